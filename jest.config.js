@@ -1,0 +1,21 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
+  moduleNameMapper: {
+    // The same detour around the package's export map as "paths" in tsconfig.json.
+    '^@actions/core/lib/(.*)$': '<rootDir>/node_modules/@actions/core/lib/$1',
+  },
+  // A socket, timer or child process that a test leaves behind is a defect of the test or of the code.
+  openHandlesTimeout: 1000,
+  testTimeout: 20_000,
+  randomize: true,
+};

@@ -1,0 +1,59 @@
+import { Type, type Static } from 'typebox';
+import { gitCommitInfo, repoInfo } from './commit.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
+import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
+
+/** An artifact as a build reports it (observed on the wire). */
+export const artifactReport = Type.Object(
+  {
+    fingerprint,
+    filename: Type.String({ minLength: 1 }),
+    git_commit: commitSha,
+    git_commit_info: Type.Optional(gitCommitInfo),
+    repo_info: Type.Optional(repoInfo),
+    build_url: Type.String(),
+    commit_url: Type.String(),
+    repo_url: Type.Optional(Type.String()),
+    template_reference_name: Type.Optional(templateReferenceName),
+    trail_name: trailName,
+    external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    user_data: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
+
+/** An artifact as a build reports it. */
+export type ArtifactReport = Static<typeof artifactReport>;
+
+/**
+ * Attest an artifact. Not one of the sixteen operations: the interface reads artifacts and shows no way to create one, so
+ * the service takes them in the form that the public client was seen to send.
+ */
+export const reportArtifact = defineEndpoint({
+  title: 'Attest artifact',
+  method: 'POST',
+  path: '/artifacts/{org}/{flow_name}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName }),
+  query: noQuery,
+  body: { kind: 'json', schema: artifactReport },
+  success: [
+    { status: 201, description: 'The artifact was recorded.', schema: Type.Object({ message: Type.String() }) },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    flowNotFound,
+    commonErrors.conflict,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'how artifacts come into being',
+      choice: 'the neighbouring endpoint of the public client, with its wire form',
+      source: 'observed on the wire',
+    },
+  ],
+});

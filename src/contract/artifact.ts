@@ -1,0 +1,142 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint } from './endpoint.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
+import {
+  abbreviatedFingerprint,
+  attestationId,
+  commitSha,
+  fingerprint,
+  flowName,
+  orgName,
+  trailName,
+} from './names.ts';
+
+const freeForm = Type.Record(Type.String(), Type.Unknown());
+const moment = Type.Union([Type.String(), Type.Number()], {
+  description: 'Unix seconds as a numeric string; a number is taken too.',
+});
+
+/** Where an artifact runs or ran. */
+export const environmentAppearance = Type.Object({
+  environment_name: Type.String(),
+  snapshot_index: Type.Integer(),
+});
+
+/** Something that happened to an artifact. */
+export const artifactEvent = Type.Object({ event: Type.String(), timestamp: Type.Number() });
+
+/** The commit of a stored artifact (interface, Artifact); richer than what a client reports. */
+export const storedCommitInfo = Type.Object({
+  sha1: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  author: Type.Optional(Type.String()),
+  author_username: Type.Optional(Type.String()),
+  branch: Type.Optional(Type.String()),
+  url: Type.Optional(Type.String()),
+  signature_state: Type.Optional(Type.String()),
+  timestamp: Type.Optional(Type.Integer()),
+  parents: Type.Optional(Type.Array(Type.String())),
+  verified: Type.Optional(Type.Boolean()),
+});
+
+/**
+ * An artifact as the service answers it (interface, Artifact). Only what identifies it is required here: a client that
+ * insisted on more would turn an older or newer service's answer into an error. `state` is checked by the gate, which
+ * has its own words for a missing or an unknown one.
+ */
+export const artifact = Type.Object({
+  id: Type.Optional(Type.String()),
+  fingerprint,
+  filename: Type.Optional(Type.String()),
+  created_at: Type.Optional(moment),
+  last_modified_at: Type.Optional(moment),
+  flow_name: Type.Optional(Type.String()),
+  trail_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  template_reference_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  git_commit: Type.Optional(Type.Union([commitSha, Type.Null()])),
+  git_commit_info: Type.Optional(Type.Union([storedCommitInfo, Type.Null()])),
+  repo_info: Type.Optional(Type.Union([freeForm, Type.Null()])),
+  commit_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  build_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  repo_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  html_url: Type.Optional(Type.String()),
+  api_url: Type.Optional(Type.String()),
+  evidence: Type.Optional(freeForm),
+  commit_lead_times: Type.Optional(freeForm),
+  build_lead_times: Type.Optional(freeForm),
+  external_urls: Type.Optional(freeForm),
+  annotations: Type.Optional(freeForm),
+  user_data: Type.Optional(Type.Unknown()),
+  state: Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' })),
+  template: Type.Optional(Type.Array(Type.String())),
+  state_info: Type.Optional(Type.String({ description: 'Why the artifact is in this state, in words.' })),
+  running: Type.Optional(Type.Array(environmentAppearance)),
+  exited: Type.Optional(Type.Array(environmentAppearance)),
+  history: Type.Optional(Type.Array(artifactEvent)),
+});
+
+/** An artifact as the service answers it. */
+export type Artifact = Static<typeof artifact>;
+
+/** The answer where the flow is known and the artifact is not. */
+export const artifactNotFound = {
+  status: 404,
+  message:
+    "Artifact with fingerprint '{fingerprint}' does not exist in flow '{flow}' belonging to organization '{org}'",
+  when: 'The flow holds no artifact of that fingerprint, or none in the given trail or of the given attestation id.',
+} as const;
+
+/** The answer where an abbreviated fingerprint belongs to several artifacts. */
+export const fingerprintAmbiguous = {
+  status: 400,
+  message: "Fingerprint '{fingerprint}' is ambiguous in flow '{flow}': it is the beginning of {count} fingerprints",
+  when: 'An abbreviated fingerprint is the beginning of several fingerprints.',
+} as const;
+
+/** Operation 10: get an artifact by its fingerprint. */
+export const getArtifact = defineEndpoint({
+  operation: 'get-artifact',
+  number: 10,
+  title: 'Get artifact by fingerprint',
+  method: 'GET',
+  path: '/artifacts/{org}/{flow_name}/fingerprint/{fingerprint}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint: abbreviatedFingerprint }),
+  query: Type.Object(
+    { trail: Type.Optional(trailName), attestation_id: Type.Optional(attestationId) },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'The artifact.', schema: artifact }],
+  errors: [
+    commonErrors.validation,
+    fingerprintAmbiguous,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    flowNotFound,
+    artifactNotFound,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    { subject: 'the query name of the trail', choice: '`trail`', source: "the public client's source" },
+    {
+      subject: 'the query name of the artifact attestation id',
+      choice: '`attestation_id`',
+      source: "the name of the same id in the interface's attestation list",
+    },
+    {
+      subject: 'the entries of `running`, `exited` and `history`',
+      choice: '`environment_name` and `snapshot_index`; `event` and `timestamp`',
+      source: "the public client's source",
+    },
+    {
+      subject: 'an abbreviated fingerprint that fits several artifacts',
+      choice: '400, with the number of fingerprints in the message',
+      source: 'answering with any one of them would be a guess',
+    },
+    {
+      subject: 'one fingerprint reported to several trails',
+      choice: 'the latest report answers, unless `trail` or `attestation_id` narrows it',
+      source: 'the latest of a name counts, as for attestations',
+    },
+  ],
+});

@@ -1,0 +1,120 @@
+import { Type, type Static } from 'typebox';
+import { gitCommitInfo, repoInfo } from './commit.ts';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';
+import { maximumDocumentBytes, maximumFileBytes } from './limits.ts';
+import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
+
+/** One condition of a quality gate. Sonar leaves out the threshold and the value where there is none. */
+export const sonarCondition = Type.Object({
+  metric: Type.String(),
+  operator: Type.Optional(Type.String()),
+  errorThreshold: Type.Optional(Type.String()),
+  status: Type.String(),
+  value: Type.Optional(Type.String({ description: 'The measured value, beyond the interface.' })),
+});
+
+/**
+ * A Sonar analysis with its quality gate (interface, `sonar_results`): a subset of Sonar's webhook payload. Open to
+ * further keys, because the payload is Sonar's and grows.
+ */
+export const sonarResults = Type.Object({
+  analysedAt: Type.Optional(Type.String()),
+  revision: Type.Optional(Type.String()),
+  project: Type.Object({
+    key: Type.String(),
+    name: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String()),
+  }),
+  qualityGate: Type.Object({
+    name: Type.Optional(Type.String()),
+    status: Type.String(),
+    conditions: Type.Array(sonarCondition),
+  }),
+  serverUrl: Type.Optional(Type.String()),
+  taskId: Type.Optional(Type.String()),
+  status: Type.Optional(Type.String({ description: "The background task's status." })),
+  branch: Type.Optional(Type.Object({ name: Type.Optional(Type.String()), type: Type.Optional(Type.String()) })),
+  pullRequest: Type.Optional(Type.String()),
+});
+
+/** A Sonar analysis with its quality gate. */
+export type SonarResults = Static<typeof sonarResults>;
+
+/** The JSON part of a Sonar attestation (interface, `data_json`; the optional keys after `user_data` are the wire's). */
+export const sonarAttestation = Type.Object(
+  {
+    attestation_name: attestationName,
+    git_commit_info: Type.Optional(gitCommitInfo),
+    sonar_results: sonarResults,
+    user_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    artifact_fingerprint: Type.Optional(fingerprint),
+    target_artifacts: Type.Optional(Type.Array(templateReferenceName)),
+    repo_info: Type.Optional(repoInfo),
+    external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    origin_url: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { additionalProperties: false },
+);
+
+/** The JSON part of a Sonar attestation. */
+export type SonarAttestation = Static<typeof sonarAttestation>;
+
+/** Operation 7: attest a Sonar scan. */
+export const attestSonar = defineEndpoint({
+  operation: 'attest-sonar',
+  number: 7,
+  title: 'Attest Sonar scan',
+  method: 'POST',
+  path: '/attestations/{org}/{flow_name}/trail/{trail_name}/sonar',
+  parameters: Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName }),
+  query: noQuery,
+  body: {
+    kind: 'multipart',
+    json: { part: 'data_json', schema: sonarAttestation, maximumBytes: maximumDocumentBytes },
+    file: { part: 'attachment_file', required: false, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
+  },
+  success: [
+    { status: 201, description: 'The attestation was recorded.', schema: Type.String() },
+    { status: 200, description: 'The attestation was recorded.', schema: Type.String() },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    flowNotFound,
+    commonErrors.conflict,
+    fileTooLarge,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the success status',
+      choice: '201; the client takes 200 as well',
+      source: 'the public client accepts both',
+    },
+    {
+      subject: 'the required fields of `data_json`',
+      choice:
+        '`attestation_name`, `sonar_results.project.key` and `sonar_results.qualityGate` with a list of conditions',
+      source: 'the service cannot judge or show an attestation without them',
+    },
+    {
+      subject: 'the fields of `data_json` beyond the four of the interface',
+      choice: 'those the public client sends are taken; unknown ones are refused, except within `sonar_results`',
+      source: 'observed on the wire',
+    },
+    {
+      subject: 'the pattern of `attestation_name`',
+      choice: 'one or two names of a template, separated by a dot',
+      source: 'the public documentation: `web.unit` is the attestation `unit` of the artifact `web`',
+    },
+    {
+      subject: 'the quality gate statuses WARN and NONE',
+      choice: 'not compliant and not non-compliant: the evidence is incomplete',
+      source: 'neither proves that the gate passed or failed',
+    },
+  ],
+});

@@ -1,0 +1,134 @@
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
+
+/** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */
+export const operationNames = [
+  'create-flow',
+  'create-environment',
+  'report-k8s',
+  'attach-policy',
+  'detach-policy',
+  'create-policy',
+  'attest-sonar',
+  'get-notification',
+  'list-attestations',
+  'get-artifact',
+  'diff-environments',
+  'list-snapshots',
+  'list-service-accounts',
+  'get-service-account',
+  'delete-service-account',
+  'set-default-org',
+] as const;
+
+/** The name of one of the sixteen operations. */
+export type OperationName = (typeof operationNames)[number];
+
+/** The two ways to authenticate (interface, Authentication). */
+export type AuthenticationMethod = 'bearer' | 'basic';
+
+/** What the interface does not show and this project chose, with where the choice comes from. */
+export interface Choice {
+  readonly subject: string;
+  readonly choice: string;
+  readonly source: string;
+}
+
+/** A success answer. */
+export interface Success<Schema extends TSchema = TSchema> {
+  readonly status: 200 | 201;
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+/** An error answer; its body is always the one of `error-body.ts`. */
+export interface ErrorAnswer {
+  readonly status: number;
+  /** The service's words. A `{name}` in them is filled in by the service. */
+  readonly message: string;
+  readonly when: string;
+}
+
+/** A request without a body. */
+export interface NoBody {
+  readonly kind: 'none';
+}
+
+/** A request with one JSON document. */
+export interface JsonBody<Schema extends TSchema = TSchema> {
+  readonly kind: 'json';
+  readonly schema: Schema;
+}
+
+/** A multipart/form-data request: one part with JSON text, and a file. */
+export interface MultipartBody<Schema extends TSchema = TSchema> {
+  readonly kind: 'multipart';
+  readonly json: { readonly part: string; readonly schema: Schema; readonly maximumBytes: number };
+  readonly file: {
+    /** The plain name; `filePartName` makes the indexed one of it. */
+    readonly part: string;
+    readonly required: boolean;
+    readonly maximumBytes: number;
+    /** The answer to a larger file. */
+    readonly tooLarge: ErrorAnswer;
+  };
+}
+
+/** The body of a request. */
+export type Body = NoBody | JsonBody | MultipartBody;
+
+/**
+ * One endpoint, declared once for both sides: the client is typed and checked from it, the service's routes, validation
+ * and OpenAPI document come from it, the documentation is tested against it.
+ */
+export interface Endpoint {
+  /** The operation of the interface; absent for the service's own endpoints beside it. */
+  readonly operation?: OperationName;
+  /** The operation's number in the interface; absent likewise. */
+  readonly number?: number;
+  readonly title: string;
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Relative to the base address, which ends in `/api/v2`; each `{name}` is one segment. */
+  readonly path: `/${string}`;
+  readonly parameters: TObject;
+  readonly query: TObject;
+  readonly body: Body;
+  readonly success: readonly Success[];
+  readonly errors: readonly ErrorAnswer[];
+  readonly authentication: readonly AuthenticationMethod[];
+  /** Why it is deprecated and what to use; absent where it is not. */
+  readonly deprecated?: string;
+  readonly choices: readonly Choice[];
+}
+
+/** Declares an endpoint and keeps its exact type. */
+export function defineEndpoint<const Declared extends Endpoint>(declared: Declared): Declared {
+  return declared;
+}
+
+/** No query parameters. */
+export const noQuery = Type.Object({}, { additionalProperties: false });
+
+/** What fills the braces of the path. */
+export type ParametersOf<E extends Endpoint> = Static<E['parameters']>;
+/** The query parameters. */
+export type QueryOf<E extends Endpoint> = Static<E['query']>;
+/** The JSON document of the request: the whole body, or the JSON part of a multipart one. */
+export type DocumentOf<E extends Endpoint> =
+  E['body'] extends JsonBody<infer Schema>
+    ? Static<Schema>
+    : E['body'] extends MultipartBody<infer Schema>
+      ? Static<Schema>
+      : undefined;
+/** The body of any of the success answers. */
+export type AnswerOf<E extends Endpoint> = Static<E['success'][number]['schema']>;
+
+/** How the file part is named; see `filePartName`. */
+export type FilePartStyle = 'indexed' | 'plain';
+
+/**
+ * The name of the part that carries the file. The interface names `attachment_file.0` and `policy_file.0` as the file
+ * parts (`indexed`); the public command-line client sends files under the bare name (`plain`). The service takes both.
+ */
+export function filePartName(body: MultipartBody, style: FilePartStyle): string {
+  return style === 'indexed' ? `${body.file.part}.0` : body.file.part;
+}

@@ -1,0 +1,48 @@
+import type { ErrorAnswer } from './endpoint.ts';
+import { maximumFileBytes } from './limits.ts';
+
+/**
+ * The answers that every endpoint can give. Their statuses are "not shown"; they are HTTP's own, and those that a real
+ * service was seen to send.
+ */
+export const commonErrors = {
+  validation: {
+    status: 400,
+    message: 'Input payload validation failed',
+    when: 'A path parameter, query parameter or body does not have the form declared here; `errors` names the fields.',
+  },
+  unauthenticated: {
+    status: 401,
+    message: 'Authentication is required',
+    when: 'No API key was sent, or none that the service knows.',
+  },
+  forbidden: {
+    status: 403,
+    message: "You don't have permission to access this resource",
+    when: 'The API key belongs to another organization, or its role may not do this.',
+  },
+  conflict: {
+    status: 409,
+    message: 'The same resource is being changed by another request; try again',
+    when: 'Two requests changed the same resource at once. Repeating the request is safe.',
+  },
+  tooManyRequests: {
+    status: 429,
+    message: 'Too many requests; try again later',
+    when: 'The service is asked more than it can answer; `Retry-After` says when to ask again.',
+  },
+} as const satisfies Record<string, ErrorAnswer>;
+
+/** The error of operations 9, 10 and 12 (interface, Errors). */
+export const flowNotFound = {
+  status: 404,
+  message: 'Flow not found',
+  when: 'The organization has no flow of that name.',
+} as const satisfies ErrorAnswer;
+
+/** The error of an upload over the limit (interface, Errors, shown for the policy upload; the same words for both). */
+export const fileTooLarge = {
+  status: 413,
+  message: 'File size exceeds 10MB limit',
+  when: `The file has more than ${maximumFileBytes} bytes.`,
+} as const satisfies ErrorAnswer;

@@ -1,0 +1,59 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { flowName, orgName } from './names.ts';
+
+/** One item of a flow's template (interface, Flow). A comma separates several names. */
+export const templateItem = Type.String({
+  pattern: '^[a-zA-Z0-9\\-_,]+$',
+  description: 'The name of a piece of evidence that every artifact of the flow must have.',
+});
+
+/** Who may see a flow. */
+export const visibility = Type.Union([Type.Literal('public'), Type.Literal('private')]);
+
+/** The flow as it is created or updated (interface, Flow). */
+export const flowPayload = Type.Object(
+  {
+    name: flowName,
+    description: Type.String(),
+    visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
+    template: Type.Array(templateItem),
+    repo_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  },
+  { additionalProperties: false },
+);
+
+/** The flow as it is created or updated. */
+export type FlowPayload = Static<typeof flowPayload>;
+
+/** Operation 1: create or update a flow. */
+export const createFlow = defineEndpoint({
+  operation: 'create-flow',
+  number: 1,
+  title: 'Create or update flow',
+  method: 'PUT',
+  path: '/flows/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'json', schema: flowPayload },
+  success: [
+    { status: 201, description: 'The flow was created.', schema: Type.String() },
+    { status: 200, description: 'The flow was updated.', schema: Type.String() },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, commonErrors.conflict],
+  authentication: ['bearer', 'basic'],
+  deprecated: 'The interface marks this operation as deprecated and shows no successor.',
+  choices: [
+    {
+      subject: 'the words of the two answers',
+      choice: '"OK", as for an environment',
+      source: 'recorded from a real service for operation 2',
+    },
+    {
+      subject: 'the pattern of `org`',
+      choice: 'the one of a flow name',
+      source: 'an organization is one path segment, and names in URLs look alike',
+    },
+  ],
+});

@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+
+/** The name of an organization. The interface only says "a string"; it is one path segment. */
+export const orgName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  description: 'The name of the organization.',
+});
+
+/** The name of a flow (interface, Flow and Artifact). */
+export const flowName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  description: 'The name of the flow.',
+});
+
+/** The name of a trail (interface, Artifact). */
+export const trailName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_.~]*$',
+  description: 'The name of the trail.',
+});
+
+/** The name of an artifact in its flow's template (interface, Artifact). */
+export const templateReferenceName = Type.String({
+  pattern: '^[a-zA-Z0-9\\-_]+$',
+  description: "The artifact's name in the template of its flow.",
+});
+
+/** A whole fingerprint: the SHA-256 of the artifact (interface, Artifact). */
+export const fingerprint = Type.String({
+  pattern: '^[a-f0-9]{64}$',
+  description: 'The SHA-256 of the artifact, 64 lowercase hex digits.',
+});
+
+/** A fingerprint as it may stand in a path: whole, or its first digits (interface, operation 10). */
+export const abbreviatedFingerprint = Type.String({
+  pattern: '^[a-f0-9]{5,64}$',
+  description: 'The fingerprint of the artifact, or its first 5 digits and more.',
+});
+
+/** The id of an artifact attestation (interface, operation 10); the last group has eight digits. */
+export const attestationId = Type.String({
+  pattern: '^[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{8}$',
+  description: 'The id of an artifact attestation.',
+});
+
+/** The SHA-1 of a git commit (interface, Artifact). */
+export const commitSha = Type.String({
+  pattern: '^[a-f0-9]{40}$',
+  description: 'The SHA-1 of a git commit, 40 lowercase hex digits.',
+});
+
+/**
+ * The name of an attestation, `unit`, or `web.unit` where it is about the artifact `web` of the template. The interface
+ * shows no pattern; each half follows the one of a template's items, without the comma that separates them.
+ */
+export const attestationName = Type.String({
+  pattern: '^[a-zA-Z0-9\\-_]+(\\.[a-zA-Z0-9\\-_]+)?$',
+  description:
+    'The name of the attestation; `web.unit` is the attestation `unit` of the artifact `web` of the template.',
+});

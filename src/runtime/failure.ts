@@ -1,0 +1,80 @@
+/**
+ * What went wrong, and who can mend it. A verdict is not a failure: a gate that says "non-compliant" did its work, so it
+ * is a result (`src/operations/operation.ts`), not an error.
+ */
+export type FailureKind =
+  /** The user's mistake: an input, a file, a workflow setting. Trying again changes nothing. */
+  | 'mistake'
+  /** The service's, Sonar's or the network's trouble. The same step may pass later. */
+  | 'trouble';
+
+/** The words of a failure. `remedy` is an instruction to the reader, as a whole sentence. */
+export interface FailureText {
+  /** What was wrong and where, as a sentence without secrets. */
+  readonly what: string;
+  /** What the reader can do about it. */
+  readonly remedy: string;
+}
+
+/** The base of every error this project throws on purpose; anything else that is thrown is a defect of ours. */
+export abstract class Failure extends Error {
+  abstract readonly kind: FailureKind;
+  readonly remedy: string;
+
+  constructor(text: FailureText, options?: ErrorOptions) {
+    super(text.what, options);
+    this.remedy = text.remedy;
+  }
+}
+
+/** One thing that the user has to correct. */
+export interface Problem extends FailureText {
+  /** The input's name as a workflow author types it (`flow`), where one input is to blame. */
+  readonly input?: string;
+}
+
+/** The user's mistake, found before anything was sent. Holds every problem that was seen, so that one run shows them all. */
+export class MistakeError extends Failure {
+  override readonly name = 'MistakeError';
+  override readonly kind = 'mistake';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: Problem | readonly [Problem, ...Problem[]], options?: ErrorOptions) {
+    const all: readonly Problem[] = 'what' in problems ? [problems] : problems;
+    super(
+      { what: all.map((problem) => problem.what).join('\n'), remedy: all.map((p) => p.remedy).join('\n') },
+      options,
+    );
+    this.problems = all;
+  }
+}
+
+/** The trouble of a service or of the way to it. */
+export class TroubleError extends Failure {
+  override readonly name: string = 'TroubleError';
+  override readonly kind = 'trouble';
+}
+
+/**
+ * The words of anything that was thrown, its chain of causes included, because `fetch failed` or `write EPIPE` alone say
+ * nothing. Foreign errors can hold anything, so the chain is cut at five.
+ */
+export function describeError(thrown: unknown): string {
+  const words: string[] = [];
+  let current: unknown = thrown;
+  for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth += 1) {
+    const text = wordsOf(current);
+    if (text !== '' && !words.some((earlier) => earlier.includes(text))) words.push(text);
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return words.length === 0 ? 'unknown error' : words.join(': ');
+}
+
+function wordsOf(thrown: unknown): string {
+  // Node puts the refused addresses of a host with several of them in an AggregateError without a message of its own.
+  if (thrown instanceof AggregateError && thrown.message === '') {
+    return thrown.errors.map((error: unknown) => wordsOf(error)).join(', ');
+  }
+  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
+  return typeof thrown === 'string' ? thrown : String(thrown);
+}

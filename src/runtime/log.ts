@@ -1,0 +1,10 @@
+/** Where a part of the action says what it does. The step's log is GitHub's; tests collect lines. */
+export interface Log {
+  /** Shown only in runs with step debugging on. */
+  debug(line: string): void;
+  info(line: string): void;
+  /** Something the reader may have to mend, though the work goes on. Becomes an annotation. */
+  warning(line: string): void;
+  /** Runs the work with its lines folded under a title. */
+  group<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
+}
