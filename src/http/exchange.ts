@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+
+/** Request methods. */
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** The body of a request. */
+export interface RequestBody {
+  readonly contentType: string;
+  /** Exactly how many bytes `open` gives, so that nothing is sent in chunks of unknown total. */
+  readonly length: number;
+  /** Gives the body from its beginning; called again for each attempt. */
+  open(): string | Uint8Array | Readable;
+}
+
+/** One HTTP request, as it can be sent several times. */
+export interface HttpRequest {
+  readonly method: Method;
+  readonly url: URL;
+  /** Lowercase names. Content type and length come from the body. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: RequestBody;
+}
+
+/** One HTTP answer, read to its end. Redirects are answers like others: nothing here follows them. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** Lowercase names; the values of a repeated header are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Sends requests; holds the connections between them. */
+export interface Transport {
+  /**
+   * Sends one request once and reads the whole answer.
+   *
+   * @throws TransportError where no whole answer came; the signal's reason where that was aborted.
+   */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  /** Closes the connections, so that the process can end. */
+  close(): Promise<void>;
+}
+
+/** Why no whole answer came. */
+export type TransportProblem =
+  /** No connection: a refused or unreachable address, an unknown host. */
+  | 'unreachable'
+  /** A certificate that is not trusted, or another failure of TLS: trying again changes nothing. */
+  | 'untrusted'
+  /** The connection broke, before or within the answer. */
+  | 'interrupted'
+  /** The deadline of the request passed. */
+  | 'timeout'
+  /** The answer is not HTTP, or larger than this project reads. */
+  | 'malformed';
+
+/** No whole answer came. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly problem: TransportProblem;
+  /** False where it is certain that no byte of the request was written to a connection: sending it again is safe. */
+  readonly mayHaveReached: boolean;
+
+  constructor(problem: TransportProblem, mayHaveReached: boolean, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.problem = problem;
+    this.mayHaveReached = mayHaveReached;
+  }
+}
+
+/** The largest answer that is read, in bytes. A page of a list is far smaller; an endless answer must not fill memory. */
+export const maximumAnswerBytes = 64 * 1024 * 1024;

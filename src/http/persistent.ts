@@ -1,0 +1,104 @@
+import { sleep } from '../runtime/clock.ts';
+import type { World } from '../runtime/world.ts';
+import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './exchange.ts';
+import { backoff, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
+
+/** How long and how often something is tried. */
+export interface Persistence {
+  /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
+  readonly requestTimeout: number;
+  /** How many times a request is repeated after the first. */
+  readonly retries: number;
+}
+
+/** The deadline of a whole call, all attempts and waits together, in milliseconds. */
+export function callTimeout(persistence: Persistence): number {
+  return persistence.requestTimeout * (persistence.retries + 1);
+}
+
+/** What a call needs beside the request. */
+export interface CallContext extends World {
+  readonly transport: Transport;
+  readonly persistence: Persistence;
+  /** Cancels the call, for example because the job is cancelled. */
+  readonly signal?: AbortSignal;
+}
+
+/** The outcome of the last attempt. */
+export interface LastAttempt {
+  readonly answer: HttpAnswer;
+  readonly attempts: number;
+}
+
+/**
+ * Sends a request until the answer is final, the attempts are used up, or the time is: no later than `callTimeout`.
+ *
+ * @param label the operation, for the log
+ * @returns the last answer, whatever its status
+ * @throws TransportError where the last attempt had no whole answer; its message says how many attempts there were
+ */
+export async function sendPersistently(
+  label: string,
+  request: HttpRequest,
+  context: CallContext,
+): Promise<LastAttempt> {
+  const { clock, persistence, log } = context;
+  const end = clock.now() + callTimeout(persistence);
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryOnce(request, context, Math.min(persistence.requestTimeout, end - clock.now()));
+    const again = attempt <= persistence.retries ? retryReason(request, outcome, clock.now()) : undefined;
+    const delay = again === undefined ? 0 : (again.retryAfter ?? backoff(attempt, context.random()));
+    const timeIsUp = again !== undefined && clock.now() + delay >= end;
+    if (again === undefined || timeIsUp) {
+      if (timeIsUp) log.info(`${label}: attempt ${attempt}: ${again.reason}; ${noTimeLeft(delay, end - clock.now())}`);
+      if (outcome instanceof TransportError) throw afterAttempts(outcome, attempt);
+      return { answer: outcome, attempts: attempt };
+    }
+    log.info(
+      `${label}: attempt ${attempt} of ${persistence.retries + 1}: ${again.reason}; trying again in ${seconds(delay)}`,
+    );
+    await sleep(clock, delay, context.signal);
+  }
+}
+
+function retryReason(request: HttpRequest, outcome: HttpAnswer | TransportError, now: number): RetryReason | undefined {
+  return outcome instanceof TransportError
+    ? retryReasonOfError(request.method, outcome)
+    : retryReasonOfAnswer(request.method, outcome, now);
+}
+
+async function tryOnce(
+  request: HttpRequest,
+  context: CallContext,
+  timeout: number,
+): Promise<HttpAnswer | TransportError> {
+  const deadline = new AbortController();
+  const late = new TransportError('timeout', true, `no whole answer within ${seconds(timeout)}`);
+  const callOff = context.clock.after(timeout, () => {
+    deadline.abort(late);
+  });
+  const signal = context.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, context.signal]);
+  try {
+    return await context.transport.send(request, signal);
+  } catch (error) {
+    if (error instanceof TransportError) return error;
+    throw error;
+  } finally {
+    callOff();
+  }
+}
+
+function afterAttempts(error: TransportError, attempts: number): TransportError {
+  if (attempts === 1) return error;
+  return new TransportError(error.problem, error.mayHaveReached, `${error.message} (after ${attempts} attempts)`, {
+    cause: error,
+  });
+}
+
+function noTimeLeft(delay: number, left: number): string {
+  return `the next attempt in ${seconds(delay)} would be too late, only ${seconds(Math.max(0, left))} are left`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
+}

@@ -1,0 +1,41 @@
+import { MistakeError } from '../runtime/failure.ts';
+import type { Environment } from '../runtime/world.ts';
+
+/** The proxies of the environment, by the conventions of curl: lowercase names first. */
+export interface ProxySettings {
+  /** For `http:` addresses. */
+  readonly httpProxy: string;
+  /** For `https:` addresses. */
+  readonly httpsProxy: string;
+  /** Hosts that are asked directly, separated by commas. */
+  readonly noProxy: string;
+}
+
+/**
+ * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; undefined where no proxy is set.
+ *
+ * @throws MistakeError where a proxy is not an http or https URL. The value is not repeated: it may hold a password.
+ */
+export function proxySettings(environment: Environment): ProxySettings | undefined {
+  const httpProxy = proxyAddress(environment, 'HTTP_PROXY');
+  const httpsProxy = proxyAddress(environment, 'HTTPS_PROXY');
+  if (httpProxy === '' && httpsProxy === '') return undefined;
+  return { httpProxy, httpsProxy, noProxy: variable(environment, 'NO_PROXY') };
+}
+
+function proxyAddress(environment: Environment, name: string): string {
+  const value = variable(environment, name);
+  if (value === '') return '';
+  // curl takes `proxy.example.com:3128` for an http proxy, and so does everyone who writes it.
+  const address = value.includes('://') ? value : `http://${value}`;
+  if (/^https?:\/\//iu.test(address) && URL.canParse(address)) return address;
+  throw new MistakeError({
+    what: `the environment variable ${name} is not the URL of an http or https proxy`,
+    remedy: `Set ${name} to something like http://proxy.example.com:3128, or unset it.`,
+  });
+}
+
+function variable(environment: Environment, name: string): string {
+  const lower = environment[name.toLowerCase()];
+  return (lower !== undefined && lower !== '' ? lower : (environment[name] ?? '')).trim();
+}
