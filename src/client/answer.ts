@@ -1,0 +1,86 @@
+import { conforms, violations } from '../contract/check.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { errorBody } from '../contract/error-body.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
+import { TroubleError } from '../runtime/failure.ts';
+import { labelOf, ServiceError } from './service-error.ts';
+
+/** Where an answer came from, for the words of an error. */
+export interface Asked {
+  readonly endpoint: Endpoint;
+  /** The path below the base address, with its query. */
+  readonly path: string;
+  readonly attempts: number;
+}
+
+/**
+ * Checks an answer against what the endpoint declares.
+ *
+ * @returns the body of a success, in the declared form
+ * @throws ServiceError for an error answer or a redirect; TroubleError for a success that is not in the declared form
+ */
+export function successBody(answer: HttpAnswer, asked: Asked): unknown {
+  const success = asked.endpoint.success.find((declared) => declared.status === answer.status);
+  if (success === undefined) throw errorOf(answer, asked);
+  const body = parseJson(answer);
+  if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
+  const wrong = violations(success.schema, body.value);
+  if (wrong.length > 0) {
+    const fields = wrong.map(({ field, rule }) => (field === '' ? `it ${rule}` : `${field} ${rule}`));
+    throw unexpected(answer, asked, `a body that does not have the expected form: ${fields.join('; ')}`);
+  }
+  return body.value;
+}
+
+function errorOf(answer: HttpAnswer, asked: Asked): Error {
+  if (answer.status < 300) return unexpected(answer, asked, `a status that this operation does not have`);
+  const body = parseJson(answer);
+  const known = body.problem === undefined && conforms(errorBody, body.value) ? body.value : undefined;
+  return new ServiceError({
+    operation: labelOf(asked.endpoint),
+    method: asked.endpoint.method,
+    path: asked.path,
+    status: answer.status,
+    serviceMessage: known?.message,
+    fieldErrors: known?.errors ?? {},
+    bodyDescription: redirectTarget(answer) ?? body.problem ?? 'a JSON body without a message',
+    attempts: asked.attempts,
+  });
+}
+
+function unexpected(answer: HttpAnswer, asked: Asked, what: string): TroubleError {
+  return new TroubleError({
+    what: `${labelOf(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} was answered ${answer.status} with ${what}`,
+    remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
+  });
+}
+
+type Parsed = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
+
+/** Reads a JSON body. Anything else is described, not shown: a page of HTML in a log helps nobody. */
+function parseJson(answer: HttpAnswer): Parsed {
+  if (answer.text.trim() === '') return { problem: 'an empty body' };
+  const mediaType = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
+    const bytes = Buffer.byteLength(answer.text);
+    return { problem: `${describeMediaType(mediaType)} of ${bytes} bytes instead of JSON` };
+  }
+  try {
+    return { value: JSON.parse(answer.text) as unknown };
+  } catch {
+    return { problem: 'a body that claims to be JSON and is not' };
+  }
+}
+
+function describeMediaType(mediaType: string): string {
+  if (mediaType === 'text/html') return 'an HTML page';
+  // Only what a media type may consist of is repeated from a foreign header.
+  return /^[\w.+/-]+$/u.test(mediaType) ? `a ${mediaType} body` : 'a body without a media type';
+}
+
+/** Only the origin of a redirect: its path and query may hold tickets of a login. */
+function redirectTarget(answer: HttpAnswer): string | undefined {
+  const location = answer.headers['location'];
+  if (answer.status < 300 || answer.status >= 400 || location === undefined) return undefined;
+  return URL.canParse(location) ? `a redirect to ${new URL(location).origin}` : 'a redirect';
+}

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net';
+
+/** The version prefix that every base address ends with (interface, Versioning). */
+const versionPrefix = '/api/v2';
+
+/** A base address, or why it is none. */
+export type BaseUrl = { readonly url: URL; readonly problem?: never } | { readonly problem: string };
+
+/**
+ * Reads a base address: `https://host`, with a path where the service lives below one. `/api/v2` is added when it is
+ * missing; a trailing slash is dropped. An address that holds a password, a query or a fragment is refused, because those
+ * would end up in logs or be lost.
+ */
+export function parseBaseUrl(text: string): BaseUrl {
+  if (!URL.canParse(text)) return { problem: `must be a URL such as https://compliance.example.com${versionPrefix}` };
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return { problem: 'must start with https:// (or http://)' };
+  if (url.username !== '' || url.password !== '') return { problem: 'must not hold a user name or password' };
+  if (url.search !== '' || url.hash !== '') return { problem: 'must not hold a query or a fragment' };
+  const path = url.pathname.replace(/\/+$/u, '');
+  url.pathname = path.endsWith(versionPrefix) ? path : path + versionPrefix;
+  return { url };
+}
+
+/** Whether an API key sent there could be read on the way: plain http to another machine. */
+export function isReadableOnTheWay(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url.hostname);
+}
+
+function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
+  return isIP(hostname) === 4 && hostname.startsWith('127.');
+}

@@ -1,0 +1,81 @@
+import { PassThrough, type Readable } from 'node:stream';
+import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
+import type { RequestBody } from '../http/exchange.ts';
+
+/** A file to send. */
+export interface FilePart {
+  readonly filename: string;
+  /** Exactly how many bytes `open` gives. */
+  readonly size: number;
+  /** Gives the file from its beginning; called again for each attempt. */
+  open(): Readable;
+}
+
+/** What a request carries. */
+export interface Payload {
+  readonly document: unknown;
+  readonly file: FilePart | undefined;
+  readonly filePartStyle: FilePartStyle;
+  /** A number from 0 up to 1, for the multipart boundary. */
+  readonly random: () => number;
+}
+
+/** The body of a request as the endpoint declares it; undefined where it has none. */
+export async function requestBody(endpoint: Endpoint, payload: Payload): Promise<RequestBody | undefined> {
+  switch (endpoint.body.kind) {
+    case 'none':
+      return undefined;
+    case 'json':
+      return jsonBody(payload.document);
+    case 'multipart':
+      return multipartBody(endpoint.body, payload);
+  }
+}
+
+function jsonBody(document: unknown): RequestBody {
+  const bytes = Buffer.from(JSON.stringify(document), 'utf8');
+  return { contentType: 'application/json; charset=utf-8', length: bytes.length, open: () => bytes };
+}
+
+async function multipartBody(body: MultipartBody, payload: Payload): Promise<RequestBody> {
+  const { default: FormData } = await import(/* webpackMode: "eager" */ 'form-data');
+  const boundary = randomBoundary(payload.random);
+  const { file } = payload;
+  const document = JSON.stringify(payload.document);
+
+  const build = (content: Readable | string): InstanceType<typeof FormData> => {
+    const form = new FormData();
+    form.setBoundary(boundary);
+    form.append(body.json.part, document);
+    if (file !== undefined) {
+      form.append(filePartName(body, payload.filePartStyle), content, {
+        filename: file.filename,
+        contentType: 'application/octet-stream',
+        knownLength: file.size,
+      });
+    }
+    return form;
+  };
+
+  return {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    // Built once with no content just to know the length around it.
+    length: build('').getLengthSync(),
+    open() {
+      const stream = file?.open();
+      const form = build(stream ?? '');
+      const body = new PassThrough();
+      // form-data is an old-style stream: it neither forwards errors nor stops its source when its reader goes away.
+      form.on('error', (error: Error) => body.destroy(error));
+      body.on('close', () => stream?.destroy());
+      form.pipe(body);
+      return body;
+    },
+  };
+}
+
+// RFC 2046 allows 70 characters; 24 hex digits after a readable beginning never meet by chance.
+function randomBoundary(random: () => number): string {
+  const digits = Array.from({ length: 24 }, () => Math.floor(random() * 16).toString(16));
+  return `compliance-action-${digits.join('')}`;
+}

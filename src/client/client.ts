@@ -1,0 +1,124 @@
+import { violations } from '../contract/check.ts';
+import type {
+  AnswerOf,
+  AuthenticationMethod,
+  DocumentOf,
+  Endpoint,
+  FilePartStyle,
+  MultipartBody,
+  ParametersOf,
+  QueryOf,
+} from '../contract/endpoint.ts';
+import { TransportError, type HttpRequest } from '../http/exchange.ts';
+import { sendPersistently, type CallContext } from '../http/persistent.ts';
+import { MistakeError, type Problem } from '../runtime/failure.ts';
+import { version } from '../runtime/version.ts';
+import { successBody } from './answer.ts';
+import { authorization } from './authorization.ts';
+import { requestBody, type FilePart } from './body.ts';
+import { fillPath, queryString } from './path.ts';
+import { labelOf } from './service-error.ts';
+import { unanswered } from './unanswered.ts';
+
+/** How to reach the service. */
+export interface Connection {
+  /** Ends in `/api/v2`. */
+  readonly baseUrl: URL;
+  readonly apiToken: string;
+  readonly authenticationMethod: AuthenticationMethod;
+  readonly filePartStyle: FilePartStyle;
+}
+
+/** What a call of an endpoint carries, typed by its declaration. */
+export interface CallOf<E extends Endpoint> {
+  readonly parameters: ParametersOf<E>;
+  readonly query?: QueryOf<E>;
+  readonly document?: DocumentOf<E>;
+  readonly file?: E['body'] extends MultipartBody ? FilePart : never;
+}
+
+/** A success. */
+export interface Answered<E extends Endpoint> {
+  readonly status: number;
+  readonly body: AnswerOf<E>;
+}
+
+/** A request that is ready to be sent, or to be shown instead. */
+export interface PreparedRequest {
+  readonly request: HttpRequest;
+  /** The path below the base address, with its query. */
+  readonly path: string;
+}
+
+/** Calls any endpoint of the contract. */
+export class ComplianceClient {
+  readonly #connection: Connection;
+  readonly #context: CallContext;
+
+  constructor(connection: Connection, context: CallContext) {
+    this.#connection = connection;
+    this.#context = context;
+  }
+
+  /**
+   * Calls an endpoint and checks its answer.
+   *
+   * @throws MistakeError where the call does not have the declared form, before anything is sent
+   * @throws ServiceError where the service answers an error
+   * @throws TroubleError where no answer comes, or one in another form than declared
+   */
+  async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Answered<E>> {
+    const { request, path } = await this.prepare(endpoint, call);
+    try {
+      const { answer, attempts } = await sendPersistently(labelOf(endpoint), request, this.#context);
+      const body = successBody(answer, { endpoint, path, attempts });
+      // `successBody` has checked the body against the schema that this type is made from.
+      return { status: answer.status, body: body as AnswerOf<E> };
+    } catch (error) {
+      throw error instanceof TransportError ? unanswered(error, endpoint, path, request.url) : error;
+    }
+  }
+
+  /**
+   * Makes the request of a call without sending it.
+   *
+   * @throws MistakeError where the call does not have the declared form
+   */
+  async prepare<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<PreparedRequest> {
+    checkCall(endpoint, call);
+    const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
+    const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
+    const body = await requestBody(endpoint, {
+      document: call.document,
+      file: call.file,
+      filePartStyle,
+      random: this.#context.random,
+    });
+    const request: HttpRequest = {
+      method: endpoint.method,
+      url: new URL(baseUrl.href.replace(/\/$/u, '') + path),
+      headers: {
+        accept: 'application/json',
+        authorization: authorization(authenticationMethod, apiToken),
+        'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
+      },
+      ...(body === undefined ? {} : { body }),
+    };
+    return { request, path };
+  }
+}
+
+function checkCall(endpoint: Endpoint, call: CallOf<Endpoint>): void {
+  const { body } = endpoint;
+  const wrong = [
+    ...violations(endpoint.parameters, call.parameters),
+    ...violations(endpoint.query, call.query ?? {}),
+    ...(body.kind === 'json' ? violations(body.schema, call.document) : []),
+    ...(body.kind === 'multipart' ? violations(body.json.schema, call.document) : []),
+  ];
+  const [first, ...rest] = wrong.map(({ field, rule }): Problem => ({
+    what: `${labelOf(endpoint)}: ${field === '' ? 'the request' : field} ${rule}`,
+    remedy: 'Correct the value; nothing was sent.',
+  }));
+  if (first !== undefined) throw new MistakeError([first, ...rest]);
+}

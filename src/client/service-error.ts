@@ -1,0 +1,76 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { Failure, type FailureKind } from '../runtime/failure.ts';
+
+/** What is known of an answer that was not a success. */
+export interface ServiceErrorFacts {
+  /** The operation, or the endpoint's title where it is none of the sixteen. */
+  readonly operation: string;
+  readonly method: string;
+  /** The path below the base address, as it was sent. */
+  readonly path: string;
+  readonly status: number;
+  /** The service's own words; undefined where it sent none. */
+  readonly serviceMessage: string | undefined;
+  /** What is wrong with which field, in the service's words. */
+  readonly fieldErrors: Readonly<Record<string, string>>;
+  /** A description of the body where it was not the error body of the interface. */
+  readonly bodyDescription: string | undefined;
+  readonly attempts: number;
+}
+
+/** The service answered, and the answer is an error. */
+export class ServiceError extends Failure {
+  override readonly name = 'ServiceError';
+  override readonly kind: FailureKind;
+  readonly facts: ServiceErrorFacts;
+
+  constructor(facts: ServiceErrorFacts) {
+    super({ what: describe(facts), remedy: remedyFor(facts) });
+    this.kind = isMistake(facts.status) ? 'mistake' : 'trouble';
+    this.facts = facts;
+  }
+}
+
+/** The name by which an endpoint appears in logs and errors. */
+export function labelOf(endpoint: Endpoint): string {
+  return endpoint.operation ?? endpoint.title;
+}
+
+// A conflict, a time-out and a limit of requests pass by themselves; every other 3xx and 4xx says that the request, and
+// so something in the workflow, has to change.
+function isMistake(status: number): boolean {
+  return status >= 300 && status < 500 && status !== 408 && status !== 409 && status !== 429;
+}
+
+function describe(facts: ServiceErrorFacts): string {
+  const words =
+    facts.serviceMessage === undefined ? ` with ${facts.bodyDescription ?? 'no body'}` : `: ${facts.serviceMessage}`;
+  const attempts = facts.attempts > 1 ? ` (after ${facts.attempts} attempts)` : '';
+  const fields = Object.entries(facts.fieldErrors).map(([field, message]) => `\n  ${field}: ${message}`);
+  const question = `${facts.operation}: ${facts.method} ${facts.path}`;
+  return `${question} was answered ${facts.status}${words}${attempts}${fields.join('')}`;
+}
+
+const remedies: Readonly<Record<number, string>> = {
+  400: 'Correct the inputs that the message and the fields above name.',
+  401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
+  403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this.',
+  404: 'Check `org`, `flow` and the other names for typing errors, and that what they name was created first; if the message is not from the service, check `base-url`.',
+  408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
+  409: 'Try again: another request was changing the same resource.',
+  413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
+  429: 'Try again later, or raise `retries`: the service limits how often it can be asked.',
+};
+
+function remedyFor(facts: ServiceErrorFacts): string {
+  const { status } = facts;
+  const known = remedies[status];
+  if (known !== undefined) return known;
+  if (status >= 300 && status < 400) {
+    return 'Check `base-url`: the service itself never redirects, so this is probably a login page or another address.';
+  }
+  if (status >= 500) {
+    return "Try again later; if it lasts, ask the service's operators, and tell them the time, the path and the message above.";
+  }
+  return 'Check the inputs and `base-url`.';
+}
