@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { describeError, MistakeError } from '../runtime/failure.ts';
+import { isMapping, type Mapping } from '../runtime/values.ts';
+
+/**
+ * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace.
+ *
+ * @throws MistakeError where it is neither
+ */
+export async function readUserData(value: string, workspace: string): Promise<Mapping> {
+  const inline = value.trimStart().startsWith('{');
+  const text = inline ? value : await readUserFile(resolve(workspace, value));
+  const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new MistakeError({
+      input: 'user-data',
+      what: `${where} is not JSON: ${describeError(error)}`,
+      remedy: 'Give a JSON object such as {"ticket": "ABC-1"}, or the path of a file that holds one.',
+    });
+  }
+  if (isMapping(parsed)) return parsed;
+  throw new MistakeError({
+    input: 'user-data',
+    what: `${where} holds JSON that is not an object`,
+    remedy: 'Put the value under a key: {"value": …}.',
+  });
+}
+
+async function readUserFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new MistakeError(
+      {
+        input: 'user-data',
+        what: `\`user-data\`: the file ${path} cannot be read: ${describeError(error)}`,
+        remedy: 'Give a JSON object, or the path of a JSON file relative to the workspace.',
+      },
+      { cause: error },
+    );
+  }
+}

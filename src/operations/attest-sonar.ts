@@ -1,0 +1,129 @@
+import { attestSonar as endpoint, type SonarAttestation } from '../contract/attestation.ts';
+import type { GitCommitInfo } from '../contract/commit.ts';
+import { connectSources } from '../evidence/commit/sources.ts';
+import { gatherCommit } from '../evidence/commit/gather-commit.ts';
+import { repositoryInfo } from '../evidence/commit/repository-info.ts';
+import { prepareAttachment, type Attachment } from '../evidence/files/attachment.ts';
+import { resolveFiles } from '../evidence/files/resolve.ts';
+import { runUrl } from '../evidence/job.ts';
+import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
+import { readUserData } from '../evidence/user-data.ts';
+import { commitSha, githubToken, redactCommitInfo } from './inputs/commit.ts';
+import { description, files, userData } from './inputs/content.ts';
+import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
+import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken } from './inputs/sonar.ts';
+import { attestationName, fingerprint, flow, trail } from './inputs/subject.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { sonarResult } from './sonar-result.ts';
+
+const inputs = {
+  flow: required(flow),
+  trail: optional(trail),
+  attestationName: withDefault(attestationName, 'sonar'),
+  fingerprint: optional(fingerprint),
+  description: optional(description),
+  userData: optional(userData),
+  files: optional(files),
+  sonarReportPath: optional(sonarReportPath),
+  sonarHostUrl: optional(sonarHostUrl),
+  sonarToken: optional(sonarToken),
+  sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
+  commitSha: optional(commitSha),
+  redactCommitInfo: withDefault(redactCommitInfo, []),
+  githubToken: optional(githubToken),
+} as const;
+
+type Inputs = ValuesOf<typeof inputs>;
+
+/** Operation 7: records a Sonar analysis for the commit, with files, and judges its quality gate. */
+export const attestSonar = defineOperation({
+  name: 'attest-sonar',
+  endpoint,
+  gate: 'fail',
+  inputs,
+  async run(values, context) {
+    const { log } = context.call;
+    // What the user can have got wrong comes first: Sonar may keep the step waiting for minutes.
+    const data = values.userData === undefined ? {} : await readUserData(values.userData, context.workspace);
+    const attachment = await attachmentOf(values.files, context);
+    try {
+      const commit = await log.group('Gather the commit', () => commitOf(values, context));
+      const sonar = await log.group('Gather the Sonar analysis', () => analysisOf(values, commit.sha1, context));
+      const trailName = values.trail ?? commit.sha1;
+      const answer = await log.group('Send the attestation', () =>
+        context.client.call(endpoint, {
+          parameters: { org: context.org, flow_name: values.flow, trail_name: trailName },
+          document: attestation(values, { commit, sonar, data, context }),
+          ...(attachment === undefined ? {} : { file: attachment }),
+        }),
+      );
+      return sonarResult({ ...values, trail: trailName, commit, sonar, attachment, response: answer.body });
+    } finally {
+      await attachment?.dispose();
+    }
+  },
+});
+
+async function attachmentOf(
+  patterns: Inputs['files'],
+  { workspace, temporaryDirectory, call: { log } }: OperationContext,
+): Promise<Attachment | undefined> {
+  if (patterns === undefined) return undefined;
+  return log.group('Gather the files', async () => {
+    const found = await resolveFiles({ patterns, workspace });
+    for (const { name, size } of found) log.info(`${name}: ${size} bytes`);
+    return prepareAttachment(found, { temporary: temporaryDirectory });
+  });
+}
+
+function commitOf(values: Inputs, { job, environment, call }: OperationContext): Promise<GitCommitInfo> {
+  const { log, clock, signal } = call;
+  return gatherCommit(
+    { job, commitSha: values.commitSha, redact: values.redactCommitInfo, log },
+    connectSources({ job, environment, githubToken: values.githubToken, log, clock, signal }),
+  );
+}
+
+function analysisOf(values: Inputs, commit: string, { workspace, call }: OperationContext): Promise<SonarEvidence> {
+  return gatherSonar(
+    {
+      reportPath: values.sonarReportPath,
+      hostUrl: values.sonarHostUrl,
+      token: values.sonarToken,
+      timeoutMilliseconds: values.sonarTimeoutSeconds * 1000,
+      workspace,
+      expectedRevision: commit,
+    },
+    call,
+  );
+}
+
+interface Gathered {
+  readonly commit: GitCommitInfo;
+  readonly sonar: SonarEvidence;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly context: OperationContext;
+}
+
+function attestation(values: Inputs, { commit, sonar, data, context }: Gathered): SonarAttestation {
+  const { name, artifact } = splitName(values.attestationName);
+  const repository = repositoryInfo(context.job);
+  const origin = runUrl(context.job);
+  return {
+    attestation_name: name,
+    ...(artifact === undefined ? {} : { target_artifacts: [artifact] }),
+    ...(values.fingerprint === undefined ? {} : { artifact_fingerprint: values.fingerprint }),
+    git_commit_info: commit,
+    sonar_results: sonar.results,
+    user_data: data,
+    ...(repository === undefined ? {} : { repo_info: repository }),
+    ...(origin === undefined ? {} : { origin_url: origin }),
+    ...(values.description === undefined ? {} : { description: values.description }),
+  };
+}
+
+/** `web.unit` is the attestation `unit` of the artifact `web` in the template (observed on the wire). */
+function splitName(text: string): { name: string; artifact: string | undefined } {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { name: text, artifact: undefined } : { name: text.slice(dot + 1), artifact: text.slice(0, dot) };
+}

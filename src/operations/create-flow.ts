@@ -1,0 +1,51 @@
+import { createFlow as endpoint } from '../contract/flow.ts';
+import { description, repoUrl, template, visibility } from './inputs/content.ts';
+import { optional, required } from './inputs/input.ts';
+import { flow } from './inputs/subject.ts';
+import { defineOperation } from './operation.ts';
+import { fact } from './report.ts';
+
+/** Operation 1: creates a flow, or updates it where it exists. */
+export const createFlow = defineOperation({
+  name: 'create-flow',
+  endpoint,
+  gate: 'ignore',
+  inputs: {
+    flow: required(flow),
+    description: required(description),
+    template: required(template),
+    visibility: optional(visibility),
+    repoUrl: optional(repoUrl),
+  },
+  async run(inputs, { client, org }) {
+    const answer = await client.call(endpoint, {
+      parameters: { org },
+      document: {
+        name: inputs.flow,
+        description: inputs.description,
+        template: [...inputs.template],
+        ...(inputs.visibility === undefined ? {} : { visibility: inputs.visibility }),
+        ...(inputs.repoUrl === undefined ? {} : { repo_url: inputs.repoUrl }),
+      },
+    });
+    const action = answer.status === 201 ? 'created' : 'updated';
+    return {
+      outcome: 'done',
+      state: action,
+      conclusion: `Flow ${inputs.flow} was ${action} in organization ${org}.`,
+      response: answer.body,
+      report: {
+        subject: `Flow ${inputs.flow}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Flow', `${inputs.flow} (${action})`),
+          ...fact('Description', inputs.description),
+          ...fact('Visibility', inputs.visibility),
+          ...fact('Template', inputs.template.join(', ')),
+          ...fact('Repository', inputs.repoUrl, inputs.repoUrl),
+        ],
+        tables: [],
+      },
+    };
+  },
+});

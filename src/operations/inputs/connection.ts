@@ -1,0 +1,34 @@
+import { parseBaseUrl } from '../../client/base-url.ts';
+import { orgName } from '../../contract/names.ts';
+import { required, withDefault, type Input } from './input.ts';
+import { conforming, oneOf, secret, wholeNumber } from './parse.ts';
+
+/** The address of the service; `/api/v2` is added when it is missing. */
+export const baseUrl: Input<URL> = {
+  name: 'base-url',
+  secret: false,
+  parse(value) {
+    const parsed = parseBaseUrl(value);
+    return parsed.problem === undefined
+      ? { value: parsed.url }
+      : { problem: parsed.problem, remedy: 'Give the address of your service, as its operators publish it.' };
+  },
+};
+
+/** How to reach the service: used by every operation. */
+export const connectionInputs = {
+  baseUrl: required(baseUrl),
+  apiToken: required(secret('api-token')),
+  authMethod: withDefault(oneOf('auth-method', ['bearer', 'basic']), 'bearer'),
+  org: required(
+    conforming(
+      'org',
+      orgName,
+      'the name of an organization: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
+      'Give the name as it stands in the addresses of your service.',
+    ),
+  ),
+  timeoutSeconds: withDefault(wholeNumber('timeout', 1, 3600, 'seconds'), 30),
+  retries: withDefault(wholeNumber('retries', 0, 20, 'retries'), 3),
+  fileParts: withDefault(oneOf('file-parts', ['indexed', 'plain']), 'indexed'),
+} as const;

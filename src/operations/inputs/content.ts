@@ -1,0 +1,35 @@
+import { templateItem } from '../../contract/flow.ts';
+import type { Input } from './input.ts';
+import { conforming, lines, oneOf, text } from './parse.ts';
+
+/** What a flow or an attestation is about, in words. */
+export const description = text('description');
+
+/** Who may see a flow. */
+export const visibility = oneOf('visibility', ['public', 'private']);
+
+/** The pieces of evidence that the artifacts of a flow must have, one a line. */
+export const template = lines(
+  conforming(
+    'template',
+    templateItem,
+    'names of evidence, one a line, of letters, digits, `-` and `_`',
+    'Write one name a line, without spaces.',
+  ),
+);
+
+/** The address of a repository. */
+export const repoUrl: Input<string> = {
+  name: 'repo-url',
+  secret: false,
+  parse: (value) =>
+    /^https?:\/\//u.test(value) && URL.canParse(value)
+      ? { value }
+      : { problem: 'must be an http or https URL', remedy: "Give the address of the repository's page." },
+};
+
+/** Paths and globs of files, one a line. */
+export const files = lines(text('files'));
+
+/** A JSON object, or the path of a file that holds one. */
+export const userData = text('user-data');

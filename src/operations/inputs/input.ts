@@ -1,0 +1,53 @@
+/** What an input's value can be: anything but nothing. */
+export type Present = string | number | boolean | object;
+
+/** The value of an input, or what is wrong with it. */
+export type Parsed<Value> =
+  | { readonly value: Value }
+  | {
+      /** The end of a sentence: `must be …`. */
+      readonly problem: string;
+      readonly remedy: string;
+      /** The part of the text that is to blame, where it is not the whole. */
+      readonly part?: string;
+    };
+
+/** An input as a workflow author types it. */
+export interface Input<Value> {
+  /** Its name in `with:`; the environment fallback is made of it. */
+  readonly name: string;
+  /** True for keys and tokens: masked before anything else happens. */
+  readonly secret: boolean;
+  /** Reads the text, which is trimmed and not empty. */
+  readonly parse: (text: string) => Parsed<Value>;
+}
+
+/** An input in the place where an operation uses it. */
+export interface Use<Value> {
+  readonly input: Input<NonNullable<Value>>;
+  /** What happens where none is given: the step ends with an error, or goes on with this value. */
+  readonly absent: 'error' | { readonly value: Value };
+}
+
+/** The inputs of an operation, by the name that its code gives them. */
+export type Uses = Readonly<Record<string, Use<unknown>>>;
+
+/** The values of these inputs. */
+export type ValuesOf<Used extends Uses> = {
+  readonly [Key in keyof Used]: Used[Key] extends Use<infer Value> ? Value : never;
+};
+
+/** The step cannot go on without it. */
+export function required<Value extends Present>(input: Input<Value>): Use<Value> {
+  return { input, absent: 'error' };
+}
+
+/** May be left out. */
+export function optional<Value extends Present>(input: Input<Value>): Use<Value | undefined> {
+  return { input, absent: { value: undefined } };
+}
+
+/** Has a value when it is left out. */
+export function withDefault<Value extends Present>(input: Input<Value>, value: Value): Use<Value> {
+  return { input, absent: { value } };
+}

@@ -1,0 +1,115 @@
+import type { TSchema } from 'typebox';
+import { conforms } from '../../contract/check.ts';
+import type { Input, Parsed } from './input.ts';
+
+/** Any text. */
+export function text(name: string): Input<string> {
+  return { name, secret: false, parse: (value) => ({ value }) };
+}
+
+/** A key or token: masked, and without white space within, which is a sign of a bad copy. */
+export function secret(name: string): Input<string> {
+  return {
+    name,
+    secret: true,
+    parse: (value) =>
+      /\s/u.test(value)
+        ? { problem: 'must not contain white space', remedy: 'Store it again without line breaks and spaces.' }
+        : { value },
+  };
+}
+
+/** Text that has the declared form of the contract. */
+export function conforming(name: string, schema: TSchema, rule: string, remedy: string): Input<string> {
+  return {
+    name,
+    secret: false,
+    parse: (value) => (conforms(schema, value) ? { value } : { problem: `must be ${rule}`, remedy }),
+  };
+}
+
+/** One of a few words. */
+export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Input<Word> {
+  return {
+    name,
+    secret: false,
+    parse(value) {
+      const found = words.find((word) => word === value);
+      if (found !== undefined) return { value: found };
+      return { problem: `must be ${list(words, 'or')}`, remedy: `Write ${list(words, 'or')}.` };
+    },
+  };
+}
+
+/** `true` or `false`, in the spellings of YAML 1.2's core schema, as @actions/core takes them. */
+export function flag(name: string): Input<boolean> {
+  const words: Readonly<Record<string, boolean>> = {
+    true: true,
+    True: true,
+    TRUE: true,
+    false: false,
+    False: false,
+    FALSE: false,
+  };
+  return {
+    name,
+    secret: false,
+    parse(value) {
+      const found = Object.hasOwn(words, value) ? words[value] : undefined;
+      if (found !== undefined) return { value: found };
+      return { problem: 'must be `true` or `false`', remedy: 'Write `true` or `false`.' };
+    },
+  };
+}
+
+/** A whole number within bounds. */
+export function wholeNumber(name: string, least: number, most: number, unit: string): Input<number> {
+  return {
+    name,
+    secret: false,
+    parse(value) {
+      const number = /^\d{1,15}$/u.test(value) ? Number(value) : Number.NaN;
+      if (number >= least && number <= most) return { value: number };
+      return {
+        problem: `must be a whole number of ${unit} from ${least} to ${most}`,
+        remedy: 'Write digits only, without a unit.',
+      };
+    },
+  };
+}
+
+/** One item a line; empty lines and white space around items do not count. */
+export function lines<Item>(item: Input<Item>): Input<readonly Item[]> {
+  return {
+    name: item.name,
+    secret: item.secret,
+    parse(value) {
+      const values: Item[] = [];
+      for (const line of linesOf(value)) {
+        const parsed: Parsed<Item> = item.parse(line);
+        if ('problem' in parsed) return { ...parsed, part: line };
+        values.push(parsed.value);
+      }
+      return { value: values };
+    },
+  };
+}
+
+/** Some of a few words, separated by commas or lines. */
+export function someOf<const Word extends string>(name: string, words: readonly Word[]): Input<readonly Word[]> {
+  const word = lines(oneOf(name, words));
+  return { name, secret: false, parse: (value) => word.parse(value.replaceAll(',', '\n')) };
+}
+
+function linesOf(value: string): readonly string[] {
+  return value
+    .split(/\r\n|\r|\n/u)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function list(words: readonly string[], joint: string): string {
+  const quoted = words.map((word) => `\`${word}\``);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
+}

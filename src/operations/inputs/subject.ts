@@ -1,0 +1,62 @@
+import {
+  abbreviatedFingerprint,
+  attestationId as attestationIdSchema,
+  attestationName as attestationNameSchema,
+  fingerprint as wholeFingerprint,
+  flowName,
+  trailName,
+} from '../../contract/names.ts';
+import { conforming, lines } from './parse.ts';
+
+const nameRemedy =
+  'Choose a name of these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
+
+/** The name of a flow. */
+export const flow = conforming(
+  'flow',
+  flowName,
+  'the name of a flow: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
+  nameRemedy,
+);
+
+/** The name of a trail. */
+export const trail = conforming(
+  'trail',
+  trailName,
+  'the name of a trail: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
+  nameRemedy,
+);
+
+/** The name of an attestation. */
+export const attestationName = conforming(
+  'attestation-name',
+  attestationNameSchema,
+  'the name of an attestation: letters, digits, `-` and `_`; or `artifact.attestation`, two such names with a dot in between',
+  'Use the name that the template of the flow expects.',
+);
+
+/** The whole fingerprint of an artifact. */
+export const fingerprint = conforming(
+  'fingerprint',
+  wholeFingerprint,
+  'a SHA-256 of 64 lowercase hex digits',
+  'Use the digits without a prefix such as `sha256:`, in lowercase.',
+);
+
+/** The fingerprints of artifacts, whole or their first digits, one a line. */
+export const fingerprints = lines(
+  conforming(
+    'fingerprint',
+    abbreviatedFingerprint,
+    'a SHA-256 in lowercase hex digits: all 64, or at least the first 5',
+    'Use the digits without a prefix such as `sha256:`, in lowercase, or give `files` and let the step compute it.',
+  ),
+);
+
+/** The id of an artifact attestation. */
+export const attestationId = conforming(
+  'attestation-id',
+  attestationIdSchema,
+  'the id of an artifact attestation: groups of 8, 4, 4, 4 and 8 lowercase hex digits',
+  'Copy the id from the service.',
+);

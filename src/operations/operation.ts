@@ -1,0 +1,70 @@
+import type { ComplianceClient } from '../client/client.ts';
+import type { Verdict } from '../contract/compliance.ts';
+import type { Endpoint, OperationName } from '../contract/endpoint.ts';
+import type { Job } from '../evidence/job.ts';
+import type { CallContext } from '../http/persistent.ts';
+import type { Failure, Problem } from '../runtime/failure.ts';
+import type { Environment } from '../runtime/world.ts';
+import type { Uses, ValuesOf } from './inputs/input.ts';
+import type { Report } from './report.ts';
+
+/** What an operation works with, beside its own inputs. */
+export interface OperationContext {
+  readonly client: ComplianceClient;
+  /** Clock, randomness, log and transport, for evidence that is fetched. */
+  readonly call: CallContext;
+  readonly job: Job;
+  /** The variables of the process, for programs that evidence is read from (git). */
+  readonly environment: Environment;
+  /** The directory that paths are relative to. */
+  readonly workspace: string;
+  /** The organization, which every operation names. */
+  readonly org: string;
+  /** A directory that is gone after the job, for files that are made on the way. */
+  readonly temporaryDirectory: string;
+}
+
+/** How an operation ended: with a verdict, done without one, or with a failure that it could still report around. */
+export type Ending =
+  | { readonly outcome: Verdict; readonly failure?: never }
+  | { readonly outcome: 'done'; readonly failure?: never }
+  | { readonly outcome: 'error'; readonly failure: Failure };
+
+/** What came of an operation. */
+export type OperationResult = Ending & {
+  /** One sentence that a reviewer understands without opening the log. */
+  readonly conclusion: string;
+  /** The service's, or Sonar's, own word for the state; undefined where there is none. */
+  readonly state?: string | undefined;
+  /** The service's answer. */
+  readonly response: unknown;
+  readonly fingerprint?: string | undefined;
+  readonly htmlUrl?: string | undefined;
+  readonly report: Report;
+};
+
+/**
+ * An operation of the interface, as a step runs it. Its functions are declared as methods so that operations with
+ * different inputs fit in one registry; the step gives each the values of exactly the inputs it declares.
+ */
+export interface Operation<Used extends Uses = Uses> {
+  readonly name: OperationName;
+  readonly endpoint: Endpoint;
+  /** The inputs it uses, beside those of every operation. */
+  readonly inputs: Used;
+  /** What a verdict that is not compliant does unless `on-non-compliant` says otherwise. */
+  readonly gate: 'fail' | 'ignore';
+  /** Rules between inputs; each problem is reported together with those of the single inputs. */
+  check?(values: ValuesOf<Used>): readonly Problem[];
+  /**
+   * Gathers the evidence, sends it, and judges the answer.
+   *
+   * @throws Failure where there is nothing to report
+   */
+  run(values: ValuesOf<Used>, context: OperationContext): Promise<OperationResult>;
+}
+
+/** Declares an operation and keeps the exact types of its inputs. */
+export function defineOperation<const Used extends Uses>(operation: Operation<Used>): Operation<Used> {
+  return operation;
+}

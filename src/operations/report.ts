@@ -1,0 +1,61 @@
+/**
+ * What an operation has to say, as data: how it looks in the log and in the job summary is decided where those are
+ * written. Texts are as they came, foreign ones included; escaping is done once, there.
+ */
+
+/** A text, perhaps with a link. */
+export interface Text {
+  readonly text: string;
+  /** Shown as a link where it is an http or https URL. */
+  readonly href?: string | undefined;
+  /** A fingerprint, SHA, path or name that is shown in a fixed-width font. */
+  readonly code?: boolean;
+}
+
+/** One line: what it is, and its value. */
+export interface Fact {
+  readonly label: string;
+  readonly value: Text;
+}
+
+/** A table. Every row has one cell for each column. */
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Text[])[];
+}
+
+/** What an operation has to say. */
+export interface Report {
+  /** What the step was about, for the heading: `Artifact web.tar.gz`. */
+  readonly subject: string;
+  readonly facts: readonly Fact[];
+  readonly tables: readonly Table[];
+}
+
+/** A plain text. */
+export function plain(text: string): Text {
+  return { text };
+}
+
+/** A text in a fixed-width font. */
+export function code(text: string): Text {
+  return { text, code: true };
+}
+
+/** A text that leads somewhere. */
+export function link(text: string, href: string | undefined): Text {
+  return { text, href };
+}
+
+/** A fact, where its text is known. */
+export function fact(label: string, text: string | undefined | null, href?: string | null): readonly Fact[] {
+  return text === undefined || text === null || text === ''
+    ? []
+    : [{ label, value: { text, href: href ?? undefined } }];
+}
+
+/** The beginning of a fingerprint or SHA that people recognise it by. */
+export function short(digits: string): string {
+  return digits.slice(0, 12);
+}

@@ -1,0 +1,116 @@
+import type { GitCommitInfo } from '../contract/commit.ts';
+import { gateStatuses, verdictOfGateStatus } from '../contract/compliance.ts';
+import type { SonarResults } from '../contract/attestation.ts';
+import type { Attachment } from '../evidence/files/attachment.ts';
+import type { SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
+import { TroubleError } from '../runtime/failure.ts';
+import type { Ending, OperationResult } from './operation.ts';
+import { code, fact, plain, short, type Table, type Text } from './report.ts';
+
+/** What was attested. */
+export interface Attested {
+  readonly flow: string;
+  readonly trail: string;
+  readonly attestationName: string;
+  readonly commit: GitCommitInfo;
+  readonly sonar: SonarEvidence;
+  readonly attachment: Attachment | undefined;
+  readonly response: unknown;
+}
+
+type Condition = SonarResults['qualityGate']['conditions'][number];
+
+/** Judges the quality gate of an analysis that is on record by now. */
+export function sonarResult(attested: Attested): OperationResult {
+  const { results } = attested.sonar;
+  const { status, conditions } = results.qualityGate;
+  return {
+    ...endingOf(status),
+    state: status,
+    conclusion: conclusionOf(attested),
+    response: attested.response,
+    htmlUrl: attested.sonar.dashboardUrl,
+    report: {
+      subject: `Sonar analysis of ${results.project.name ?? results.project.key}`,
+      facts: [
+        ...fact(
+          'Quality gate',
+          [status, results.qualityGate.name].filter(Boolean).join(': '),
+          attested.sonar.dashboardUrl,
+        ),
+        ...fact('Project', results.project.key, results.project.url),
+        ...fact('Branch', results.branch?.name),
+        ...fact('Pull request', results.pullRequest),
+        ...fact('Analysed at', results.analysedAt),
+        ...fact('Commit', attested.commit.sha1, attested.commit.url),
+        ...fact('Commit message', attested.commit.message?.split('\n')[0]),
+        ...fact('Author', attested.commit.author),
+        ...fact('Flow', attested.flow),
+        ...fact('Trail', attested.trail),
+        ...fact('Attestation', attested.attestationName),
+        ...fact('Attachment', describeAttachment(attested.attachment)),
+      ],
+      tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
+    },
+  };
+}
+
+function endingOf(status: string): Ending {
+  const verdict = verdictOfGateStatus(status);
+  if (verdict !== undefined) return { outcome: verdict };
+  return {
+    outcome: 'error',
+    failure: new TroubleError({
+      what: `attest-sonar: Sonar reports the quality gate status ${JSON.stringify(status)}, which is none of ${gateStatuses.join(', ')}; the analysis was recorded`,
+      remedy: 'Look for a newer version of this action that knows the status; until then it is no pass.',
+    }),
+  };
+}
+
+function conclusionOf({ sonar, commit, flow, attestationName }: Attested): string {
+  const { qualityGate, project } = sonar.results;
+  const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(inWords);
+  const why = failed.length === 0 ? '' : ` (${failed.join('; ')})`;
+  const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
+  return `The quality gate of ${project.name ?? project.key} at commit ${short(commit.sha1)} is ${qualityGate.status}${why}. ${recorded}`;
+}
+
+function inWords({ metric, operator, errorThreshold, value }: Condition): string {
+  const measured = value === undefined ? metric : `${metric} is ${value}`;
+  return errorThreshold === undefined ? measured : `${measured}, fails if ${sign(operator)} ${errorThreshold}`;
+}
+
+// The web API and the webhook use different words for the same comparison.
+const signs: Readonly<Record<string, string>> = {
+  GT: '>',
+  GREATER_THAN: '>',
+  LT: '<',
+  LESS_THAN: '<',
+  EQ: '=',
+  EQUALS: '=',
+  NE: '≠',
+  NOT_EQUALS: '≠',
+};
+
+function sign(operator: string | undefined): string {
+  return operator === undefined ? '' : Object.hasOwn(signs, operator) ? (signs[operator] ?? operator) : operator;
+}
+
+function conditionsTable(conditions: readonly Condition[]): Table {
+  return {
+    title: 'Conditions of the quality gate',
+    columns: ['Metric', 'Value', 'Fails if', 'Status'],
+    rows: conditions.map((condition): readonly Text[] => [
+      code(condition.metric),
+      plain(condition.value ?? ''),
+      plain(condition.errorThreshold === undefined ? '' : `${sign(condition.operator)} ${condition.errorThreshold}`),
+      plain(condition.status),
+    ]),
+  };
+}
+
+function describeAttachment(attachment: Attachment | undefined): string | undefined {
+  if (attachment === undefined) return undefined;
+  const files = attachment.parts.length === 1 ? '' : ` of ${attachment.parts.length} files`;
+  return `${attachment.filename}${files}, ${attachment.size} bytes`;
+}

@@ -1,0 +1,108 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../client/service-error.ts';
+import type { OperationResult } from '../operations/operation.ts';
+import type { Report } from '../operations/report.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { Decision } from './gate.ts';
+import type { Runner } from './runner.ts';
+import type { Secrets } from './secrets.ts';
+import { renderSummary } from './summary.ts';
+
+/** What a step has to tell at its end. */
+export interface Ending {
+  readonly decision: Decision;
+  /** Present where an operation came to its end. */
+  readonly result?: OperationResult;
+  /** Present where something was thrown. */
+  readonly thrown?: unknown;
+  readonly runUrl: string | undefined;
+  readonly summary: boolean;
+}
+
+/** Where the ending is told. */
+export interface Desk {
+  readonly runner: Runner;
+  readonly secrets: Secrets;
+  /** A directory that lasts as long as the job. */
+  readonly directory: string;
+}
+
+/** GitHub's limit for the outputs of a job, in bytes of UTF-16. */
+const maximumOutputBytes = 1024 * 1024;
+
+/** Tells how a step ended: log, outputs, file and summary first, and the annotation last, where it is seen. */
+export async function conclude(ending: Ending, desk: Desk): Promise<void> {
+  const { decision, result } = ending;
+  if (result !== undefined) await logReport(result.report, desk.runner);
+  setOutputs(ending, desk);
+  if (ending.summary) appendSummary(ending, desk.runner);
+  announce(decision, desk.runner);
+}
+
+/** The runner shows an annotation in the log as well, so nothing is said twice. */
+function announce({ annotation, conclusion, remedy, verdict }: Decision, runner: Runner): void {
+  if (annotation === undefined) {
+    runner.log.info(`${verdict}: ${conclusion}`);
+  } else {
+    const message = remedy === undefined ? conclusion : `${conclusion}\n${remedy}`;
+    runner.annotate(annotation.level, annotation.title, message);
+  }
+}
+
+async function logReport(report: Report, { log }: Runner): Promise<void> {
+  await log.group(report.subject, () => {
+    for (const { label, value } of report.facts) log.info(`${label}: ${value.text}`);
+    for (const table of report.tables) {
+      log.info(`${table.title} (${table.columns.join(' | ')}):`);
+      for (const row of table.rows) log.info(`  ${row.map(({ text }) => text).join(' | ')}`);
+    }
+    return Promise.resolve();
+  });
+}
+
+function setOutputs({ decision, result, thrown }: Ending, { runner, secrets, directory }: Desk): void {
+  const response = JSON.stringify(result === undefined ? { error: errorOf(thrown) } : result.response);
+  const path = join(directory, 'response.json');
+  writeFileSync(path, secrets.redact(response), { mode: 0o600 });
+  runner.setOutput('outcome', decision.outcome);
+  runner.setOutput('compliant', compliantOutput(decision.outcome));
+  runner.setOutput('state', result?.state ?? '');
+  runner.setOutput('response', response.length * 2 <= maximumOutputBytes ? response : '');
+  runner.setOutput('response-path', path);
+  runner.setOutput('fingerprint', result?.fingerprint ?? '');
+  runner.setOutput('html-url', result?.htmlUrl ?? '');
+}
+
+/** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */
+function compliantOutput(outcome: Decision['outcome']): string {
+  if (outcome === 'compliant') return 'true';
+  return outcome === 'non-compliant' || outcome === 'incomplete' ? 'false' : '';
+}
+
+function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
+  if (thrown instanceof ServiceError) {
+    const { status, serviceMessage, fieldErrors } = thrown.facts;
+    return { kind: thrown.kind, what: thrown.message, status, message: serviceMessage, errors: fieldErrors };
+  }
+  if (thrown instanceof Failure) return { kind: thrown.kind, what: thrown.message, remedy: thrown.remedy };
+  return { kind: 'defect' };
+}
+
+function appendSummary({ decision, result, runUrl }: Ending, runner: Runner): void {
+  const room = runner.summaryRoom();
+  if (room === undefined) return;
+  const { verdict, conclusion, remedy } = decision;
+  runner.appendSummary(
+    renderSummary(
+      {
+        verdict,
+        conclusion,
+        runUrl,
+        ...(remedy === undefined ? {} : { remedy }),
+        ...(result === undefined ? {} : { report: result.report }),
+      },
+      room,
+    ),
+  );
+}

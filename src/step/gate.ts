@@ -1,0 +1,83 @@
+import { ServiceError } from '../client/service-error.ts';
+import type { OperationResult } from '../operations/operation.ts';
+import { describeError, Failure, MistakeError } from '../runtime/failure.ts';
+import type { AnnotationLevel } from './runner.ts';
+
+/** How a step ended, as later steps read it. */
+export type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'error';
+
+/** What a verdict that is not compliant does to the step. */
+export type OnNonCompliant = 'fail' | 'warn' | 'ignore';
+
+/** What the step says at its end, and whether it fails. */
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly fails: boolean;
+  /** The verdict in a word or two, with its sign. */
+  readonly verdict: string;
+  /** One sentence; several lines where several things are wrong. */
+  readonly conclusion: string;
+  readonly remedy?: string;
+  readonly annotation?: { readonly level: AnnotationLevel; readonly title: string };
+}
+
+const verdicts: Readonly<Record<Outcome, string>> = {
+  compliant: '✅ Compliant',
+  'non-compliant': '❌ Non-compliant',
+  incomplete: '⏳ Incomplete',
+  done: '✅ Done',
+  skipped: '⏭️ Skipped',
+  error: '⛔ Error',
+};
+
+/** Decides what a result does to the step. */
+export function decideResult(result: OperationResult, onNonCompliant: OnNonCompliant): Decision {
+  if (result.failure !== undefined) return { ...decideFailure(result.failure), conclusion: result.conclusion };
+  const { outcome, conclusion } = result;
+  const decision = { outcome, fails: false, verdict: verdicts[outcome], conclusion };
+  if (outcome === 'compliant' || outcome === 'done' || onNonCompliant === 'ignore') return decision;
+  const fails = onNonCompliant === 'fail';
+  const title = `${outcome === 'incomplete' ? 'Incomplete' : 'Non-compliant'}: ${result.report.subject}`;
+  return { ...decision, fails, annotation: { level: fails ? 'error' : 'warning', title } };
+}
+
+/** Decides what a failure does to the step: it always fails, whatever `on-non-compliant` says, because nothing was judged. */
+export function decideFailure(thrown: unknown): Decision {
+  const { title, ...advice } = kindOfFailure(thrown);
+  return {
+    outcome: 'error',
+    fails: true,
+    verdict: verdicts.error,
+    conclusion: describeFailure(thrown),
+    ...advice,
+    annotation: { level: 'error', title },
+  };
+}
+
+const mistake = 'Mistake in the workflow';
+
+function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
+  if (thrown instanceof MistakeError) {
+    const count = thrown.problems.length;
+    // Several problems carry their remedies with them.
+    return count === 1 ? { title: mistake, remedy: thrown.remedy } : { title: `${count} mistakes in the workflow` };
+  }
+  if (thrown instanceof Failure) {
+    const refused = thrown instanceof ServiceError ? 'Refused by the compliance service' : mistake;
+    return {
+      title: thrown.kind === 'mistake' ? refused : 'Trouble with a service or the way to it',
+      remedy: thrown.remedy,
+    };
+  }
+  return {
+    title: 'Defect in compliance-action',
+    remedy: 'Report this with the log of a run that has step debugging switched on.',
+  };
+}
+
+function describeFailure(thrown: unknown): string {
+  if (thrown instanceof MistakeError && thrown.problems.length > 1) {
+    return thrown.problems.map(({ what, remedy }) => `${what}. ${remedy}`).join('\n');
+  }
+  return describeError(thrown);
+}

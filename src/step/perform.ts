@@ -1,0 +1,115 @@
+import { isReadableOnTheWay } from '../client/base-url.ts';
+import { ComplianceClient } from '../client/client.ts';
+import type { Job } from '../evidence/job.ts';
+import type { Transport } from '../http/exchange.ts';
+import type { CallContext } from '../http/persistent.ts';
+import { connectionInputs } from '../operations/inputs/connection.ts';
+import { githubToken } from '../operations/inputs/commit.ts';
+import { onNonCompliant, summary } from '../operations/inputs/gate.ts';
+import { optional, required, type ValuesOf } from '../operations/inputs/input.ts';
+import { oneOf } from '../operations/inputs/parse.ts';
+import type { Operation, OperationResult } from '../operations/operation.ts';
+import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
+import { MistakeError, type Problem } from '../runtime/failure.ts';
+import type { Environment, World } from '../runtime/world.ts';
+import type { OnNonCompliant } from './gate.ts';
+import { readInputs, unusedInputs } from './inputs.ts';
+
+/** What a step works with. */
+export interface StepContext extends World {
+  readonly environment: Environment;
+  readonly job: Job;
+  readonly transport: Transport;
+  readonly signal: AbortSignal;
+  readonly temporaryDirectory: string;
+}
+
+/** What came of a step's operation, and what its verdict does. */
+export interface Performed {
+  readonly result: OperationResult;
+  readonly onNonCompliant: OnNonCompliant;
+}
+
+/** The inputs of every operation. */
+const commonInputs = {
+  ...connectionInputs,
+  onNonCompliant: optional(onNonCompliant),
+  summary: optional(summary),
+  githubToken: optional(githubToken),
+} as const;
+
+/** The names of the inputs that every operation takes; the job sets some of them for all steps at once. */
+export const commonNames = ['operation', ...Object.values(commonInputs).map(({ input }) => input.name)];
+
+/**
+ * Reads the inputs, all of them, and then runs the operation.
+ *
+ * @throws MistakeError with everything that is wrong with the inputs, before anything is sent; and whatever the operation
+ * throws
+ */
+export async function perform(context: StepContext): Promise<Performed> {
+  const { environment } = context;
+  const chosen = readInputs(environment, { operation: required(oneOf('operation', runnableNames)) });
+  const common = readInputs(environment, commonInputs);
+  // Without a known operation, only what is common can be checked.
+  if (chosen.problems.length > 0) throw mistakes([...chosen.problems, ...common.problems]);
+  const operation = await loadOperation(chosen.values.operation);
+  const own = readInputs(environment, operation.inputs);
+  const between = own.problems.length === 0 ? (operation.check?.(own.values) ?? []) : [];
+  const problems = [...common.problems, ...own.problems, ...between];
+  if (problems.length > 0) throw mistakes(problems);
+
+  warnOfInputs(operation, common.values, context);
+  const result = await operation.run(own.values, operationContext(common.values, context));
+  return { result, onNonCompliant: common.values.onNonCompliant ?? operation.gate };
+}
+
+function loadOperation(name: RunnableName): Promise<Operation> {
+  return operations[name]();
+}
+
+function mistakes(problems: readonly Problem[]): MistakeError {
+  const [first, ...others] = problems;
+  if (first === undefined) throw new RangeError('no problem, no error');
+  return new MistakeError([first, ...others]);
+}
+
+type Common = ValuesOf<typeof commonInputs>;
+
+function warnOfInputs(operation: Operation, common: Common, { environment, log }: StepContext): void {
+  const used = [...commonNames, ...Object.values(operation.inputs).map(({ input }) => input.name)];
+  for (const name of unusedInputs(environment, used)) {
+    log.warning(`\`${name}\` is not used by ${operation.name}; remove it from \`with:\`.`);
+  }
+  if (isReadableOnTheWay(common.baseUrl)) {
+    log.warning(
+      `\`base-url\` starts with http://, so the API key can be read on its way to ${common.baseUrl.host}; use https://.`,
+    );
+  }
+}
+
+function operationContext(common: Common, context: StepContext): Parameters<Operation['run']>[1] {
+  const call: CallContext = {
+    clock: context.clock,
+    random: context.random,
+    log: context.log,
+    transport: context.transport,
+    signal: context.signal,
+    persistence: { requestTimeout: common.timeoutSeconds * 1000, retries: common.retries },
+  };
+  const connection = {
+    baseUrl: common.baseUrl,
+    apiToken: common.apiToken,
+    authenticationMethod: common.authMethod,
+    filePartStyle: common.fileParts,
+  };
+  return {
+    client: new ComplianceClient(connection, call),
+    call,
+    job: context.job,
+    environment: context.environment,
+    workspace: context.job.workspace ?? process.cwd(),
+    org: common.org,
+    temporaryDirectory: context.temporaryDirectory,
+  };
+}

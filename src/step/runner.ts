@@ -1,0 +1,79 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { issueCommand } from '@actions/core/lib/command.js';
+import { issueFileCommand, prepareKeyValueMessage } from '@actions/core/lib/file-command.js';
+import type { Log } from '../runtime/log.ts';
+import type { Environment } from '../runtime/world.ts';
+import type { Secrets } from './secrets.ts';
+
+/** How loud an annotation is. */
+export type AnnotationLevel = 'error' | 'warning' | 'notice';
+
+/** GitHub's runner, as a step talks to it: its log, annotations, outputs and summary. Everything is redacted. */
+export interface Runner {
+  readonly log: Log;
+  mask(): void;
+  annotate(level: AnnotationLevel, title: string, message: string): void;
+  setOutput(name: string, value: string): void;
+  /** The bytes that the summary of this step may still take; undefined where the runner takes no summaries. */
+  summaryRoom(): number | undefined;
+  appendSummary(markdown: string): void;
+}
+
+/** GitHub's limit for the summary of one step, in bytes. */
+const maximumSummaryBytes = 1024 * 1024;
+
+/** The runner that this process was started by. */
+export function githubRunner(environment: Environment, secrets: Secrets): Runner {
+  const print = (line: string): void => {
+    process.stdout.write(`${harmless(secrets.redact(line))}\n`);
+  };
+  const annotate = (level: AnnotationLevel, title: string, message: string): void => {
+    issueCommand(level, title === '' ? {} : { title: secrets.redact(title) }, secrets.redact(message));
+  };
+  const summaryFile = environment['GITHUB_STEP_SUMMARY'] ?? '';
+  return {
+    log: {
+      debug: (line) => {
+        issueCommand('debug', {}, secrets.redact(line));
+      },
+      info: print,
+      warning: (line) => {
+        annotate('warning', '', line);
+      },
+      async group(title, work) {
+        issueCommand('group', {}, secrets.redact(title));
+        try {
+          return await work();
+        } finally {
+          issueCommand('endgroup', {}, '');
+        }
+      },
+    },
+    mask() {
+      for (const form of secrets.forms) issueCommand('add-mask', {}, form);
+    },
+    annotate,
+    setOutput(name, value) {
+      if ((environment['GITHUB_OUTPUT'] ?? '') === '') return;
+      issueFileCommand('OUTPUT', prepareKeyValueMessage(name, secrets.redact(value)));
+    },
+    summaryRoom() {
+      if (summaryFile === '') return undefined;
+      return maximumSummaryBytes - (statSync(summaryFile, { throwIfNoEntry: false })?.size ?? 0);
+    },
+    appendSummary(markdown) {
+      appendFileSync(summaryFile, secrets.redact(markdown), 'utf8');
+    },
+  };
+}
+
+/**
+ * Lines that the runner would take for commands, made harmless: texts from services, files and commits are printed too,
+ * and one that starts a line with `::` could set outputs or stop the masking.
+ */
+export function harmless(text: string): string {
+  return text
+    .split(/\r\n|\r|\n/u)
+    .map((line) => line.replace(/^(\s*):(?=:)/u, '$1: ').replaceAll('##[', '## ['))
+    .join('\n');
+}

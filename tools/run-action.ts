@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+/** What a runner gives a step, beside the machine itself. */
+export interface StepSettings {
+  /** The inputs under `with:`, by their names. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Variables: `GITHUB_*` as the job has them, and what `env:` sets. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The payload of the event; no event file where it is left out. */
+  readonly event?: unknown;
+  /** The program to run, where it is not the built action; for benchmarks. */
+  readonly program?: readonly string[];
+  /** Sends this signal when a line of the log contains the text. */
+  readonly kill?: { readonly when: string; readonly signal: NodeJS.Signals };
+}
+
+/** What a step leaves behind. */
+export interface StepResult {
+  readonly exitCode: number | null;
+  /** Standard output, which the runner reads commands from. */
+  readonly log: string;
+  readonly errorLog: string;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly summary: string;
+  /** The content of the file that the output `response-path` names; undefined where there is none. */
+  readonly response: unknown;
+}
+
+/** Runs the built action, `dist/`, as a runner does: inputs and files by environment variables, results by files. */
+export async function runAction(settings: StepSettings): Promise<StepResult> {
+  const directory = await mkdtemp(join(tmpdir(), 'compliance-action-run-'));
+  try {
+    const files = await runnerFiles(directory, settings.event);
+    const environment = { ...machine(), ...files, ...settings.environment, ...inputVariables(settings.inputs) };
+    const ended = await execute(environment, settings);
+    const outputs = parseOutputs(await readFile(files.GITHUB_OUTPUT, 'utf8'));
+    return {
+      ...ended,
+      outputs,
+      summary: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8'),
+      response: await readResponse(outputs['response-path']),
+    };
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The variables of this process that a runner's job has too; nothing of an outer job leaks in. */
+function machine(): Record<string, string> {
+  const names = [
+    'PATH',
+    'Path',
+    'HOME',
+    'USERPROFILE',
+    'SystemRoot',
+    'TEMP',
+    'TMP',
+    'TMPDIR',
+    'LANG',
+    'GIT_CONFIG_GLOBAL',
+  ];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
+
+function inputVariables(inputs: StepSettings['inputs']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+  );
+}
+
+interface RunnerFiles extends Record<string, string> {
+  readonly GITHUB_OUTPUT: string;
+  readonly GITHUB_STEP_SUMMARY: string;
+}
+
+async function runnerFiles(directory: string, event: unknown): Promise<RunnerFiles> {
+  const temporary = join(directory, 'temp');
+  const files: RunnerFiles = {
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_OUTPUT: join(directory, 'output'),
+    GITHUB_STEP_SUMMARY: join(directory, 'summary.md'),
+    RUNNER_TEMP: temporary,
+  };
+  await mkdir(temporary);
+  await writeFile(files.GITHUB_OUTPUT, '');
+  await writeFile(files.GITHUB_STEP_SUMMARY, '');
+  if (event === undefined) return files;
+  const eventFile = join(directory, 'event.json');
+  await writeFile(eventFile, JSON.stringify(event));
+  return { ...files, GITHUB_EVENT_PATH: eventFile };
+}
+
+type Ended = Pick<StepResult, 'exitCode' | 'log' | 'errorLog'>;
+
+function execute(environment: Record<string, string>, { program, kill }: StepSettings): Promise<Ended> {
+  const [command = process.execPath, ...parameters] = program ?? [process.execPath, join(root, 'dist', 'index.js')];
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    let log = '';
+    let errorLog = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      if (kill !== undefined && log.includes(kill.when)) child.kill(kill.signal);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errorLog += text;
+    });
+    child.on('error', reject);
+    child.on('close', (exitCode) => {
+      resolve({ exitCode, log, errorLog });
+    });
+  });
+}
+
+/** Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter. */
+export function parseOutputs(text: string): Readonly<Record<string, string>> {
+  const outputs: Record<string, string> = {};
+  const lines = text.split(/\r?\n/u);
+  for (let at = 0; at < lines.length; at += 1) {
+    const [, name, delimiter] = /^([^=<]+)<<(.+)$/u.exec(lines[at] ?? '') ?? [];
+    if (name === undefined || delimiter === undefined) continue;
+    const end = lines.indexOf(delimiter, at + 1);
+    outputs[name] = lines.slice(at + 1, end).join('\n');
+    at = end;
+  }
+  return outputs;
+}
+
+async function readResponse(path: string | undefined): Promise<unknown> {
+  if (path === undefined || path === '') return undefined;
+  return JSON.parse(await readFile(path, 'utf8'));
+}

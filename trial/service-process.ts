@@ -1,0 +1,39 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '..');
+
+/** A service that was started as its own process. */
+export interface ServiceProcess {
+  /** Ends in `/api/v2`. */
+  readonly baseUrl: string;
+  /** Stops it as an operator would. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service on a free port with a data folder, and waits until it listens. */
+export async function startServiceProcess(data: string, org: string, key: string): Promise<ServiceProcess> {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'src', 'service', 'main.ts'), '--port', '0', '--data', data, '--org', org],
+    { env: { ...process.env, COMPLIANCE_SERVICE_KEY: key }, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  return { baseUrl: await listeningAddress(child), stop: () => stop(child) };
+}
+
+async function listeningAddress(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('the service has no output to read its address from');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = /listening on (\S+)/u.exec(line)?.[1];
+    if (address !== undefined) return address;
+  }
+  throw new Error('the service ended before it listened');
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}

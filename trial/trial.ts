@@ -1,0 +1,180 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runAction, type StepResult } from '../tools/run-action.ts';
+import { readable } from './readable.ts';
+import { startServiceProcess } from './service-process.ts';
+import { webhookReport } from './sonar-report.ts';
+
+/*
+ * The main job, as a user would see it on GitHub: the built action runs as a runner would run it, in the git repository
+ * that this project stands in, against the real service with a database file; two gates pass and two fail, as they must.
+ */
+
+const root = join(import.meta.dirname, '..');
+const org = 'trial';
+const flow = 'web';
+const sha = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+
+/** What a step must end with. */
+interface Expected {
+  readonly exitCode: number;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+const directory = await mkdtemp(join(tmpdir(), 'compliance-action-trial-'));
+// The key's form is the service's: a public id, and a secret that it keeps only the hash of.
+const key = `trial_${randomBytes(32).toString('hex')}`;
+const service = await startServiceProcess(join(directory, 'data'), org, key);
+console.log(`The service runs at ${service.baseUrl}, with its data in ${join(directory, 'data')}.`);
+try {
+  const surprises = await story();
+  if (surprises.length > 0) {
+    console.error(`\nThe trial did not go as it should:\n${surprises.join('\n')}`);
+    process.exitCode = 1;
+  } else {
+    console.log('\nThe trial went as it should: every step ended as said.');
+  }
+} finally {
+  await service.stop();
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function story(): Promise<readonly string[]> {
+  const artifact = join(directory, 'web.tar.gz');
+  await writeFile(artifact, randomBytes(4096));
+  const coverage = join(directory, 'coverage');
+  await mkdir(coverage);
+  await writeFile(join(coverage, 'lcov.info'), 'TN:\nSF:src/main.ts\nend_of_record\n');
+  await writeFile(join(coverage, 'notes.txt'), 'Measured by the trial.\n');
+  const passing = join(directory, 'sonar-passing.json');
+  await writeFile(passing, JSON.stringify(webhookReport(sha, 'OK', '87.5')));
+  const failing = join(directory, 'sonar-failing.json');
+  await writeFile(failing, JSON.stringify(webhookReport(sha, 'ERROR', '61.2')));
+
+  const description = 'The web front end';
+  const createFlow = { operation: 'create-flow', flow, description, template: 'artifact\nsonar' };
+  const attest = { operation: 'attest-sonar', flow, files: `${coverage}/**` };
+  const lookUp = { operation: 'get-artifact', flow, files: artifact };
+
+  return [
+    ...(await step('Create the flow', createFlow, done({ state: 'created' }))),
+    ...(await step('Create it again: it is updated', createFlow, done({ state: 'updated' }))),
+    ...(await reportArtifact(artifact)),
+    ...(await step('Gate on the artifact: the Sonar evidence is missing', lookUp, failed('incomplete'))),
+    ...(await step(
+      'Attest Sonar results whose quality gate passed',
+      { ...attest, 'sonar-report-path': passing },
+      passed({ state: 'OK' }),
+    )),
+    ...(await step('Gate on the artifact again: it passes', lookUp, passed({ state: 'COMPLIANT' }))),
+    ...(await step(
+      'Attest Sonar results whose quality gate failed: recorded, and the step fails',
+      { ...attest, 'sonar-report-path': failing },
+      failed('non-compliant'),
+    )),
+    ...(await step('Gate on the artifact: it fails now', lookUp, failed('non-compliant'))),
+    ...(await step(
+      'The same with on-non-compliant: warn: the step goes on, its outputs tell the truth',
+      { ...lookUp, 'on-non-compliant': 'warn' },
+      { ...failed('non-compliant'), exitCode: 0 },
+    )),
+  ];
+}
+
+function done(outputs: Expected['outputs']): Expected {
+  return { exitCode: 0, outputs: { outcome: 'done', compliant: '', ...outputs } };
+}
+
+function passed(outputs: Expected['outputs']): Expected {
+  return { exitCode: 0, outputs: { outcome: 'compliant', compliant: 'true', ...outputs } };
+}
+
+function failed(outcome: 'non-compliant' | 'incomplete'): Expected {
+  return { exitCode: 1, outputs: { outcome, compliant: 'false' } };
+}
+
+/** Runs one step, shows what a person would see of it, and returns what was not as expected. */
+async function step(
+  title: string,
+  inputs: Readonly<Record<string, string>>,
+  expected: Expected,
+): Promise<readonly string[]> {
+  console.log(`\n=== ${title}\n`);
+  const result = await runAction({ inputs, environment: jobEnvironment(), event: pushEvent() });
+  console.log(result.log.trimEnd());
+  if (result.errorLog !== '') console.log(result.errorLog.trimEnd());
+  console.log(`\n--- Job summary\n\n${readable(result.summary)}`);
+  return compare(title, result, expected);
+}
+
+function compare(title: string, result: StepResult, expected: Expected): readonly string[] {
+  const seen = Object.entries(expected.outputs).filter(([name, value]) => result.outputs[name] !== value);
+  return [
+    ...(result.exitCode === expected.exitCode
+      ? []
+      : [`${title}: ended with ${String(result.exitCode)} instead of ${expected.exitCode}`]),
+    ...seen.map(([name, value]) => `${title}: output ${name} is ${String(result.outputs[name])} instead of ${value}`),
+    ...(result.summary === '' ? [`${title}: there is no job summary`] : []),
+  ];
+}
+
+/** The variables that the job of a push has; the common inputs are set once for all steps, as `env:` of the job would. */
+function jobEnvironment(): Record<string, string> {
+  return {
+    COMPLIANCE_BASE_URL: service.baseUrl,
+    COMPLIANCE_API_TOKEN: key,
+    COMPLIANCE_ORG: org,
+    GITHUB_ACTOR: 'trial',
+    GITHUB_API_URL: 'https://api.github.com',
+    GITHUB_EVENT_NAME: 'push',
+    GITHUB_JOB: 'trial',
+    GITHUB_REF: 'refs/heads/main',
+    GITHUB_REF_NAME: 'main',
+    GITHUB_REF_TYPE: 'branch',
+    GITHUB_REPOSITORY: 'example/web',
+    GITHUB_REPOSITORY_ID: '1',
+    GITHUB_RUN_ATTEMPT: '1',
+    GITHUB_RUN_ID: '1',
+    GITHUB_SERVER_URL: 'https://github.com',
+    GITHUB_SHA: sha,
+    GITHUB_WORKFLOW: 'trial',
+    GITHUB_WORKSPACE: root,
+  };
+}
+
+/** The parts of GitHub's push payload that a step reads. */
+function pushEvent(): unknown {
+  return {
+    ref: 'refs/heads/main',
+    after: sha,
+    deleted: false,
+    head_commit: null,
+    commits: [],
+    repository: { id: 1, name: 'web', full_name: 'example/web', default_branch: 'main' },
+  };
+}
+
+/** Reports the artifact as its build would, by the service's own way in: the interface only reads artifacts. */
+async function reportArtifact(path: string): Promise<readonly string[]> {
+  const fingerprint = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+  const answer = await fetch(`${service.baseUrl}/artifacts/${org}/${flow}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      fingerprint,
+      filename: 'web.tar.gz',
+      git_commit: sha,
+      trail_name: sha,
+      template_reference_name: 'web',
+      build_url: 'https://github.com/example/web/actions/runs/1',
+      commit_url: `https://github.com/example/web/commit/${sha}`,
+    }),
+  });
+  console.log(`\n=== The build reports its artifact: ${answer.status} ${await answer.text()}`);
+  return answer.status === 201 ? [] : [`reporting the artifact was answered ${answer.status}`];
+}
