@@ -1,0 +1,164 @@
+import type { Problem } from '../../runtime/failure.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../runtime/values.ts';
+import type { Job } from '../job.ts';
+import type { BranchHint, JudgedCommit } from './judged-commit.ts';
+import { branchName, fullSha } from './ref.ts';
+
+/** How one kind of event says which commit it means. */
+type Rule = (job: Job) => JudgedCommit | Problem;
+
+/**
+ * The events whose commit is not simply `GITHUB_SHA` on `GITHUB_REF` (GitHub's documentation, "Events that trigger
+ * workflows"). All others (`schedule`, `workflow_dispatch`, `repository_dispatch`, `create`, `issues`, ...) are about what
+ * GitHub checks out for them.
+ */
+const rules: ReadonlyMap<string, Rule> = new Map([
+  ['push', pushed],
+  ['delete', deleted],
+  ['pull_request', pullRequestHead],
+  ['pull_request_target', pullRequestHead],
+  ['pull_request_review', pullRequestHead],
+  ['pull_request_review_comment', pullRequestHead],
+  ['merge_group', mergeGroup],
+  ['workflow_run', workflowRun],
+  ['release', released],
+  ['issue_comment', commented],
+  ['deployment', deployed],
+  ['deployment_status', deployed],
+  ['check_suite', checkSuite],
+  ['check_run', checkRun],
+  ['status', statusReported],
+]);
+
+/** The commit that the job's event means, or why it means none. */
+export function eventCommit(job: Job): JudgedCommit | Problem {
+  const rule = rules.get(job.eventName ?? '') ?? checkedOut;
+  return rule(job);
+}
+
+/** What GitHub checks out. */
+function checkedOut(job: Job): JudgedCommit | Problem {
+  const where = job.refName === undefined ? '' : ` on ${job.refName}`;
+  return known(job, fullSha(job.sha), `the commit of the event ${job.eventName ?? '(none)'}${where}`, refBranch(job));
+}
+
+function pushed(job: Job): JudgedCommit | Problem {
+  if (valueAt(job.event, 'deleted') === true) return deleted(job);
+  // `after` is the tag object's SHA when an annotated tag is pushed; `head_commit` is always the commit.
+  const sha =
+    fullSha(valueAt(job.event, 'head_commit', 'id')) ?? fullSha(job.sha) ?? fullSha(valueAt(job.event, 'after'));
+  const branch = refBranch(job);
+  // GitHub names a branch that a pushed tag's commit was found on.
+  const base = job.refType === 'tag' ? branchName(textAt(job.event, 'base_ref')) : undefined;
+  return known(job, sha, `the commit pushed to ${job.refName ?? 'the repository'}`, {
+    ...branch,
+    ...(base === undefined ? {} : { named: base }),
+  });
+}
+
+function deleted(job: Job): Problem {
+  return {
+    what: `The event ${job.eventName ?? ''} deleted ${textAt(job.event, 'ref') ?? 'a branch or a tag'}: it leaves no commit to judge.`,
+    remedy: 'Leave the step out when a branch or a tag is deleted, or give the commit by hand as `commit-sha`.',
+  };
+}
+
+/** The head, never `GITHUB_SHA`: that is the merge commit that GitHub made up for the run, or the target branch. */
+function pullRequestHead(job: Job): JudgedCommit | Problem {
+  const number = valueAt(job.event, 'pull_request', 'number');
+  return known(
+    job,
+    fullSha(valueAt(job.event, 'pull_request', 'head', 'sha')),
+    typeof number === 'number' ? `the head of pull request ${number}` : 'the head of the pull request',
+    { named: job.headRef ?? textAt(job.event, 'pull_request', 'head', 'ref') },
+  );
+}
+
+/** The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet. */
+function mergeGroup(job: Job): JudgedCommit | Problem {
+  const target = branchName(textAt(job.event, 'merge_group', 'base_ref'));
+  return known(
+    job,
+    fullSha(valueAt(job.event, 'merge_group', 'head_sha')) ?? fullSha(job.sha),
+    `the head of the merge group${target === undefined ? '' : ` for ${target}`}`,
+    { named: branchName(textAt(job.event, 'merge_group', 'head_ref')) ?? job.refName ?? target },
+  );
+}
+
+function workflowRun(job: Job): JudgedCommit | Problem {
+  const name = textAt(job.event, 'workflow_run', 'name');
+  return known(
+    job,
+    fullSha(valueAt(job.event, 'workflow_run', 'head_sha')),
+    `the commit of the finished workflow run${name === undefined ? '' : ` "${name}"`}`,
+    { named: textAt(job.event, 'workflow_run', 'head_branch') },
+  );
+}
+
+/** `target_commitish` is only likely: GitHub fills in the default branch where the tag was there before the release. */
+function released(job: Job): JudgedCommit | Problem {
+  const tag = textAt(job.event, 'release', 'tag_name') ?? job.refName;
+  return known(job, fullSha(job.sha), tag === undefined ? 'the released commit' : `the commit of the release ${tag}`, {
+    likely: [branchName(textAt(job.event, 'release', 'target_commitish')), defaultBranch(job)],
+    otherwise: tag,
+  });
+}
+
+/** A comment on a pull request is about the pull request; one on an issue, about the default branch. */
+function commented(job: Job): JudgedCommit | Problem {
+  const number = valueAt(job.event, 'issue', 'number');
+  if (!isMapping(valueAt(job.event, 'issue', 'pull_request')) || typeof number !== 'number') return checkedOut(job);
+  return { kind: 'pull-request', number, meaning: `the head of pull request ${number}`, branch: {} };
+}
+
+function deployed(job: Job): JudgedCommit | Problem {
+  const environment = textAt(job.event, 'deployment', 'environment');
+  const ref = textAt(job.event, 'deployment', 'ref');
+  const sha = fullSha(valueAt(job.event, 'deployment', 'sha')) ?? fullSha(job.sha);
+  const meaning = `the commit deployed${environment === undefined ? '' : ` to ${environment}`}`;
+  if (job.refType !== undefined) return known(job, sha, meaning, refBranch(job));
+  // Without GITHUB_REF the deployment was made of a bare commit, or of a name that may be a branch or a tag.
+  const name = branchName(ref);
+  return known(job, sha, meaning, { likely: [name, defaultBranch(job)], otherwise: name });
+}
+
+function checkSuite(job: Job): JudgedCommit | Problem {
+  return known(job, fullSha(valueAt(job.event, 'check_suite', 'head_sha')), 'the commit of the check suite', {
+    named: textAt(job.event, 'check_suite', 'head_branch'),
+  });
+}
+
+function checkRun(job: Job): JudgedCommit | Problem {
+  return known(job, fullSha(valueAt(job.event, 'check_run', 'head_sha')), 'the commit of the check run', {
+    named: textAt(job.event, 'check_run', 'check_suite', 'head_branch'),
+  });
+}
+
+/** GitHub lists the branches whose newest commit it is. */
+function statusReported(job: Job): JudgedCommit | Problem {
+  const branches = listAt(job.event, 'branches').map((branch) => textAt(branch, 'name'));
+  const preferred = defaultBranch(job);
+  return known(job, fullSha(valueAt(job.event, 'sha')), 'the commit of the status', {
+    named: branches.includes(preferred) ? preferred : branches.find((name) => name !== undefined),
+    likely: [preferred],
+  });
+}
+
+/** The branch of a run on `GITHUB_REF`. A tag is on no branch by itself, so git is asked, and the tag is the last resort. */
+function refBranch(job: Job): BranchHint {
+  if (job.refType !== 'tag') return { named: job.refName };
+  return { likely: [defaultBranch(job)], otherwise: job.refName };
+}
+
+function defaultBranch(job: Job): string | undefined {
+  return textAt(job.event, 'repository', 'default_branch');
+}
+
+function known(job: Job, sha: string | undefined, meaning: string, branch: BranchHint): JudgedCommit | Problem {
+  if (sha !== undefined) return { kind: 'commit', sha, meaning, branch };
+  return {
+    what: `The job does not say which commit is ${meaning}: neither the event file nor the variables of the event ${job.eventName ?? '(none)'} hold it.`,
+    remedy:
+      'Give the commit by hand as `commit-sha`, or let the step see the event file that GITHUB_EVENT_PATH names (a container has to mount it).',
+  };
+}

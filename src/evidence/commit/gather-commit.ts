@@ -1,0 +1,117 @@
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import { MistakeError, TroubleError, type Failure } from '../../runtime/failure.ts';
+import type { Log } from '../../runtime/log.ts';
+import { repositoryUrl, type Job } from '../job.ts';
+import { inTrouble, type Answer, type Miss } from './answer.ts';
+import { probableBranch } from './branch.ts';
+import type { CommitFacts } from './commit-facts.ts';
+import { readCommitFromEvent } from './event-commit.ts';
+import { branchesWithCommit, readCommitFromGit } from './git-commit.ts';
+import { judgedCommit, type BranchHint } from './judged-commit.ts';
+import { locateCommit, noToken, tried, type CommitSources, type LocatedCommit } from './locate-commit.ts';
+import { redacted, type RedactableField } from './redaction.ts';
+
+/** The commit to describe, and what of it to keep back. */
+export interface CommitRequest {
+  readonly job: Job;
+  /** The input `commit-sha`; without it the event decides. */
+  readonly commitSha?: string | undefined;
+  /** The input `redact-commit-info`. */
+  readonly redact?: readonly RedactableField[];
+  readonly log: Log;
+}
+
+/**
+ * The commit that the job is about, in the form the service takes (interface, `git_commit_info`; observed on the wire).
+ *
+ * @throws MistakeError where the event means no commit or the job's setup lets no source describe it; TroubleError where
+ * GitHub's API failed. Both say which sources were tried.
+ */
+export async function gatherCommit(request: CommitRequest, sources: CommitSources): Promise<GitCommitInfo> {
+  const judged = judgedCommit(request.job, request.commitSha);
+  return describeCommit(await locateCommit(judged, request.job.workspace, sources), request, sources);
+}
+
+/**
+ * Describes a commit that is already located, from the first source that knows it in full: the repository in the workspace,
+ * the event's payload, GitHub's API.
+ *
+ * @throws as `gatherCommit`.
+ */
+export async function describeCommit(
+  commit: LocatedCommit,
+  { job, redact = [], log }: Pick<CommitRequest, 'job' | 'redact' | 'log'>,
+  sources: CommitSources,
+): Promise<GitCommitInfo> {
+  const { facts, source } = await readFromFirst(commit, job, sources, log);
+  log.info(`Commit ${facts.sha} is ${commit.meaning}; described by ${source}.`);
+  const branch = redact.includes('branch') ? undefined : await branchOf(commit.branch, { facts, source }, job, sources);
+  const repository = repositoryUrl(job);
+  const info: GitCommitInfo = {
+    sha1: facts.sha,
+    author: facts.author,
+    ...(branch === undefined ? {} : { branch }),
+    message: facts.message,
+    timestamp: facts.timestamp,
+    ...(repository === undefined ? {} : { url: `${repository}/commit/${facts.sha}` }),
+  };
+  return redacted(info, redact);
+}
+
+const gitSource = 'git in the workspace';
+const eventSource = "the event's payload";
+const githubSource = "GitHub's API";
+
+interface DescribedCommit {
+  readonly facts: CommitFacts;
+  readonly source: string;
+}
+
+async function readFromFirst(
+  commit: LocatedCommit,
+  job: Job,
+  { git, github }: CommitSources,
+  log: Log,
+): Promise<DescribedCommit> {
+  const readers: readonly (readonly [string, () => Answer<CommitFacts> | Promise<Answer<CommitFacts>>])[] = [
+    [gitSource, () => readCommitFromGit(git, job.workspace, commit.sha)],
+    [eventSource, () => readCommitFromEvent(job.event, commit.sha)],
+    [githubSource, async () => sameCommit(await github?.commit(commit.sha), commit.sha)],
+  ];
+  const misses: Record<string, Miss> = {};
+  for (const [source, read] of readers) {
+    const answer = await read();
+    if ('found' in answer) return { facts: answer.found, source };
+    log.debug(`Commit ${commit.sha}: ${source}: ${answer.miss.what}`);
+    misses[source] = answer.miss;
+  }
+  throw undescribed(commit, misses);
+}
+
+function sameCommit(answer: Answer<CommitFacts> | undefined, sha: string): Answer<CommitFacts> {
+  if (answer === undefined) return noToken('contents: read');
+  if ('miss' in answer || answer.found.sha === sha) return answer;
+  return inTrouble(`it answered with another commit, ${answer.found.sha}`, 'Run the job again.');
+}
+
+/** Asks git only where the event names no branch (a tag, a commit given by hand) and git has the commit. */
+async function branchOf(
+  hint: BranchHint,
+  { facts, source }: DescribedCommit,
+  job: Job,
+  { git }: CommitSources,
+): Promise<string | undefined> {
+  if (hint.named !== undefined) return hint.named;
+  const holding = source === gitSource ? await branchesWithCommit(git, job.workspace, facts.sha) : [];
+  return probableBranch(hint, holding);
+}
+
+function undescribed(commit: LocatedCommit, misses: Readonly<Record<string, Miss>>): Failure {
+  const all = Object.values(misses);
+  const what = `No source describes the commit ${commit.sha} (${commit.meaning}). ${tried(misses)}`;
+  const trouble = all.filter(({ kind }) => kind === 'trouble');
+  // Where GitHub's API failed, the setup is right: that it falls back on the API is not worth a change.
+  const remedies = (trouble.length === 0 ? all : trouble).map(({ remedy }) => remedy);
+  const text = { what, remedy: [...new Set(remedies)].join(' ') };
+  return trouble.length === 0 ? new MistakeError(text) : new TroubleError(text);
+}

@@ -1,0 +1,109 @@
+import { MistakeError } from '../../runtime/failure.ts';
+import { notSetUp, type Answer } from './answer.ts';
+import { authorLine, wholeMessage, type CommitFacts } from './commit-facts.ts';
+import type { GitResult, GitRunner } from './git.ts';
+import { fullSha } from './ref.ts';
+
+/** The commit's SHA, author's name and e-mail, author date in Unix seconds, and message as it is, with NULs between. */
+const logFormat = '%H%x00%an%x00%ae%x00%at%x00%B';
+
+/**
+ * The commit as the repository in the workspace has it, with one git process. Needs no history: a shallow clone and a
+ * detached head will do.
+ */
+export async function readCommitFromGit(
+  git: GitRunner,
+  workspace: string | undefined,
+  sha: string,
+): Promise<Answer<CommitFacts>> {
+  const log = ['log', '-1', '--no-show-signature', '--no-color', '--encoding=UTF-8', `--format=${logFormat}`];
+  // A tag object's SHA means the commit that it tags; the dashes keep git from looking for a file of that name.
+  const answer = succeeded(await run(git, workspace, [...log, `${sha}^{commit}`, '--']));
+  if ('miss' in answer) return answer;
+  const facts = parseLog(answer.found.stdout);
+  if (facts !== undefined) return { found: facts };
+  return notSetUp('git described the commit in a form that is not known', 'Update git on the runner.');
+}
+
+/**
+ * The SHA of the commit that a name means: an abbreviated SHA, a tag, a branch.
+ *
+ * @throws MistakeError where the name means more than one thing: no other source could do better than guess.
+ */
+export async function resolveWithGit(
+  git: GitRunner,
+  workspace: string | undefined,
+  revision: string,
+): Promise<Answer<string>> {
+  const warn = ['-c', 'core.warnAmbiguousRefs=true'];
+  const ended = await run(git, workspace, [...warn, 'rev-parse', '--verify', `${revision}^{commit}`]);
+  if ('found' in ended && ended.found.stderr.includes('is ambiguous')) throw ambiguous(revision);
+  const answer = succeeded(ended);
+  if ('miss' in answer) return answer;
+  const sha = fullSha(answer.found.stdout.trim());
+  if (sha !== undefined) return { found: sha };
+  return notSetUp(`git took ${revision} for something that is no SHA-1`, 'Give `commit-sha` all 40 digits.');
+}
+
+/** The branches, local and remote, that the repository in the workspace knows to have the commit; each name once. */
+export async function branchesWithCommit(
+  git: GitRunner,
+  workspace: string | undefined,
+  sha: string,
+): Promise<readonly string[]> {
+  const list = ['for-each-ref', `--contains=${sha}`, '--format=%(refname)', 'refs/heads', 'refs/remotes'];
+  const answer = succeeded(await run(git, workspace, list));
+  if ('miss' in answer) return [];
+  const names = answer.found.stdout.split('\n').flatMap((ref) => branchOfRef(ref.trim()) ?? []);
+  return [...new Set(names)];
+}
+
+/** `refs/remotes/pull/12/merge` is where `actions/checkout` puts a merge commit: no remote called "pull", and no branch. */
+function branchOfRef(ref: string): string | undefined {
+  const name = /^refs\/(?:heads|remotes\/(?!pull\/)[^/]+)\/(.+)$/.exec(ref)?.[1];
+  return name === 'HEAD' ? undefined : name;
+}
+
+/** How git ended, well or not, where it could be run at all. */
+async function run(
+  git: GitRunner,
+  workspace: string | undefined,
+  commandLine: readonly string[],
+): Promise<Answer<GitResult>> {
+  if (workspace === undefined) return notSetUp('GITHUB_WORKSPACE is not set', checkOut);
+  const found = await git(commandLine, workspace);
+  return found === undefined ? notSetUp('git is not installed on the runner', 'Install git on the runner.') : { found };
+}
+
+function succeeded(answer: Answer<GitResult>): Answer<GitResult> {
+  if ('miss' in answer || answer.found.exitCode === 0) return answer;
+  return notSetUp(reasonOf(answer.found), checkOut);
+}
+
+const checkOut =
+  'Check the commit out before this step (`actions/checkout`; on a pull request with `ref: ${{ github.event.pull_request.head.sha }}` or `fetch-depth: 2`).';
+
+function reasonOf({ exitCode, stderr }: GitResult): string {
+  if (/not a git repository/i.test(stderr)) return 'there is no git repository in GITHUB_WORKSPACE';
+  if (/bad (revision|object)|Needed a single revision/.test(stderr)) return 'the repository does not have it';
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const words = lines.filter((line) => line !== '').join('; ');
+  return words === '' ? `git ended with exit code ${exitCode}` : `git said: ${words}`;
+}
+
+function parseLog(output: string): CommitFacts | undefined {
+  const [hash, name, email, seconds, ...message] = output.split('\0');
+  const sha = fullSha(hash);
+  if (sha === undefined || name === undefined || email === undefined || seconds === undefined) return undefined;
+  if (!/^-?\d+$/.test(seconds) || message.length === 0) return undefined;
+  const text = wholeMessage(message.join('\0'));
+  return { sha, author: authorLine(name, email), message: text, timestamp: Number(seconds) };
+}
+
+function ambiguous(revision: string): MistakeError {
+  return new MistakeError({
+    input: 'commit-sha',
+    what: `commit-sha: ${revision} means more than one thing in the repository in the workspace.`,
+    remedy: 'Give `commit-sha` all 40 digits of the commit, or the whole ref (`refs/tags/...`, `refs/heads/...`).',
+  });
+}

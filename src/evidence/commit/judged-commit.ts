@@ -1,0 +1,75 @@
+import { MistakeError, type Problem } from '../../runtime/failure.ts';
+import { textAt } from '../../runtime/values.ts';
+import type { Job } from '../job.ts';
+import { eventCommit } from './event-rules.ts';
+import { fullSha } from './ref.ts';
+
+/** What is known of the branch before anyone was asked. */
+export interface BranchHint {
+  /** The branch that the event names. */
+  readonly named?: string | undefined;
+  /** Where none is named: the branches to expect, best first, believed only where git has the commit on them. */
+  readonly likely?: readonly (string | undefined)[];
+  /** What to report where no branch is found: the tag's name, as GitHub itself does in `GITHUB_REF_NAME`. */
+  readonly otherwise?: string | undefined;
+}
+
+interface Judged {
+  /** What the commit is to the reader: `the head of pull request 12`. */
+  readonly meaning: string;
+  readonly branch: BranchHint;
+}
+
+/** The commit that a step judges and records, as far as the job knows it without asking anyone. */
+export type JudgedCommit =
+  /** The commit itself is known. */
+  | (Judged & { readonly kind: 'commit'; readonly sha: string })
+  /** The event is about a pull request and does not say which commit its head is. */
+  | (Judged & { readonly kind: 'pull-request'; readonly number: number })
+  /** The user gave an abbreviated SHA, a tag, a branch or another name that git resolves. */
+  | (Judged & { readonly kind: 'revision'; readonly revision: string });
+
+/**
+ * Which commit and which branch a job is about: the commit given by hand, else the one that the event means. That is not
+ * always `GITHUB_SHA`, which is a merge commit that nobody wrote on pull requests, and the default branch's newest commit
+ * on events that come from elsewhere (`workflow_run`, `check_suite`, `issue_comment`).
+ *
+ * @param commitSha the input `commit-sha`: a whole SHA-1, or a name for git to resolve; empty is as good as not given.
+ * @throws MistakeError where the event means no commit (a deleted branch) or does not say which, or the input is malformed.
+ */
+export function judgedCommit(job: Job, commitSha?: string): JudgedCommit {
+  const byEvent = eventCommit(job);
+  const given = commitSha?.trim() ?? '';
+  if (given !== '') return givenCommit(given, byEvent, job);
+  if ('what' in byEvent) throw new MistakeError(byEvent);
+  return byEvent;
+}
+
+const meaningOfGiven = 'the commit given as `commit-sha`';
+
+function givenCommit(given: string, byEvent: JudgedCommit | Problem, job: Job): JudgedCommit {
+  const known = 'what' in byEvent ? undefined : byEvent;
+  const sha = fullSha(given);
+  if (sha !== undefined && known?.kind === 'commit' && known.sha === sha) return known;
+  // The event's branch is a guess here: the commit was given because it is another one than the event's.
+  const guesses = [known?.branch.named, textAt(job.event, 'repository', 'default_branch')];
+  if (sha !== undefined) return { kind: 'commit', sha, meaning: meaningOfGiven, branch: { likely: guesses } };
+  if (!canNameCommit(given)) throw new MistakeError(malformed(given));
+  return { kind: 'revision', revision: given, meaning: meaningOfGiven, branch: { likely: [given, ...guesses] } };
+}
+
+/**
+ * Whether git would take the text as the name of one commit (gitrevisions(7)): no option, no range, no exclusion, no path
+ * and none of the characters that a ref cannot have.
+ */
+function canNameCommit(text: string): boolean {
+  return !/^0{40}$|^[-^]|\.\.|[\p{Cc}\s:?*[\\]/u.test(text);
+}
+
+function malformed(given: string): Problem {
+  return {
+    input: 'commit-sha',
+    what: `commit-sha: ${JSON.stringify(given)} does not name a commit.`,
+    remedy: 'Give `commit-sha` the 40 hex digits of a commit, or the name of a tag or a branch, or leave it out.',
+  };
+}

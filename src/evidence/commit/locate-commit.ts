@@ -1,0 +1,84 @@
+import { MistakeError, TroubleError, type Failure } from '../../runtime/failure.ts';
+import { notSetUp, type Answer, type Miss } from './answer.ts';
+import { resolveWithGit } from './git-commit.ts';
+import type { GitRunner } from './git.ts';
+import type { GitHubCommits } from './github-api.ts';
+import type { BranchHint, JudgedCommit } from './judged-commit.ts';
+
+/** Who can be asked about a commit. */
+export interface CommitSources {
+  readonly git: GitRunner;
+  /** GitHub's API; undefined where the step has no token or no repository. */
+  readonly github: GitHubCommits | undefined;
+}
+
+/** A commit of which the SHA is known. */
+export interface LocatedCommit {
+  readonly sha: string;
+  /** What the commit is to the reader: `the head of pull request 12`. */
+  readonly meaning: string;
+  readonly branch: BranchHint;
+}
+
+/**
+ * Finds the judged commit's SHA. Asks someone only where the event or the input does not say it: GitHub's API for the head
+ * of a commented pull request; git, then GitHub's API, for a name given by hand.
+ *
+ * @throws MistakeError where nobody could be asked or nobody knows it; TroubleError where GitHub's API failed.
+ */
+export async function locateCommit(
+  judged: JudgedCommit,
+  workspace: string | undefined,
+  sources: CommitSources,
+): Promise<LocatedCommit> {
+  const { meaning, branch } = judged;
+  switch (judged.kind) {
+    case 'commit':
+      return { sha: judged.sha, meaning, branch };
+    case 'pull-request': {
+      const head = (await sources.github?.pullRequestHead(judged.number)) ?? noToken('pull-requests: read');
+      if ('miss' in head) throw unknownHead(judged.number, head.miss);
+      return { sha: head.found.sha, meaning, branch: { named: head.found.branch } };
+    }
+    case 'revision':
+      return { sha: await resolveRevision(judged.revision, workspace, sources), meaning, branch };
+  }
+}
+
+/** What GitHub's API says where there is no token to ask it with. */
+export function noToken(permission: string): { readonly miss: Miss } {
+  return notSetUp(
+    'it was not asked: the step has no token',
+    `Give the step \`github-token: \${{ github.token }}\` and the job \`permissions: { ${permission} }\`.`,
+  );
+}
+
+async function resolveRevision(
+  revision: string,
+  workspace: string | undefined,
+  { git, github }: CommitSources,
+): Promise<string> {
+  const local = await resolveWithGit(git, workspace, revision);
+  if ('found' in local) return local.found;
+  const remote: Answer<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
+  if ('found' in remote) return remote.found.sha;
+  const what = `commit-sha: nobody knows the commit ${revision}: ${tried({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
+  if (remote.miss.kind === 'trouble') throw new TroubleError({ what, remedy: remote.miss.remedy });
+  throw new MistakeError({
+    input: 'commit-sha',
+    what,
+    remedy: `Give all 40 digits of the commit. ${remote.miss.remedy}`,
+  });
+}
+
+function unknownHead(number: number, miss: Miss): Failure {
+  const what = `The event does not say which commit is the head of pull request ${number}, and ${tried({ "GitHub's API": miss })}`;
+  const text = { what, remedy: `${miss.remedy} Or give the commit by hand as \`commit-sha\`.` };
+  return miss.kind === 'trouble' ? new TroubleError(text) : new MistakeError(text);
+}
+
+/** The sources that were tried and why each did not answer, as a clause with its full stop. */
+export function tried(misses: Readonly<Record<string, Miss>>): string {
+  const clauses = Object.entries(misses).map(([source, { what }]) => `${source}: ${what}`);
+  return `${clauses.join('; ')}.`;
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import type { Environment } from '../../runtime/world.ts';
+import type { Job } from '../job.ts';
+import { createGitRunner } from './git.ts';
+import { connectGitHub } from './github-api.ts';
+import type { CommitSources } from './locate-commit.ts';
+
+/** What it takes to ask the sources. */
+export interface SourceAccess {
+  readonly job: Job;
+  readonly environment: Environment;
+  /** The input `github-token`; without one GitHub's API is not asked. */
+  readonly githubToken: string | undefined;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Git on this machine, and GitHub's API where there is a token and a repository to ask about. */
+export function connectSources({ job, environment, githubToken, log, clock, signal }: SourceAccess): CommitSources {
+  const { apiUrl, repository } = job;
+  const reachable = githubToken !== undefined && repository !== undefined;
+  return {
+    git: createGitRunner(environment),
+    github: reachable
+      ? connectGitHub({
+          apiUrl,
+          repository,
+          token: githubToken,
+          log,
+          clock,
+          ...(signal === undefined ? {} : { signal }),
+        })
+      : undefined,
+  };
+}

@@ -1,0 +1,167 @@
+import { readFile, stat } from 'node:fs/promises';
+import { describeError, MistakeError } from '../runtime/failure.ts';
+import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
+import type { Environment } from '../runtime/world.ts';
+import { shortRef } from './commit/ref.ts';
+
+/** A repository as GitHub addresses it. */
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** What GitHub tells a job about itself: the `GITHUB_*` variables and the event. Undefined is what GitHub left unset. */
+export interface Job {
+  /** The address of GitHub's pages, without a slash at the end; on GHES the company's own. */
+  readonly serverUrl: string;
+  /** The base address of GitHub's REST API, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly repository: RepositoryName | undefined;
+  readonly repositoryId: string | undefined;
+  readonly eventName: string | undefined;
+  /** The webhook payload that started the run; empty where the job has no event file. */
+  readonly event: Mapping;
+  /** The whole ref that started the run: `refs/heads/main`, `refs/tags/v1`, `refs/pull/12/merge`. */
+  readonly ref: string | undefined;
+  /** The ref without its prefix: `main`, `v1`, `12/merge`. */
+  readonly refName: string | undefined;
+  readonly refType: 'branch' | 'tag' | undefined;
+  /** The pull request's source branch; only on `pull_request` and `pull_request_target`. */
+  readonly headRef: string | undefined;
+  /** The pull request's target branch; only on `pull_request` and `pull_request_target`. */
+  readonly baseRef: string | undefined;
+  /** What GitHub would check out. Not always the commit that the run is about: see `judgedCommit`. */
+  readonly sha: string | undefined;
+  /** The folder that `actions/checkout` fills. */
+  readonly workspace: string | undefined;
+  readonly runId: string | undefined;
+  /** Counts the re-runs of the run, from 1. */
+  readonly runAttempt: string | undefined;
+  /** The workflow's name, or its file where it has none. */
+  readonly workflow: string | undefined;
+  /** The job's key in the workflow. */
+  readonly job: string | undefined;
+  /** Who started the run at first. */
+  readonly actor: string | undefined;
+  /** Who started this attempt; another than the actor on a re-run. */
+  readonly triggeringActor: string | undefined;
+}
+
+/**
+ * The most that an event file may hold, in bytes. GitHub caps a payload at 25 MB and the runner writes it out indented, so
+ * a larger file is not an event.
+ */
+export const maximumEventBytes = 100 * 1024 * 1024;
+
+/**
+ * Reads what GitHub tells the job; an empty variable is as good as an unset one. A job without an event file (an older container job) has an empty event.
+ *
+ * @throws MistakeError where the event file is there and is not the JSON object that GitHub writes.
+ */
+export async function readJob(environment: Environment): Promise<Job> {
+  const variable = (name: string): string | undefined => textAt(environment, name);
+  const serverUrl = withoutSlash(variable('GITHUB_SERVER_URL') ?? 'https://github.com');
+  const event = await readEvent(variable('GITHUB_EVENT_PATH'));
+  const ref = variable('GITHUB_REF');
+  return {
+    serverUrl,
+    apiUrl: withoutSlash(variable('GITHUB_API_URL') ?? apiOf(serverUrl)),
+    repository: repositoryName(variable('GITHUB_REPOSITORY') ?? textAt(event, 'repository', 'full_name')),
+    repositoryId: variable('GITHUB_REPOSITORY_ID') ?? idOf(valueAt(event, 'repository', 'id')),
+    eventName: variable('GITHUB_EVENT_NAME'),
+    event,
+    ref,
+    refName: variable('GITHUB_REF_NAME') ?? shortRef(ref),
+    refType: refType(variable('GITHUB_REF_TYPE'), ref),
+    headRef: variable('GITHUB_HEAD_REF'),
+    baseRef: variable('GITHUB_BASE_REF'),
+    sha: variable('GITHUB_SHA'),
+    workspace: variable('GITHUB_WORKSPACE'),
+    runId: variable('GITHUB_RUN_ID'),
+    runAttempt: variable('GITHUB_RUN_ATTEMPT'),
+    workflow: variable('GITHUB_WORKFLOW'),
+    job: variable('GITHUB_JOB'),
+    actor: variable('GITHUB_ACTOR'),
+    triggeringActor: variable('GITHUB_TRIGGERING_ACTOR'),
+  };
+}
+
+/** The page of the repository; undefined outside a GitHub job. */
+export function repositoryUrl(job: Job): string | undefined {
+  if (job.repository === undefined) return undefined;
+  return [job.serverUrl, encodeURIComponent(job.repository.owner), encodeURIComponent(job.repository.name)].join('/');
+}
+
+/** The page of this run, of this very attempt where it is known; undefined outside a GitHub job. */
+export function runUrl(job: Job): string | undefined {
+  const repository = repositoryUrl(job);
+  if (repository === undefined || job.runId === undefined) return undefined;
+  const run = `${repository}/actions/runs/${encodeURIComponent(job.runId)}`;
+  return job.runAttempt === undefined ? run : `${run}/attempts/${encodeURIComponent(job.runAttempt)}`;
+}
+
+async function readEvent(path: string | undefined): Promise<Mapping> {
+  if (path === undefined) return {};
+  const text = await readEventFile(path);
+  if (text === undefined) return {};
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch (thrown) {
+    throw brokenEvent(path, `is not JSON (${describeError(thrown)})`, thrown);
+  }
+  if (!isMapping(event)) throw brokenEvent(path, 'does not hold a JSON object');
+  return event;
+}
+
+/** Undefined where there is no such file. */
+async function readEventFile(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size > maximumEventBytes) throw brokenEvent(path, `holds ${size} bytes, more than GitHub sends`);
+    return await readFile(path, 'utf8');
+  } catch (thrown) {
+    if (thrown instanceof MistakeError) throw thrown;
+    if (valueAt(thrown, 'code') === 'ENOENT') return undefined;
+    throw brokenEvent(path, `cannot be read (${describeError(thrown)})`, thrown);
+  }
+}
+
+function brokenEvent(path: string, fault: string, cause?: unknown): MistakeError {
+  return new MistakeError(
+    {
+      what: `The event file ${path} ${fault}.`,
+      remedy:
+        'GitHub writes this file and names it in GITHUB_EVENT_PATH: let no earlier step change the file or the variable.',
+    },
+    { cause },
+  );
+}
+
+/** Where a GitHub host serves its REST API (GitHub's documentation of GHES and of data residency on ghe.com). */
+function apiOf(serverUrl: string): string {
+  if (!URL.canParse(serverUrl)) return 'https://api.github.com';
+  const { protocol, host } = new URL(serverUrl);
+  if (host === 'github.com' || host.endsWith('.ghe.com')) return `${protocol}//api.${host}`;
+  return `${serverUrl}/api/v3`;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+function repositoryName(fullName: string | undefined): RepositoryName | undefined {
+  const [owner, name, ...more] = fullName?.split('/') ?? [];
+  if (owner === undefined || owner === '' || name === undefined || name === '' || more.length > 0) return undefined;
+  return { owner, name };
+}
+
+function idOf(id: unknown): string | undefined {
+  return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : undefined;
+}
+
+function refType(type: string | undefined, ref: string | undefined): Job['refType'] {
+  if (type === 'branch' || type === 'tag') return type;
+  if (ref?.startsWith('refs/heads/') === true) return 'branch';
+  return ref?.startsWith('refs/tags/') === true ? 'tag' : undefined;
+}

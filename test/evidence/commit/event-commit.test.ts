@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readCommitFromEvent } from '../../../src/evidence/commit/event-commit.ts';
+import { isMapping, type Mapping } from '../../../src/runtime/values.ts';
+import * as events from '../../support/events.ts';
+
+const { shas, webhookCommit } = events;
+
+describe('readCommitFromEvent', () => {
+  it.each<[string, Mapping, string, string]>([
+    ['push', events.pushEvent(), 'feat: first\n\nbody line', 'Ann Dev <ann@example.com>'],
+    ['push of a tag', events.tagPushEvent(), 'feat: first\n\nbody line', 'Ann Dev <ann@example.com>'],
+    [
+      'merge_group',
+      events.mergeGroupEvent(),
+      'Merge pull request #12 from acme/feature/lid',
+      'Ann Dev <ann@example.com>',
+    ],
+    ['workflow_run', events.workflowRunEvent(), 'feat: lid', 'Ann Dev <ann@example.com>'],
+    ['check_suite', events.checkSuiteEvent(), 'feat: lid', 'Ann Dev <ann@example.com>'],
+  ])('finds the commit in a %s', (_name, event, message, author) => {
+    const timestamp = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000;
+    expect(readCommitFromEvent(event, shas.head)).toEqual({ found: { sha: shas.head, author, message, timestamp } });
+  });
+
+  it('finds an earlier commit of a push', () => {
+    const earlier = webhookCommit(shas.base, { message: '' });
+    const event = events.pushEvent({ commits: [earlier, webhookCommit(shas.head)] });
+    expect(readCommitFromEvent(event, shas.base)).toMatchObject({ found: { sha: shas.base, message: '' } });
+  });
+
+  it.each<[string, Mapping]>([
+    ['describes another commit', events.pushEvent({ head_commit: webhookCommit(shas.base), commits: [] })],
+    ['holds the SHA alone, as a pull request', events.pullRequestEvent()],
+    ['holds nothing', {}],
+    ['lacks the author', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { author: null }) })],
+    ['lacks the message', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { message: null }) })],
+    ['lacks the time', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { timestamp: 'soon' }) })],
+  ])('says so where the payload %s', (_what, event) => {
+    expect(readCommitFromEvent(event, shas.head)).toMatchObject({
+      miss: { kind: 'mistake', what: "the event's payload does not describe it" },
+    });
+  });
+
+  it('answers whatever the payload holds', () => {
+    fc.assert(
+      fc.property(fc.anything({ maxDepth: 3 }), (commit) => {
+        const event = { head_commit: isMapping(commit) ? { ...commit, id: shas.head } : commit, commits: commit };
+        expect(Object.keys(readCommitFromEvent(event, shas.head))).toHaveLength(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { conforms } from '../../../src/contract/check.ts';
+import { gitCommitInfo } from '../../../src/contract/commit.ts';
+import type { Answer } from '../../../src/evidence/commit/answer.ts';
+import { probableBranch } from '../../../src/evidence/commit/branch.ts';
+import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
+import { gatherCommit } from '../../../src/evidence/commit/gather-commit.ts';
+import type { GitRunner } from '../../../src/evidence/commit/git.ts';
+import { createGitRunner } from '../../../src/evidence/commit/git.ts';
+import type { GitHubCommits } from '../../../src/evidence/commit/github-api.ts';
+import { redactableFields } from '../../../src/evidence/commit/redaction.ts';
+import { repositoryInfo } from '../../../src/evidence/commit/repository-info.ts';
+import { readJob } from '../../../src/evidence/job.ts';
+import { MistakeError, TroubleError } from '../../../src/runtime/failure.ts';
+import * as events from '../../support/events.ts';
+import { authorSeconds, gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
+import { jobEnvironment, jobOf } from '../../support/job.ts';
+import { collectingLog } from '../../support/log.ts';
+
+const { shas } = events;
+const git = createGitRunner(isolatedGit);
+const noGit: GitRunner = () => Promise.resolve(undefined);
+const log = collectingLog();
+
+/** The repository of a job: `first` is tagged v1, and `second` is the newest commit of main. */
+let folder: GitFolder;
+let workspace: string;
+let first: string;
+let second: string;
+
+beforeAll(() => {
+  folder = gitFolder();
+  workspace = folder.repository('workspace');
+  first = folder.commit(workspace, 'first\n');
+  folder.git(workspace, 'tag', 'v1');
+  second = folder.commit(workspace, 'second\n\nwith a body\n');
+});
+
+afterAll(() => {
+  folder.remove();
+});
+
+/** A GitHub that gives these answers, and 404 where there is none. */
+function githubWith(answers: {
+  commit?: Answer<CommitFacts>;
+  head?: Answer<{ sha: string; branch: string | undefined }>;
+}): GitHubCommits {
+  const missing = { miss: { kind: 'mistake', what: 'it answered 404: Not Found', remedy: 'See.' } } as const;
+  return {
+    commit: () => Promise.resolve(answers.commit ?? missing),
+    pullRequestHead: () => Promise.resolve(answers.head ?? missing),
+  };
+}
+
+function facts(sha: string): CommitFacts {
+  return { sha, author: 'Ann Dev <ann@example.com>', message: 'from GitHub', timestamp: 1_767_323_045 };
+}
+
+const troubled = {
+  miss: { kind: 'trouble', what: 'it answered 502: Server Error', remedy: 'Run the job again.' },
+} as const;
+
+describe('gatherCommit', () => {
+  it('describes a pushed commit from the workspace, in the form of the contract', async () => {
+    const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
+    const job = await jobOf('push', events.pushEvent({ head_commit: events.webhookCommit(second) }), variables);
+    const runs: (readonly string[])[] = [];
+    const counted: GitRunner = (commandLine, directory) => {
+      runs.push(commandLine);
+      return git(commandLine, directory);
+    };
+    const info = await gatherCommit({ job, log }, { git: counted, github: undefined });
+    expect(info).toEqual({
+      sha1: second,
+      author: 'Ann Dev <ann@example.com>',
+      branch: 'main',
+      message: 'second\n\nwith a body',
+      timestamp: authorSeconds,
+      url: `https://github.com/acme/widgets/commit/${second}`,
+    });
+    expect(conforms(gitCommitInfo, info)).toBe(true);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('describes the head of a pull request, though the merge commit is checked out', async () => {
+    const origin = folder.repository('pull-request');
+    folder.commit(origin, 'base');
+    folder.git(origin, 'checkout', '--quiet', '-b', 'feature/lid');
+    const head = folder.commit(origin, 'the head');
+    folder.git(origin, 'checkout', '--quiet', 'main');
+    folder.git(origin, 'merge', '--quiet', '--no-ff', '--no-edit', 'feature/lid');
+    const merge = folder.git(origin, 'rev-parse', 'HEAD');
+    folder.git(origin, 'checkout', '--quiet', '--detach');
+    const event = { pull_request: { number: 12, head: { sha: head, ref: 'feature/lid' } } };
+    const job = await jobOf('pull_request', event, {
+      GITHUB_REF: 'refs/pull/12/merge',
+      GITHUB_SHA: merge,
+      GITHUB_HEAD_REF: 'feature/lid',
+      GITHUB_WORKSPACE: origin,
+      GITHUB_SERVER_URL: 'https://git.acme.example',
+    });
+    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({
+      sha1: head,
+      branch: 'feature/lid',
+      message: 'the head',
+      url: `https://git.acme.example/acme/widgets/commit/${head}`,
+    });
+  });
+
+  it("goes on to the event's payload where there is no checkout", async () => {
+    const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: folder.path };
+    const job = await jobOf('push', events.pushEvent(), variables);
+    for (const runner of [git, noGit]) {
+      await expect(gatherCommit({ job, log }, { git: runner, github: undefined })).resolves.toMatchObject({
+        sha1: shas.head,
+        author: 'Ann Dev <ann@example.com>',
+        message: 'feat: first\n\nbody line',
+      });
+    }
+  });
+
+  it("goes on to GitHub's API where the payload holds the SHA alone, and says where it read", async () => {
+    const job = await jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
+    const own = collectingLog();
+    const github = githubWith({ commit: { found: facts(shas.head) } });
+    await expect(gatherCommit({ job, log: own }, { git, github })).resolves.toMatchObject({ message: 'from GitHub' });
+    expect(own.infos).toEqual([`Commit ${shas.head} is the head of pull request 12; described by GitHub's API.`]);
+    expect(own.debugs).toHaveLength(2);
+  });
+
+  it('says which sources were tried where none describes the commit', async () => {
+    const job = await jobOf('pull_request', events.pullRequestEvent());
+    const gathering = gatherCommit({ job, log }, { git: noGit, github: undefined });
+    await expect(gathering).rejects.toThrow(MistakeError);
+    await expect(gathering).rejects.toMatchObject({
+      message:
+        `No source describes the commit ${shas.head} (the head of pull request 12). ` +
+        "git in the workspace: GITHUB_WORKSPACE is not set; the event's payload: the event's payload does not describe it; " +
+        "GitHub's API: it was not asked: the step has no token.",
+      remedy: expect.stringContaining('`github-token: ${{ github.token }}`'),
+    });
+  });
+
+  it("calls it trouble where GitHub's API failed", async () => {
+    const job = await jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
+    const gathering = gatherCommit({ job, log }, { git, github: githubWith({ commit: troubled }) });
+    await expect(gathering).rejects.toThrow(TroubleError);
+    await expect(gathering).rejects.toMatchObject({
+      message: expect.stringMatching(/no git repository.*GitHub's API: it answered 502: Server Error\.$/),
+      remedy: 'Run the job again.',
+    });
+  });
+
+  it("does not believe GitHub's API when it describes another commit", async () => {
+    const job = await jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
+    const github = githubWith({ commit: { found: facts(shas.merge) } });
+    await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(/another commit, b{40}/);
+  });
+
+  it('leaves the address out where the repository is not known', async () => {
+    const job = { ...(await readJob({ GITHUB_WORKSPACE: workspace, GITHUB_SHA: second })), eventName: 'schedule' };
+    const info = await gatherCommit({ job, log }, { git, github: undefined });
+    expect(info).not.toHaveProperty('url');
+    expect(info.branch).toBe('main');
+  });
+
+  it.each(redactableFields)('leaves out the %s when it is to be redacted', async (field) => {
+    const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
+    const job = await jobOf('schedule', events.scheduleEvent(), variables);
+    const whole = await gatherCommit({ job, log }, { git, github: undefined });
+    const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
+    const info = await gatherCommit({ job, log, redact: [field] }, { git, github: undefined });
+    expect(whole).toHaveProperty(field);
+    expect(info).toStrictEqual(rest);
+  });
+});
+
+describe('gatherCommit on a comment', () => {
+  const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.base };
+  const comment = events.issueCommentEvent('pull request');
+
+  it("asks GitHub for the pull request's head", async () => {
+    const job = await jobOf('issue_comment', comment, { ...variables, GITHUB_WORKSPACE: workspace });
+    const github = githubWith({ head: { found: { sha: second, branch: 'feature/lid' } } });
+    await expect(gatherCommit({ job, log }, { git, github })).resolves.toMatchObject({
+      sha1: second,
+      branch: 'feature/lid',
+      message: 'second\n\nwith a body',
+    });
+  });
+
+  it('asks for a token where there is none', async () => {
+    const job = await jobOf('issue_comment', comment, variables);
+    const gathering = gatherCommit({ job, log }, { git, github: undefined });
+    await expect(gathering).rejects.toThrow(
+      /does not say which commit is the head of pull request 12, and GitHub's API/,
+    );
+    await expect(gathering).rejects.toMatchObject({
+      kind: 'mistake',
+      remedy: expect.stringMatching(/pull-requests: read.*`commit-sha`/),
+    });
+  });
+
+  it("calls it trouble where GitHub's API failed", async () => {
+    const job = await jobOf('issue_comment', comment, variables);
+    const github = githubWith({ head: troubled });
+    await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(TroubleError);
+  });
+});
+
+describe('gatherCommit of a tag', () => {
+  const onTag = { GITHUB_REF: 'refs/tags/v1', GITHUB_REF_TYPE: 'tag' };
+
+  it('names the branch that git has the commit on', async () => {
+    const job = await jobOf('release', events.releaseEvent(), {
+      ...onTag,
+      GITHUB_SHA: first,
+      GITHUB_WORKSPACE: workspace,
+    });
+    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({
+      sha1: first,
+      branch: 'main',
+    });
+  });
+
+  it('names the tag where the checkout knows no branch', async () => {
+    folder.git(folder.path, 'clone', '--quiet', '--depth=1', '--branch=v1', `file://${workspace}`, 'tag-only');
+    const checkout = { GITHUB_WORKSPACE: `${folder.path}/tag-only`, GITHUB_SHA: first };
+    const job = await jobOf('release', events.releaseEvent(), { ...onTag, ...checkout });
+    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
+  });
+
+  it('names the tag where there is no checkout', async () => {
+    const job = await jobOf('push', events.tagPushEvent(), { ...onTag, GITHUB_SHA: shas.head });
+    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
+  });
+
+  it('does not look for a branch that is to be redacted', async () => {
+    const job = await jobOf('release', events.releaseEvent(), {
+      ...onTag,
+      GITHUB_SHA: first,
+      GITHUB_WORKSPACE: workspace,
+    });
+    const once: GitRunner = (commandLine, directory) => {
+      expect(commandLine[0]).toBe('log');
+      return git(commandLine, directory);
+    };
+    const info = await gatherCommit({ job, log, redact: ['branch'] }, { git: once, github: undefined });
+    expect(info).not.toHaveProperty('branch');
+  });
+});
+
+describe('gatherCommit of a commit given by hand', () => {
+  const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.base };
+
+  it.each(['v1', 'main~1', 'first digits'])('takes %s for the commit that git means by it', async (name) => {
+    const job = await jobOf('schedule', {}, { ...variables, GITHUB_WORKSPACE: workspace });
+    const commitSha = name === 'first digits' ? first.slice(0, 10) : name;
+    await expect(gatherCommit({ job, log, commitSha }, { git, github: undefined })).resolves.toMatchObject({
+      sha1: first,
+      message: 'first',
+      branch: 'main',
+    });
+  });
+
+  it('asks GitHub for a name that git does not know', async () => {
+    const job = await jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
+    const github = githubWith({ commit: { found: facts(shas.head) } });
+    const info = await gatherCommit({ job, log, commitSha: 'elsewhere' }, { git, github });
+    expect(info).toMatchObject({ sha1: shas.head, message: 'from GitHub' });
+    expect(info).not.toHaveProperty('branch');
+  });
+
+  it('says who was asked where nobody knows the name', async () => {
+    const job = await jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
+    const request = { job, log, commitSha: 'v9' };
+    await expect(gatherCommit(request, { git, github: undefined })).rejects.toMatchObject({
+      kind: 'mistake',
+      message:
+        'commit-sha: nobody knows the commit v9: git in the workspace: the repository does not have it; ' +
+        "GitHub's API: it was not asked: the step has no token.",
+      problems: [expect.objectContaining({ input: 'commit-sha' })],
+    });
+    const github = githubWith({ commit: troubled });
+    await expect(gatherCommit(request, { git, github })).rejects.toThrow(TroubleError);
+  });
+
+  it('names no branch where several have the commit and none is expected', async () => {
+    const origin = folder.repository('several');
+    const sha = folder.commit(origin, 'first');
+    folder.git(origin, 'branch', 'one');
+    folder.git(origin, 'branch', '-m', 'main', 'two');
+    const job = await jobOf('schedule', {}, { GITHUB_SHA: shas.base, GITHUB_WORKSPACE: origin });
+    const info = await gatherCommit({ job, log, commitSha: sha }, { git, github: undefined });
+    expect(info).not.toHaveProperty('branch');
+  });
+});
+
+describe('probableBranch', () => {
+  it.each([
+    [{ likely: ['main'], otherwise: 'v1' }, ['release', 'main'], 'main'],
+    [{ likely: [undefined, 'b', 'a'] }, ['a', 'b'], 'b'],
+    [{ likely: ['main'], otherwise: 'v1' }, ['release'], 'release'],
+    [{ likely: ['main'], otherwise: 'v1' }, ['one', 'two'], 'v1'],
+    [{ otherwise: 'v1' }, [], 'v1'],
+    [{}, ['one', 'two'], undefined],
+    [{}, [], undefined],
+  ])('of %j on %j is %s', (hint, holding, branch) => {
+    expect(probableBranch(hint, holding)).toBe(branch);
+  });
+});
+
+describe('repositoryInfo', () => {
+  it('is what the clients of the service report', async () => {
+    expect(repositoryInfo(await readJob(jobEnvironment))).toEqual({
+      name: 'acme/widgets',
+      url: 'https://github.com/acme/widgets',
+      id: '99001',
+      provider: 'github',
+    });
+  });
+
+  it('has no id where GitHub gave none, and is undefined outside a GitHub job', async () => {
+    const job = await readJob({ GITHUB_REPOSITORY: 'acme/widgets' });
+    expect(repositoryInfo(job)).not.toHaveProperty('id');
+    expect(repositoryInfo(await readJob({}))).toBeUndefined();
+  });
+});

@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answer } from '../../../src/evidence/commit/answer.ts';
+import { branchesWithCommit, readCommitFromGit, resolveWithGit } from '../../../src/evidence/commit/git-commit.ts';
+import { createGitRunner, withoutCredentials, type GitRunner } from '../../../src/evidence/commit/git.ts';
+import { authorSeconds, gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
+
+const git = createGitRunner(isolatedGit);
+let folder: GitFolder;
+
+beforeAll(() => {
+  folder = gitFolder();
+});
+
+afterAll(() => {
+  folder.remove();
+});
+
+/** Counts the runs of a runner. */
+function counting(runner: GitRunner): { readonly runner: GitRunner; runs(): number } {
+  let runs = 0;
+  return {
+    runner: (commandLine, directory) => {
+      runs += 1;
+      return runner(commandLine, directory);
+    },
+    runs: () => runs,
+  };
+}
+
+function reasonOf(answer: Answer<unknown>): string {
+  return 'miss' in answer ? answer.miss.what : 'found';
+}
+
+describe('readCommitFromGit', () => {
+  it('reads the whole commit with one process', async () => {
+    const workspace = folder.repository('plain');
+    const sha = folder.commit(workspace, 'feat: first\n\nbody line\n\nlast line\n');
+    const counted = counting(git);
+    await expect(readCommitFromGit(counted.runner, workspace, sha)).resolves.toEqual({
+      found: {
+        sha,
+        author: 'Ann Dev <ann@example.com>',
+        message: 'feat: first\n\nbody line\n\nlast line',
+        timestamp: authorSeconds,
+      },
+    });
+    expect(counted.runs()).toBe(1);
+  });
+
+  it.each([
+    ['empty', '', ''],
+    ['of line breaks', '\n\n\n', ''],
+    ['in other scripts', 'füße 出荷 🚢\n', 'füße 出荷 🚢'],
+    ['with what looks like a format', '%H %x00 %n\n', '%H %x00 %n'],
+    ['with Windows line ends', 'one\r\n\r\ntwo\r\n', 'one\r\n\r\ntwo'],
+    ['with trailing blanks and comment signs', 'one  \n\n# two\n  three\n\n', 'one  \n\n# two\n  three'],
+    ['with quotes and shell signs', "\"; rm -rf $(HOME) `x` 'y' %PATH%\n", "\"; rm -rf $(HOME) `x` 'y' %PATH%"],
+  ])('gives a message %s as it is', async (name, message, expected) => {
+    const workspace = folder.repository(`message ${name}`);
+    const sha = folder.commit(workspace, message);
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { sha, message: expected } });
+  });
+
+  it('gives a long message in full', async () => {
+    const workspace = folder.repository('long');
+    const message = 'ü🚢'.repeat(100_000);
+    const sha = folder.commit(workspace, message);
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { message } });
+  });
+
+  it('turns a Latin-1 commit into Unicode', async () => {
+    const workspace = folder.repository('latin');
+    const latin = Buffer.from('größe\n', 'latin1');
+    const sha = folder.commit(workspace, latin, '-c', 'i18n.commitEncoding=ISO-8859-1');
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { message: 'größe' } });
+  });
+
+  it.each([
+    ['Zoë "Z" O\'Hara', 'zoe+ci@exa mple.com', 'Zoë "Z" O\'Hara <zoe+ci@exa mple.com>'],
+    ['dependabot[bot]', '49699333+dependabot[bot]@users.noreply.github.com', undefined],
+    ['No Mail', '', 'No Mail'],
+  ])('writes the author %s with the e-mail "%s"', async (name, email, expected) => {
+    const workspace = folder.repository(`author ${name.replaceAll(/\W/g, '')}`);
+    folder.commit(workspace, 'first');
+    folder.git(workspace, 'commit', '--quiet', '--amend', '--allow-empty', '--no-edit', `--author=${name} <${email}>`);
+    const sha = folder.git(workspace, 'rev-parse', 'HEAD');
+    const author = expected ?? `${name} <${email}>`;
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { author } });
+  });
+
+  it("is not swayed by the repository's settings", async () => {
+    const workspace = folder.repository('settings');
+    const sha = folder.commit(workspace, 'größe\n');
+    const settings = [
+      'log.showSignature=true',
+      'gpg.program=/nowhere/gpg',
+      'i18n.logOutputEncoding=UTF-16',
+      'format.pretty=oneline',
+      'color.ui=always',
+      'log.mailmap=true',
+      'log.decorate=full',
+      'log.date=relative',
+      'core.pager=false',
+    ];
+    for (const setting of settings) folder.git(workspace, 'config', ...setting.split('='));
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({
+      found: { sha, message: 'größe', author: 'Ann Dev <ann@example.com>', timestamp: authorSeconds },
+    });
+  });
+
+  it('reads the commit itself where another one replaces it', async () => {
+    const workspace = folder.repository('replaced');
+    const sha = folder.commit(workspace, 'the truth');
+    const other = folder.commit(workspace, 'a fake');
+    folder.git(workspace, 'replace', sha, other);
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({
+      found: { sha, message: 'the truth' },
+    });
+  });
+
+  it('reads from shallow clones, detached heads, worktrees and submodules', async () => {
+    const origin = folder.repository('origin');
+    folder.commit(origin, 'first');
+    const sha = folder.commit(origin, 'second');
+    folder.git(folder.path, 'clone', '--quiet', '--depth=1', `file://${origin}`, 'shallow');
+    const shallow = join(folder.path, 'shallow');
+    folder.git(shallow, 'checkout', '--quiet', '--detach');
+    folder.git(origin, 'worktree', 'add', '--quiet', '--detach', join(folder.path, 'worktree'));
+    const outer = folder.repository('outer');
+    folder.git(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', origin, 'inner');
+    for (const workspace of [shallow, join(folder.path, 'worktree'), join(outer, 'inner')]) {
+      await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({
+        found: { sha, message: 'second' },
+      });
+    }
+  });
+
+  it('takes the SHA of an annotated tag for the commit that it tags', async () => {
+    const workspace = folder.repository('annotated');
+    const sha = folder.commit(workspace, 'tagged');
+    folder.git(workspace, 'tag', '--annotate', '--message=one', 'v1');
+    const tag = folder.git(workspace, 'rev-parse', 'v1');
+    expect(tag).not.toBe(sha);
+    await expect(readCommitFromGit(git, workspace, tag)).resolves.toMatchObject({ found: { sha, message: 'tagged' } });
+  });
+
+  it('reads a workspace that another user owns', async () => {
+    const workspace = folder.repository('foreign');
+    const sha = folder.commit(workspace, 'theirs');
+    const foreign = createGitRunner({ ...isolatedGit, GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
+    await expect(readCommitFromGit(foreign, workspace, sha)).resolves.toMatchObject({ found: { sha } });
+  });
+
+  it('reads a workspace that another user owns and that git knows by another path', async () => {
+    const real = folder.repository('real');
+    const sha = folder.commit(real, 'theirs');
+    const link = join(folder.path, 'link');
+    symlinkSync(real, link, 'junction');
+    const foreign = createGitRunner({ ...isolatedGit, GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
+    await expect(readCommitFromGit(foreign, link, sha)).resolves.toMatchObject({ found: { sha } });
+  });
+
+  it('says that the repository does not have the commit, as after a shallow checkout of a merge commit', async () => {
+    const origin = folder.repository('merge-origin');
+    folder.commit(origin, 'base');
+    folder.git(origin, 'checkout', '--quiet', '-b', 'feature');
+    const head = folder.commit(origin, 'the head');
+    folder.git(origin, 'checkout', '--quiet', 'main');
+    folder.commit(origin, 'main moves on');
+    folder.git(origin, 'merge', '--quiet', '--no-ff', '--no-edit', 'feature');
+    for (const [depth, words] of [
+      ['1', 'the repository does not have it'],
+      ['2', 'found'],
+    ] as const) {
+      folder.git(
+        folder.path,
+        'clone',
+        '--quiet',
+        `--depth=${depth}`,
+        '--branch=main',
+        `file://${origin}`,
+        `depth-${depth}`,
+      );
+      expect(reasonOf(await readCommitFromGit(git, join(folder.path, `depth-${depth}`), head))).toBe(words);
+    }
+  });
+
+  it('says why there is no repository to read', async () => {
+    const empty = join(folder.path, 'empty');
+    mkdirSync(empty);
+    const sha = 'a'.repeat(40);
+    const noRepository = 'there is no git repository in GITHUB_WORKSPACE';
+    expect(reasonOf(await readCommitFromGit(git, empty, sha))).toBe(noRepository);
+    expect(reasonOf(await readCommitFromGit(git, undefined, sha))).toBe('GITHUB_WORKSPACE is not set');
+    expect(reasonOf(await readCommitFromGit(git, join(folder.path, 'gone'), sha))).toMatch(
+      /^git said: .*does not exist/,
+    );
+  });
+
+  it('says that git is missing', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = folder.path;
+    try {
+      expect(reasonOf(await readCommitFromGit(git, folder.path, 'a'.repeat(40)))).toBe(
+        'git is not installed on the runner',
+      );
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
+  it('repeats what git says of a broken repository', async () => {
+    const workspace = folder.repository('broken');
+    const sha = folder.commit(workspace, 'first');
+    folder.git(workspace, 'config', 'core.repositoryFormatVersion', '99');
+    expect(reasonOf(await readCommitFromGit(git, workspace, sha))).toMatch(/^git said: .*99/);
+  });
+
+  it.each([
+    [{ exitCode: 3, stdout: '', stderr: '' }, 'git ended with exit code 3'],
+    [{ exitCode: 0, stdout: 'a commit', stderr: '' }, 'git described the commit in a form that is not known'],
+    [
+      { exitCode: 0, stdout: `${'a'.repeat(40)}\0A\0a@b\0soon\0m`, stderr: '' },
+      'git described the commit in a form that is not known',
+    ],
+    [
+      { exitCode: 0, stdout: `${'a'.repeat(40)}\0A\0a@b\x001`, stderr: '' },
+      'git described the commit in a form that is not known',
+    ],
+  ])('does not take %j for a commit', async (result, words) => {
+    const answer = await readCommitFromGit(() => Promise.resolve(result), folder.path, 'a'.repeat(40));
+    expect(reasonOf(answer)).toBe(words);
+  });
+});
+
+describe('createGitRunner', () => {
+  it('keeps the credentials of a remote out of the error', async () => {
+    const workspace = folder.repository('credentials');
+    const url = 'https://x-access-token:ghs_secret@127.0.0.1:1/acme/widgets';
+    const result = await git(['ls-remote', url], workspace);
+    expect(result?.exitCode).not.toBe(0);
+    expect(result?.stderr).toContain('https://127.0.0.1:1/acme/widgets');
+    expect(result?.stderr).not.toContain('ghs_secret');
+  });
+
+  it.each([
+    ['https://user:pass@host/path', 'https://host/path'],
+    ['ssh://git@host and http://a@b:c@host/x@y', 'ssh://host and http://host/x@y'],
+    ['ann@example.com at https://host/a@b', 'ann@example.com at https://host/a@b'],
+  ])('turns %s into %s', (text, expected) => {
+    expect(withoutCredentials(text)).toBe(expected);
+  });
+});
+
+describe('resolveWithGit', () => {
+  it('resolves abbreviated SHAs, tags, branches and relatives', async () => {
+    const workspace = folder.repository('names');
+    const first = folder.commit(workspace, 'first');
+    folder.git(workspace, 'tag', '--annotate', '--message=one', 'v1');
+    const second = folder.commit(workspace, 'second');
+    for (const [name, sha] of [
+      [first.slice(0, 12), first],
+      ['v1', first],
+      ['HEAD~1', first],
+      ['main', second],
+    ] as const) {
+      await expect(resolveWithGit(git, workspace, name)).resolves.toEqual({ found: sha });
+    }
+  });
+
+  it('refuses a name that is a tag and a branch', async () => {
+    const workspace = folder.repository('twice');
+    folder.commit(workspace, 'first');
+    folder.git(workspace, 'tag', 'twice');
+    folder.commit(workspace, 'second');
+    folder.git(workspace, 'branch', 'twice');
+    folder.git(workspace, 'config', 'core.warnAmbiguousRefs', 'false');
+    await expect(resolveWithGit(git, workspace, 'twice')).rejects.toThrow(
+      'commit-sha: twice means more than one thing',
+    );
+    await expect(resolveWithGit(git, workspace, 'refs/heads/twice')).resolves.toHaveProperty('found');
+  });
+
+  it('refuses the first digits of more than one commit', async () => {
+    const ambiguous: GitRunner = () =>
+      Promise.resolve({
+        exitCode: 128,
+        stdout: '',
+        stderr:
+          'error: short object ID 1f0a is ambiguous\nhint: The candidates are:\nfatal: Needed a single revision\n',
+      });
+    await expect(resolveWithGit(ambiguous, folder.path, '1f0a')).rejects.toThrow('1f0a means more than one thing');
+  });
+
+  it('does not know what is not there', async () => {
+    const workspace = folder.repository('unknown');
+    folder.commit(workspace, 'first');
+    expect(reasonOf(await resolveWithGit(git, workspace, 'v9'))).toBe('the repository does not have it');
+    expect(reasonOf(await resolveWithGit(git, undefined, 'v9'))).toBe('GITHUB_WORKSPACE is not set');
+  });
+
+  it('does not take a SHA-256 for a SHA-1', async () => {
+    const workspace = join(folder.path, 'sha256');
+    mkdirSync(workspace);
+    folder.git(workspace, 'init', '--quiet', '--object-format=sha256');
+    folder.commit(workspace, 'first');
+    expect(reasonOf(await resolveWithGit(git, workspace, 'HEAD'))).toMatch(/no SHA-1$/);
+  });
+});
+
+describe('branchesWithCommit', () => {
+  it('names local and remote branches once, without HEAD and without pull requests', async () => {
+    const origin = folder.repository('branches');
+    const sha = folder.commit(origin, 'first');
+    folder.git(origin, 'branch', 'release/1');
+    folder.git(origin, 'checkout', '--quiet', '--orphan', 'other');
+    folder.commit(origin, 'unrelated');
+    folder.git(origin, 'checkout', '--quiet', 'main');
+    folder.git(folder.path, 'clone', '--quiet', `file://${origin}`, 'branches-clone');
+    const clone = join(folder.path, 'branches-clone');
+    folder.git(clone, 'update-ref', 'refs/remotes/pull/12/merge', sha);
+    const branches = await branchesWithCommit(git, clone, sha);
+    expect([...branches].sort()).toEqual(['main', 'release/1']);
+  });
+
+  it('names none where there is no repository', async () => {
+    await expect(branchesWithCommit(git, folder.path, 'a'.repeat(40))).resolves.toEqual([]);
+  });
+});

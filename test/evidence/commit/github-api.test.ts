@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Answer } from '../../../src/evidence/commit/answer.ts';
+import { connectGitHub, type GitHubAccess, type GitHubCommits } from '../../../src/evidence/commit/github-api.ts';
+import { manualClock } from '../../support/clock.ts';
+import { shas } from '../../support/events.ts';
+import {
+  apiCommit,
+  githubError,
+  startGitHub,
+  type GitHubReply,
+  type GitHubStandIn,
+} from '../../support/github-stand-in.ts';
+import { collectingLog } from '../../support/log.ts';
+
+const token = 'ghs_0123456789secret';
+const log = collectingLog();
+const opened: GitHubStandIn[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((server) => server.close()));
+});
+
+async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<GitHubStandIn> {
+  const server = await startGitHub(replies);
+  opened.push(server);
+  return server;
+}
+
+function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCommits {
+  const repository = { owner: 'acme', name: 'widgets' };
+  return connectGitHub({ apiUrl, repository, token, log, clock: manualClock(), ...options });
+}
+
+function commitPath(sha: string): string {
+  return `/repos/acme/widgets/commits/${sha}?per_page=1`;
+}
+
+function missOf(answer: Answer<unknown>): { kind: string; what: string; remedy: string } {
+  if (!('miss' in answer)) throw new Error('the stand-in was believed');
+  expect(JSON.stringify(answer)).not.toContain('secret');
+  return answer.miss;
+}
+
+describe('the commit of GitHub', () => {
+  it('is asked for with the token, and read in full', async () => {
+    const server = await start({ [commitPath(shas.head)]: { status: 200, body: apiCommit(shas.head) } });
+    await expect(connect(server.url).commit(shas.head)).resolves.toEqual({
+      found: {
+        sha: shas.head,
+        author: 'Ann Dev <ann@example.com>',
+        message: 'feat: first\n\nbody line',
+        timestamp: Date.UTC(2026, 0, 2, 3, 4, 5) / 1000,
+      },
+    });
+    expect(server.requests).toHaveLength(1);
+    expect(server.requests[0]).toMatchObject({ method: 'GET', headers: { authorization: `token ${token}` } });
+    expect(server.requests[0]?.headers['user-agent']).toMatch(/^compliance-action\/\d/);
+  });
+
+  it('is asked for below the base path of GHES, and with slashes encoded', async () => {
+    const path = '/api/v3/repos/acme/widgets/commits/feature%2Flid?per_page=1';
+    const server = await start({ [path]: { status: 200, body: apiCommit(shas.head, { message: '' }) } });
+    await expect(connect(`${server.url}/api/v3`).commit('feature/lid')).resolves.toMatchObject({
+      found: { sha: shas.head, message: '' },
+    });
+  });
+
+  it.each([
+    ['an unknown commit', githubError(422, 'No commit found for SHA'), 'mistake', /^it answered 422: No commit found/],
+    ['a repository it may not see', githubError(404, 'Not Found'), 'mistake', /^it answered 404: Not Found/],
+    ['a missing permission', githubError(403, 'Resource not accessible'), 'mistake', /^it answered 403: Resource/],
+    ['a bad token', githubError(401, 'Bad credentials'), 'mistake', /^it answered 401: Bad credentials/],
+    ['too many requests', githubError(429, 'slow down'), 'trouble', /^it answered 429: slow down/],
+    [
+      'a used-up rate limit',
+      githubError(403, 'API rate limit exceeded', { 'x-ratelimit-remaining': '0' }),
+      'trouble',
+      /rate limit/,
+    ],
+    ['a secondary rate limit', githubError(403, 'slow down', { 'retry-after': '60' }), 'trouble', /slow down/],
+    ['its own failure', githubError(502, 'Server Error'), 'trouble', /^it answered 502: Server Error/],
+    [
+      'a proxy',
+      { status: 200, body: '<html>login</html>', headers: { 'content-type': 'text/html' } },
+      'trouble',
+      /something else/,
+    ],
+    [
+      'a page in place of an error',
+      { status: 503, body: '<html>maintenance</html>', headers: { 'content-type': 'text/html' } },
+      'trouble',
+      /^it answered 503 without a message in the form of GitHub$/,
+    ],
+    ['half a commit', { status: 200, body: { sha: shas.head } }, 'trouble', /something else/],
+    ['half an answer', 'cut', 'trouble', /something else/],
+  ] as const)('is missing on %s', async (_what, reply, kind, words) => {
+    const server = await start({ [commitPath(shas.head)]: reply });
+    const miss = missOf(await connect(server.url).commit(shas.head));
+    expect(miss.kind).toBe(kind);
+    expect(miss.what).toMatch(words);
+  });
+
+  it('names the permission that may be missing', async () => {
+    const server = await start({});
+    const miss = missOf(await connect(server.url).commit(shas.head));
+    expect(miss.remedy).toContain('`permissions: { contents: read }`');
+  });
+
+  it('is missing where GitHub cannot be reached', async () => {
+    const server = await startGitHub({});
+    await server.close();
+    const miss = missOf(await connect(server.url).commit(shas.head));
+    expect(miss).toMatchObject({
+      kind: 'trouble',
+      what: expect.stringMatching(/could not be reached: .*ECONNREFUSED/),
+    });
+  });
+
+  it('is not waited for longer than the time allowed', async () => {
+    const server = await start({ [commitPath(shas.head)]: 'never' });
+    const clock = manualClock();
+    const asking = connect(server.url, { clock, timeout: 7000 }).commit(shas.head);
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(7000);
+    expect(missOf(await asking)).toMatchObject({
+      kind: 'trouble',
+      what: 'it could not be reached: no answer within 7 seconds',
+    });
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('is given up with the job, which is no answer of GitHub', async () => {
+    const server = await start({ [commitPath(shas.head)]: 'never' });
+    const job = new AbortController();
+    const clock = manualClock();
+    const asking = connect(server.url, { clock, signal: job.signal }).commit(shas.head);
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    job.abort(new Error('the job was cancelled'));
+    await expect(asking).rejects.toThrow('the job was cancelled');
+    expect(clock.pending()).toBe(0);
+  });
+});
+
+describe('the head of a pull request', () => {
+  it('is where GitHub has it now', async () => {
+    const body = { number: 12, head: { ref: 'feature/lid', sha: shas.head, repo: null }, merge_commit_sha: shas.merge };
+    const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body } });
+    await expect(connect(server.url).pullRequestHead(12)).resolves.toEqual({
+      found: { sha: shas.head, branch: 'feature/lid' },
+    });
+  });
+
+  it('names the permission that may be missing', async () => {
+    const server = await start({});
+    const miss = missOf(await connect(server.url).pullRequestHead(12));
+    expect(miss.remedy).toContain('`permissions: { pull-requests: read }`');
+  });
+
+  it('is not believed without a SHA', async () => {
+    const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body: { head: { ref: 'x' } } } });
+    expect(missOf(await connect(server.url).pullRequestHead(12)).kind).toBe('trouble');
+  });
+});
+
+it('writes nothing to the console and no token to the log', async () => {
+  const own = collectingLog();
+  const reply: GitHubReply = {
+    status: 200,
+    body: apiCommit(shas.head),
+    headers: { deprecation: 'true', sunset: 'soon', link: '<https://docs.github.com>; rel="deprecation"' },
+  };
+  const server = await start({ [commitPath(shas.head)]: reply });
+  await connect(server.url, { log: own }).commit(shas.head);
+  expect(own.text()).toMatch(/is deprecated/);
+  expect(own.text()).not.toContain(token);
+});
