@@ -1,5 +1,5 @@
 /** A job summary as a terminal shows it: one line a row, links behind their texts. */
-export function readable(summary: string): string {
+export function readableSummary(summary: string): string {
   return summary
     .replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gu, '$2 ($1)')
     .replaceAll(/<\/(?:th|td)><(?:th|td)[^>]*>/gu, ' | ')
@@ -12,4 +12,32 @@ export function readable(summary: string): string {
     .replaceAll('&amp;', '&')
     .replaceAll(/\n{2,}/gu, '\n')
     .trim();
+}
+
+/** A step's log as GitHub shows it: groups as headings, annotations with their level, no masks and no debug lines. */
+export function readableLog(log: string): string {
+  return log
+    .split('\n')
+    .flatMap((line) => {
+      const [, command, properties = '', message = ''] = /^::(\w[\w-]*)( [^:]*)?::(.*)$/u.exec(line) ?? [];
+      if (command === undefined) return [`  ${line}`];
+      if (command === 'group') return [`> ${message}`];
+      if (command === 'error' || command === 'warning' || command === 'notice') {
+        const title = /title=([^,]*)/u.exec(properties)?.[1];
+        return [`[${command}] ${unescape(title === undefined ? message : `${title}: ${message}`)}`];
+      }
+      return [];
+    })
+    .join('\n')
+    .trimEnd();
+}
+
+/** Undoes the escaping of workflow commands. */
+function unescape(text: string): string {
+  return text
+    .replaceAll('%0D', '\r')
+    .replaceAll('%0A', '\n')
+    .replaceAll('%3A', ':')
+    .replaceAll('%2C', ',')
+    .replaceAll('%25', '%');
 }

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runAction, type StepResult } from '../tools/run-action.ts';
-import { readable } from './readable.ts';
+import { readableLog, readableSummary } from './readable.ts';
 import { startServiceProcess } from './service-process.ts';
 import { webhookReport } from './sonar-report.ts';
 
@@ -24,7 +23,9 @@ interface Expected {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'compliance-action-trial-'));
+// Below the workspace, as a build's files are; git ignores the folder.
+await mkdir(join(root, 'build'), { recursive: true });
+const directory = await mkdtemp(join(root, 'build', 'trial-'));
 // The key's form is the service's: a public id, and a secret that it keeps only the hash of.
 const key = `trial_${randomBytes(32).toString('hex')}`;
 const service = await startServiceProcess(join(directory, 'data'), org, key);
@@ -56,7 +57,7 @@ async function story(): Promise<readonly string[]> {
 
   const description = 'The web front end';
   const createFlow = { operation: 'create-flow', flow, description, template: 'artifact\nsonar' };
-  const attest = { operation: 'attest-sonar', flow, files: `${coverage}/**` };
+  const attest = { operation: 'attest-sonar', flow, files: coverage };
   const lookUp = { operation: 'get-artifact', flow, files: artifact };
 
   return [
@@ -104,9 +105,9 @@ async function step(
 ): Promise<readonly string[]> {
   console.log(`\n=== ${title}\n`);
   const result = await runAction({ inputs, environment: jobEnvironment(), event: pushEvent() });
-  console.log(result.log.trimEnd());
+  console.log(readableLog(result.log));
   if (result.errorLog !== '') console.log(result.errorLog.trimEnd());
-  console.log(`\n--- Job summary\n\n${readable(result.summary)}`);
+  console.log(`\n--- Job summary\n\n${readableSummary(result.summary)}`);
   return compare(title, result, expected);
 }
 
@@ -173,6 +174,7 @@ async function reportArtifact(path: string): Promise<readonly string[]> {
       template_reference_name: 'web',
       build_url: 'https://github.com/example/web/actions/runs/1',
       commit_url: `https://github.com/example/web/commit/${sha}`,
+      git_commit_info: { sha1: sha, branch: 'main', timestamp: Math.floor(Date.now() / 1000) },
     }),
   });
   console.log(`\n=== The build reports its artifact: ${answer.status} ${await answer.text()}`);

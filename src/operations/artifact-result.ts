@@ -36,7 +36,8 @@ function oneArtifact(looked: Looked, flow: string): OperationResult {
   return {
     outcome: verdict,
     state: artifact.state,
-    conclusion: `${describe(looked)} in flow ${flow} is ${artifact.state ?? ''}${because(artifact)}.`,
+    conclusion:
+      [`${describe(looked)} in flow ${flow} is ${artifact.state ?? ''}`, ...reasonOf(artifact)].join('. ') + '.',
     response: artifact,
     fingerprint: artifact.fingerprint,
     htmlUrl: artifact.html_url,
@@ -69,15 +70,16 @@ function conclusionOf(looked: readonly Looked[], flow: string): string {
   if (bad.length === 0) return `All ${looked.length} artifacts in flow ${flow} are COMPLIANT.`;
   const details = bad.map((one) =>
     one.failure === undefined
-      ? `${describe(one)} is ${one.artifact.state ?? ''}${because(one.artifact)}`
+      ? [`${describe(one)} is ${one.artifact.state ?? ''}`, ...reasonOf(one.artifact)].join(': ')
       : `${describe(one)} could not be judged`,
   );
   return `${bad.length} of ${looked.length} artifacts in flow ${flow} are not compliant: ${details.join('; ')}.`;
 }
 
-function because(artifact: Artifact): string {
+/** Why the artifact is in its state, in the service's words, without the full stop; empty where it says nothing. */
+function reasonOf(artifact: Artifact): readonly string[] {
   const reason = artifact.state_info?.trim().replace(/\.$/u, '') ?? '';
-  return reason === '' ? '' : ` (${reason})`;
+  return reason === '' ? [] : [reason];
 }
 
 function describe(one: Looked): string {
