@@ -1,0 +1,103 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describeError, MistakeError } from '../../runtime/failure.ts';
+import { textAt } from '../../runtime/values.ts';
+
+/** The name that every scanner gives its report unless told otherwise. */
+const reportName = 'report-task.txt';
+
+/** Where the scanners leave it: the command line, npm and the scan action; Maven; Gradle; .NET. */
+const usualFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube/out/.sonar'] as const;
+
+/**
+ * Finds the report of a Sonar scan.
+ *
+ * @param reportPath a file, taken as it is; or a folder, in which it is looked for; or undefined for the usual places
+ * below the workspace
+ * @param workspace the folder that relative paths start from
+ * @returns the path of a file
+ * @throws MistakeError where there is none, and where there are several, because the wrong one would attest another
+ * project's gate
+ */
+export async function locateReport(reportPath: string | undefined, workspace: string): Promise<string> {
+  if (reportPath === undefined) {
+    return onlyOne(
+      usualFolders.map((folder) => join(workspace, folder, reportName)),
+      `the workspace ${workspace}`,
+    );
+  }
+  const named = resolve(workspace, reportPath);
+  switch (await kindOf(named)) {
+    case 'file':
+      return named;
+    case 'folder':
+      return onlyOne(
+        placesBelow().map((place) => join(named, place)),
+        `the folder ${named}`,
+      );
+    default:
+      throw new MistakeError({
+        input: 'sonar-report-path',
+        what: `there is no Sonar report at ${named}`,
+        remedy:
+          'Let this step run after the Sonar scan, in the same job, and set `sonar-report-path` to the report-task.txt that the scan wrote (its log names the file) or to the folder that holds it.',
+      });
+  }
+}
+
+/**
+ * The places of the report within a folder that a user names: the folder may be the scanned project, or any folder on
+ * the way from there to the report (`target`, `.sonarqube`).
+ */
+function placesBelow(): readonly string[] {
+  const places = usualFolders.flatMap((folder) => {
+    const path = [...folder.split('/'), reportName];
+    return path.map((_, start) => path.slice(start).join('/'));
+  });
+  return [...new Set(places)];
+}
+
+async function onlyOne(candidates: readonly string[], where: string): Promise<string> {
+  const kinds = await Promise.all(candidates.map(kindOf));
+  const found = candidates.filter((_, index) => kinds[index] === 'file');
+  const [first, ...others] = found;
+  if (first === undefined) {
+    throw new MistakeError({
+      input: 'sonar-report-path',
+      what: `${where} holds no Sonar report; looked for ${candidates.join(', ')}`,
+      remedy:
+        'Let this step run after the Sonar scan, in the same job; where the scan runs in a subfolder or writes its report elsewhere, set `sonar-report-path` to that folder or file.',
+    });
+  }
+  if (others.length > 0) {
+    throw new MistakeError({
+      input: 'sonar-report-path',
+      what: `${where} holds several Sonar reports: ${found.join(', ')}`,
+      remedy: 'Set `sonar-report-path` to the one that is to be attested.',
+    });
+  }
+  return first;
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return 'folder';
+    return found.isFile() ? 'file' : 'nothing';
+  } catch (error) {
+    if (isAbsence(error)) return 'nothing';
+    throw new MistakeError(
+      {
+        input: 'sonar-report-path',
+        what: `cannot look for a Sonar report at ${path}: ${describeError(error)}`,
+        remedy: 'Make the path readable for the user that this job runs as.',
+      },
+      { cause: error },
+    );
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = textAt(error, 'code');
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,66 @@
+import { MistakeError } from '../../runtime/failure.ts';
+
+/** What a scanner leaves behind (`report-task.txt`): which background task of which server judges the analysis. */
+export interface ReportTask {
+  /** The id of the background task. */
+  readonly ceTaskId: string;
+  readonly projectKey: string | undefined;
+  /** Written by Sonar's cloud, and by old servers. */
+  readonly organization: string | undefined;
+  /** The server's configured address; not always one that this machine can reach. */
+  readonly serverUrl: string | undefined;
+  /** For example `10.6.0.92116`; the cloud reports a made-up `8.0.0.56246`. */
+  readonly serverVersion: string | undefined;
+  readonly dashboardUrl: string | undefined;
+}
+
+/**
+ * Reads the lines `key=value` of a `report-task.txt`. It is not a Java properties file: the scanners write it without any
+ * escaping, so a value starts after the first `=` and is taken as it stands. Other lines are passed over.
+ */
+export function parseReportLines(text: string): ReadonlyMap<string, string> {
+  const lines = text.replace(/^\uFEFF/u, '').split(/\r\n|[\r\n]/u);
+  return new Map(
+    lines.flatMap((line) => {
+      const equals = line.indexOf('=');
+      return equals <= 0 ? [] : [[line.slice(0, equals), line.slice(equals + 1)]];
+    }),
+  );
+}
+
+/**
+ * Reads a `report-task.txt`.
+ *
+ * @param path the file, for the words of an error
+ * @throws MistakeError where it does not name a background task
+ */
+export function parseReportTask(text: string, path: string): ReportTask {
+  const values = parseReportLines(text);
+  const value = (key: string): string | undefined => {
+    const found = values.get(key);
+    return found === '' ? undefined : found;
+  };
+  const ceTaskId = value('ceTaskId');
+  if (ceTaskId === undefined || !isTaskId(ceTaskId)) {
+    const wrong = ceTaskId === undefined ? 'has no `ceTaskId`' : 'has a `ceTaskId` that is not the id of a task';
+    throw new MistakeError({
+      input: 'sonar-report-path',
+      what: `the Sonar report ${path} ${wrong}`,
+      remedy:
+        'Give the report-task.txt that the Sonar scanner of this job wrote (its lines are `key=value`, one of them `ceTaskId=…`), or a JSON file in the form of a Sonar webhook.',
+    });
+  }
+  return {
+    ceTaskId,
+    projectKey: value('projectKey'),
+    organization: value('organization'),
+    serverUrl: value('serverUrl'),
+    serverVersion: value('serverVersion'),
+    dashboardUrl: value('dashboardUrl'),
+  };
+}
+
+// Sonar's ids are UUIDs or URL-safe base64. What is refused here could forge lines of a log.
+function isTaskId(text: string): boolean {
+  return /^[\x21-\x7E]{1,255}$/u.test(text);
+}

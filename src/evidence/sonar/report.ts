@@ -1,0 +1,93 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { maximumDocumentBytes } from '../../contract/limits.ts';
+import { describeError, MistakeError } from '../../runtime/failure.ts';
+import { parseReportTask, type ReportTask } from './report-task.ts';
+
+/** A report as it was read, told apart by its content: whoever renames the file keeps its meaning. */
+export type SonarReport =
+  /** A scanner's: the results have to be asked for. */
+  | { readonly kind: 'task'; readonly task: ReportTask }
+  /** JSON: the results themselves, not yet checked. */
+  | { readonly kind: 'results'; readonly document: unknown };
+
+/**
+ * Reads a report. JSON starts with a brace or a bracket, and no scanner's report does.
+ *
+ * @throws MistakeError where the file cannot be read, is too large (its content has to fit the JSON part of an
+ * attestation), is not UTF-8, or has neither form
+ */
+export async function readReport(path: string): Promise<SonarReport> {
+  const text = decode(await readBounded(path), path);
+  return /^\s*[{[]/u.test(text)
+    ? { kind: 'results', document: parseJson(text, path) }
+    : { kind: 'task', task: parseReportTask(text, path) };
+}
+
+async function readBounded(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path);
+    try {
+      return await readToEnd(file, path);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof MistakeError) throw error;
+    throw mistake(
+      `cannot read the Sonar report ${path}: ${describeError(error)}`,
+      'Make the file readable for the user that this job runs as.',
+      error,
+    );
+  }
+}
+
+async function readToEnd(file: FileHandle, path: string): Promise<Buffer> {
+  // One byte more than allowed tells too large a file from one that just fits, also where it grows meanwhile.
+  const buffer = Buffer.allocUnsafe(maximumDocumentBytes + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+    if (length > maximumDocumentBytes) throw tooLarge(path);
+  }
+}
+
+function tooLarge(path: string): MistakeError {
+  return mistake(
+    `the Sonar report ${path} is larger than ${maximumDocumentBytes} bytes`,
+    'Check that `sonar-report-path` names the report of the scan; send anything else as an attachment with `files`.',
+  );
+}
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw mistake(
+      `the Sonar report ${path} is not UTF-8 text`,
+      'Write the file as UTF-8; older versions of PowerShell write UTF-16 unless told `-Encoding utf8`.',
+      error,
+    );
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    const document: unknown = JSON.parse(text);
+    // What is read here is sent later on, and a document can be nested too deeply to be written again.
+    JSON.stringify(document);
+    return document;
+  } catch (error) {
+    const words = error instanceof RangeError ? 'it is nested too deeply' : describeError(error);
+    throw mistake(
+      `the Sonar report ${path} is not valid JSON: ${words}`,
+      'Write the body of the Sonar webhook to the file as it is, or give the report-task.txt of the scan.',
+      error,
+    );
+  }
+}
+
+function mistake(what: string, remedy: string, cause?: unknown): MistakeError {
+  return new MistakeError({ input: 'sonar-report-path', what, remedy }, { cause });
+}

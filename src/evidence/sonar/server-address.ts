@@ -1,0 +1,112 @@
+import { isIP } from 'node:net';
+import { MistakeError } from '../../runtime/failure.ts';
+import type { ReportTask } from './report-task.ts';
+
+/** The Sonar server that is asked. */
+export interface ServerAddress {
+  /** With the context path where the server lives below one; without query, fragment, credentials and final slash. */
+  readonly url: URL;
+  /** Who named it: the input `sonar-host-url`, or the scan's report. */
+  readonly namedBy: 'input' | 'report';
+  /** What the reader should know about the address. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Chooses the server to ask. The report is a file of the workspace, which a change under review can forge, and its
+ * address is often one that only the scanner's network knows: where the user names a host, the report's is not used.
+ *
+ * @throws MistakeError where neither gives an http or https URL
+ */
+export function chooseServer(
+  hostUrl: string | undefined,
+  report: ReportTask,
+  reportPath: string,
+  hasToken: boolean,
+): ServerAddress {
+  const namedBy = hostUrl === undefined ? 'report' : 'input';
+  const { url, warnings } =
+    hostUrl === undefined
+      ? addressOfReport(report.serverUrl, reportPath)
+      : { url: addressOfInput(hostUrl), warnings: [] };
+  const readable = hasToken && isReadableOnTheWay(url);
+  return {
+    url,
+    namedBy,
+    warnings: readable ? [...warnings, `\`sonar-token\` is sent to ${url.origin} without encryption (http)`] : warnings,
+  };
+}
+
+function addressOfInput(text: string): URL {
+  const url = httpUrl(text);
+  if (url === undefined) {
+    throw new MistakeError({
+      input: 'sonar-host-url',
+      what: '`sonar-host-url` is not an http or https URL',
+      remedy: 'Set it to the address of the Sonar server, for example https://sonar.example.com/sonarqube.',
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new MistakeError({
+      input: 'sonar-host-url',
+      what: `\`sonar-host-url\` (${url.host}) holds a user name or password`,
+      remedy: 'Take it out of the address, and give a token as `sonar-token` from a secret.',
+    });
+  }
+  return base(url);
+}
+
+function addressOfReport(text: string | undefined, reportPath: string): Pick<ServerAddress, 'url' | 'warnings'> {
+  const url = text === undefined ? undefined : httpUrl(text);
+  if (url === undefined) {
+    throw new MistakeError({
+      input: 'sonar-host-url',
+      what: `the Sonar report ${reportPath} has ${text === undefined ? 'no `serverUrl`' : 'a `serverUrl` that is not an http or https URL'}`,
+      remedy: 'Set `sonar-host-url` to the address of the Sonar server.',
+    });
+  }
+  const holdsCredentials = url.username !== '' || url.password !== '';
+  return {
+    url: base(url),
+    warnings: holdsCredentials
+      ? [
+          `the \`serverUrl\` of the Sonar report holds a user name or password, which is not used: scan with SONAR_TOKEN instead, and give \`sonar-token\` here`,
+        ]
+      : [],
+  };
+}
+
+/** The address of a page as it may be shown: an http or https URL, without credentials; undefined for anything else. */
+export function pageUrl(text: string | undefined): string | undefined {
+  const url = text === undefined ? undefined : httpUrl(text);
+  if (url === undefined) return undefined;
+  url.username = '';
+  url.password = '';
+  return url.href;
+}
+
+/** An address below a server's, its context path kept. */
+export function below(server: URL, path: string, query: Readonly<Record<string, string | undefined>> = {}): URL {
+  const url = new URL(`${server.origin}${server.pathname.replace(/\/$/u, '')}/${path}`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.append(name, value);
+  return url;
+}
+
+function httpUrl(text: string): URL | undefined {
+  const url = URL.parse(text.trim());
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
+}
+
+function base(url: URL): URL {
+  return new URL(url.origin + url.pathname.replace(/\/+$/u, ''));
+}
+
+function isReadableOnTheWay(url: URL): boolean {
+  const { protocol, hostname } = url;
+  const isLoopback =
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    (isIP(hostname) === 4 && hostname.startsWith('127.'));
+  return protocol === 'http:' && !isLoopback;
+}

@@ -1,0 +1,97 @@
+import type { TransportError, TransportProblem } from '../../http/exchange.ts';
+import { MistakeError, TroubleError, type Failure, type Problem } from '../../runtime/failure.ts';
+import type { ServerAddress } from './server-address.ts';
+
+/** What was asked, for the words of a failure. */
+export interface Asked {
+  readonly url: URL;
+  readonly address: ServerAddress;
+  /** The permission on the project that the answer takes, as Sonar's administration calls it. */
+  readonly permission: string;
+  readonly hasToken: boolean;
+}
+
+/** The server answered with an error status. */
+export function refusal(asked: Asked, status: number, words: string): Failure {
+  const what = `Sonar answered GET ${shown(asked.url)} with ${status}: ${words}`;
+  const problem = remedyFor(asked, status);
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
+    ? new MistakeError({ what, ...problem })
+    : new TroubleError({ what, remedy: problem.remedy });
+}
+
+function remedyFor(asked: Asked, status: number): Pick<Problem, 'input' | 'remedy'> {
+  const { hasToken, permission, address } = asked;
+  if (status === 401 || status === 403)
+    return { input: 'sonar-token', remedy: tokenRemedy(status, hasToken, permission) };
+  if (status === 429) return { remedy: 'Try again later: the Sonar server limits how often it can be asked.' };
+  if (status === 408 || status >= 500) {
+    return { remedy: "Try again later; if it lasts, ask the Sonar server's administrators." };
+  }
+  return {
+    input: 'sonar-host-url',
+    remedy: `Check that ${named(address)} (${shown(address.url)}) is the Sonar server of this scan, with its context path where it has one (https://host/sonarqube).`,
+  };
+}
+
+function tokenRemedy(status: number, hasToken: boolean, permission: string): string {
+  if (!hasToken) return `Set \`sonar-token\` to a token whose owner has the permission "${permission}" on the project.`;
+  return status === 401
+    ? 'Check that `sonar-token` is a token of this Sonar server: it may be mistyped, expired or revoked.'
+    : `Give the owner of \`sonar-token\` the permission "${permission}" on the project.`;
+}
+
+/** No whole answer came. */
+export function noAnswer(asked: Asked, error: TransportError): TroubleError {
+  return new TroubleError(
+    {
+      what: `no answer from Sonar to GET ${shown(asked.url)}: ${error.message}`,
+      remedy: transportRemedy(error.problem, asked.address),
+    },
+    { cause: error },
+  );
+}
+
+function transportRemedy(problem: TransportProblem, address: ServerAddress): string {
+  switch (problem) {
+    case 'unreachable':
+    case 'timeout':
+      return address.namedBy === 'report'
+        ? 'The address comes from the report of the scan and may only be known where the scan ran: set `sonar-host-url` to the address of the Sonar server as this runner reaches it, and HTTPS_PROXY or NO_PROXY where a proxy is in between.'
+        : 'Check `sonar-host-url` and that this runner can reach the host: its network, DNS, and HTTPS_PROXY and NO_PROXY where a proxy is in between.';
+    case 'untrusted':
+      return "Check the address; where the server's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job.";
+    case 'interrupted':
+      return 'Try again; if it lasts, look for a proxy or load balancer that cuts connections.';
+    case 'malformed':
+      return 'Check that the address has the right protocol and port, and is that of a Sonar server.';
+  }
+}
+
+/** The server answered with success, and not with what Sonar documents. */
+export function unexpectedAnswer(asked: Pick<Asked, 'url' | 'address'>, what: string): TroubleError {
+  return new TroubleError({
+    what: `Sonar answered GET ${shown(asked.url)} with ${what}`,
+    remedy: `Check that ${named(asked.address)} (${shown(asked.address.url)}) is the address of the Sonar server itself, with its context path where it has one, and that no proxy or login page answers in its place.`,
+  });
+}
+
+/** The server sent the question elsewhere, where the token must not go. */
+export function redirectedAway(asked: Asked, target: URL): TroubleError {
+  const sameHost = target.hostname === asked.url.hostname && target.protocol === 'https:';
+  return new TroubleError({
+    what: `Sonar redirected GET ${shown(asked.url)} to ${target.origin}, which is another origin; the redirect was not followed, so that no token goes there`,
+    remedy: sameHost
+      ? `Set \`sonar-host-url\` to the server's https address, ${target.origin}${asked.address.url.pathname === '/' ? '' : asked.address.url.pathname}.`
+      : 'If that is a login page (single sign-on in front of Sonar), let the runner past it to the web API; if Sonar has moved, set `sonar-host-url` to its new address.',
+  });
+}
+
+function named(address: ServerAddress): string {
+  return address.namedBy === 'input' ? '`sonar-host-url`' : "the report's `serverUrl`";
+}
+
+/** An address without what could be secret in it; Sonar's own queries hold only ids and keys. */
+function shown(url: URL): string {
+  return `${url.origin}${url.pathname === '/' ? '' : url.pathname}${url.search}`;
+}

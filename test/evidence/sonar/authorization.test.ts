@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  authorizationHeader,
+  expiryWarning,
+  schemesFor,
+  usableToken,
+} from '../../../src/evidence/sonar/authorization.ts';
+import { sonarTime } from '../../../src/evidence/sonar/sonar-time.ts';
+import { MistakeError } from '../../../src/runtime/failure.ts';
+
+describe('the way a token is sent', () => {
+  const own = 'https://sonar.example.com';
+  it.each([
+    ['https://sonarcloud.io', { serverVersion: '8.0.0.56246', organization: 'acme' }, ['bearer']],
+    ['https://sonarqube.us', { serverVersion: '8.0.0.56246', organization: undefined }, ['bearer']],
+    [own, { serverVersion: '8.0.0.56246', organization: 'acme' }, ['bearer', 'basic']],
+    [own, { serverVersion: '10.0.0.68432', organization: undefined }, ['bearer']],
+    [own, { serverVersion: '2025.1.0.102418', organization: undefined }, ['bearer']],
+    [own, { serverVersion: '9.9.8.100196', organization: undefined }, ['basic']],
+    [own, { serverVersion: undefined, organization: undefined }, ['bearer', 'basic']],
+    [own, { serverVersion: 'nightly', organization: undefined }, ['bearer', 'basic']],
+    ['https://notsonarcloud.io', { serverVersion: '9.9', organization: undefined }, ['basic']],
+  ])('to %s of %j is %j', (server, report, schemes) => {
+    expect(schemesFor(new URL(server), report)).toEqual(schemes);
+  });
+
+  it('is a bearer token, or the user name of basic authentication with an empty password', () => {
+    expect(authorizationHeader('bearer', 'squ_1')).toBe('Bearer squ_1');
+    expect(authorizationHeader('basic', 'squ_1')).toBe(`Basic ${Buffer.from('squ_1:').toString('base64')}`);
+  });
+});
+
+describe('a token', () => {
+  it('is taken without the white space around it, and is none when there is nothing else', () => {
+    expect(usableToken(' squ_1\n')).toBe('squ_1');
+    expect(usableToken(' \n')).toBeUndefined();
+    expect(usableToken(undefined)).toBeUndefined();
+  });
+
+  it('that cannot stand in a header is refused without repeating it', () => {
+    const use = (): unknown => usableToken('secret\nvalue');
+    expect(use).toThrow(MistakeError);
+    expect(use).not.toThrow(/secret|value/u);
+  });
+
+  const now = Date.UTC(2026, 0, 2);
+  it.each(['2026-01-08T00:00:00+0000', '2025-12-31T00:00:00+0000'])('that ends on %s is warned of', (end) => {
+    expect(expiryWarning(end, now)).toContain(end);
+  });
+  it.each(['2026-01-09T00:00:01+0000', 'soon', '', undefined])('that ends on %s is not', (end) => {
+    expect(expiryWarning(end, now)).toBeUndefined();
+  });
+});
+
+describe("a date of Sonar's", () => {
+  it('has an offset without a colon', () => {
+    expect(sonarTime('2023-05-25T10:34:21+0200')).toBe(Date.UTC(2023, 4, 25, 8, 34, 21));
+    expect(sonarTime('2023-05-25T10:34:21Z')).toBe(Date.UTC(2023, 4, 25, 10, 34, 21));
+  });
+  it('that is none has no time', () => {
+    expect(sonarTime('yesterday')).toBeUndefined();
+    expect(sonarTime(undefined)).toBeUndefined();
+  });
+});

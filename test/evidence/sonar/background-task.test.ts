@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { failureOf } from '../../support/failures.ts';
+import { finishedTask, taskId, unfinishedTask } from '../../support/sonar-analysis.ts';
+import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
+
+let job: SonarJob;
+afterEach(() => job.close());
+
+const open = async (...states: readonly Record<string, unknown>[]): Promise<void> => {
+  job = await openSonarJob({ world: { tasks: { [taskId]: states } } });
+  await job.report();
+};
+
+const times = <Value>(count: number, value: Value): readonly Value[] => Array.from({ length: count }, () => value);
+
+describe("Sonar's background task", () => {
+  it('is waited for with growing pauses, and its progress is told', async () => {
+    await open(...times(2, unfinishedTask('PENDING')), ...times(6, unfinishedTask('IN_PROGRESS')), finishedTask());
+    expect((await job.gather()).gateStatus).toBe('OK');
+    expect(job.clock.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
+    expect(job.log.infos.slice(2)).toEqual([
+      `Sonar's background task ${taskId} is PENDING after 0 s`,
+      `Sonar's background task ${taskId} is IN_PROGRESS after 3 s`,
+    ]);
+  });
+
+  it('is told of again every half minute while nothing changes', async () => {
+    await open(...times(12, unfinishedTask('PENDING')), finishedTask());
+    await job.gather();
+    const lines = job.log.infos.filter((line) => line.includes('PENDING'));
+    expect(lines.map((line) => line.split(' after ')[1])).toEqual(['0 s', '31 s', '61 s']);
+  });
+
+  it('is waited for no longer than allowed, and asked for once more at the end', async () => {
+    await open(unfinishedTask('PENDING'));
+    const failure = await failureOf(job.gather({ timeoutMilliseconds: 10_000 }));
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toBe(
+      `Sonar's background task ${taskId} of project acme:widgets did not finish within 10 s; it is still PENDING`,
+    );
+    expect(failure.remedy).toContain('Raise `sonar-timeout`');
+    expect(failure.remedy).toContain('/project/background_tasks?id=acme%3Awidgets');
+    expect(job.clock.waits.reduce((sum, wait) => sum + wait)).toBe(10_000);
+    expect(job.sonar.requests).toHaveLength(job.clock.waits.length + 1);
+  });
+
+  it('is asked for once when no time is given', async () => {
+    await open(finishedTask());
+    expect((await job.gather({ timeoutMilliseconds: 0 })).gateStatus).toBe('OK');
+  });
+
+  it("that failed is an error with Sonar's own words and the page to look at", async () => {
+    const errorMessage = 'Fail to extract report: No space left on device';
+    await open(unfinishedTask('PENDING'), {
+      ...unfinishedTask('PENDING'),
+      status: 'FAILED',
+      errorMessage,
+      errorType: 'PLUGIN',
+    });
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toBe(
+      `Sonar's background task ${taskId} of project acme:widgets failed: ${errorMessage} (PLUGIN)`,
+    );
+    expect(failure.remedy).toContain(`${job.sonar.url}/project/background_tasks?id=acme%3Awidgets`);
+  });
+
+  it('that was cancelled is an error that says so', async () => {
+    await open({ id: taskId, status: 'CANCELED' });
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toBe(`Sonar's background task ${taskId} was cancelled`);
+  });
+
+  it('with an unknown status is waited for as long as it has not been executed', async () => {
+    await open({ ...unfinishedTask('PENDING'), status: 'ARCHIVING' }, finishedTask());
+    expect((await job.gather()).gateStatus).toBe('OK');
+  });
+
+  it('that was executed to an unknown end is an error that names it', async () => {
+    await open(finishedTask({ status: 'DISCARDED' }));
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toContain('ended with the status DISCARDED');
+  });
+
+  it.each([
+    ['an analysis', finishedTask({ analysisId: undefined })],
+    ['a project', finishedTask({ componentKey: undefined })],
+  ])('that succeeded without %s is not taken for evidence', async (what, state) => {
+    await open(state);
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toContain(`a task that succeeded without ${what}`);
+  });
+
+  it('that the server does not know is explained by the two ways in which that happens', async () => {
+    job = await openSonarJob({ world: { tasks: {} } });
+    const reportPath = await job.report();
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toBe(
+      `the Sonar server ${job.sonar.url} does not know the background task ${taskId} of ${reportPath}: No activity found for task '${taskId}'`,
+    );
+    expect(failure.remedy).toContain('`sonar-host-url`');
+    expect(failure.remedy).toContain('left over from an earlier run');
+  });
+
+  it('is no longer waited for when the job is cancelled', async () => {
+    const cancelled = new AbortController();
+    job = await openSonarJob({
+      world: { tasks: { [taskId]: [unfinishedTask('PENDING')] } },
+      context: { signal: cancelled.signal },
+    });
+    await job.report();
+    const work = job.gather({ timeoutMilliseconds: Number.MAX_SAFE_INTEGER });
+    setImmediate(() => {
+      cancelled.abort(new Error('the job was cancelled'));
+    });
+    await expect(work).rejects.toThrow('the job was cancelled');
+  });
+});

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { locateReport } from '../../../src/evidence/sonar/report-location.ts';
+import { failureOf } from '../../support/failures.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+});
+afterEach(() => workspace.remove());
+
+const usualPlaces = [
+  '.scannerwork/report-task.txt',
+  'target/sonar/report-task.txt',
+  'build/sonar/report-task.txt',
+  '.sonarqube/out/.sonar/report-task.txt',
+];
+
+describe('the report of a scan', () => {
+  it.each(usualPlaces)('is found at %s when nothing is named', async (place) => {
+    const path = await workspace.write(place, '');
+    expect(await locateReport(undefined, workspace.path)).toBe(path);
+  });
+
+  it.each(usualPlaces)('is found at %s below a named folder', async (place) => {
+    const path = await workspace.write(join('services/web', place), '');
+    expect(await locateReport('services/web', workspace.path)).toBe(path);
+  });
+
+  it.each([
+    ['target', 'target/sonar/report-task.txt'],
+    ['.sonarqube/', '.sonarqube/out/.sonar/report-task.txt'],
+    ['.scannerwork', '.scannerwork/report-task.txt'],
+    ['odd', 'odd/report-task.txt'],
+  ])('is found in the folder %s on the way to it', async (folder, place) => {
+    const path = await workspace.write(place, '');
+    expect(await locateReport(folder, workspace.path)).toBe(path);
+  });
+
+  it('may have any name when the file itself is named, by a relative or an absolute path', async () => {
+    const path = await workspace.write('out/sonar metadata.properties', '');
+    expect(await locateReport('out/sonar metadata.properties', workspace.path)).toBe(path);
+    expect(await locateReport(path, join(workspace.path, 'elsewhere'))).toBe(path);
+  });
+
+  it('that is nowhere is an error that lists where it was looked for', async () => {
+    const failure = await failureOf(locateReport(undefined, workspace.path));
+    expect(failure.kind).toBe('mistake');
+    for (const place of usualPlaces) expect(failure.message).toContain(join(workspace.path, place));
+    expect(failure.remedy).toContain('`sonar-report-path`');
+  });
+
+  it('that is not at the named path is an error that names the path', async () => {
+    await workspace.write('file', '');
+    for (const missing of ['missing.txt', 'file/missing.txt']) {
+      const failure = await failureOf(locateReport(missing, workspace.path));
+      expect(failure.kind).toBe('mistake');
+      expect(failure.message).toBe(`there is no Sonar report at ${join(workspace.path, missing)}`);
+    }
+  });
+
+  it('is not guessed among several: the error lists them', async () => {
+    const one = await workspace.write('target/sonar/report-task.txt', '');
+    const other = await workspace.write('.scannerwork/report-task.txt', '');
+    for (const path of [undefined, '.']) {
+      const failure = await failureOf(locateReport(path, workspace.path));
+      expect(failure.kind).toBe('mistake');
+      expect(failure.message).toContain(`several Sonar reports: ${other}, ${one}`);
+    }
+  });
+
+  it('is not a folder of that name', async () => {
+    await workspace.write('.scannerwork/report-task.txt/file', '');
+    expect((await failureOf(locateReport(undefined, workspace.path))).message).toContain('holds no Sonar report');
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseReportLines, parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
+import { MistakeError } from '../../../src/runtime/failure.ts';
+
+const text = [
+  'organization=acme',
+  'projectKey=acme:widgets',
+  'serverUrl=https://sonar.example.com/sonarqube',
+  'serverVersion=10.6.0.92116',
+  'dashboardUrl=https://sonar.example.com/sonarqube/dashboard?id=acme%3Awidgets&branch=a=b',
+  'ceTaskId=AYhSC2-LY0CHkWJxvNA9',
+  'ceTaskUrl=https://sonar.example.com/sonarqube/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9',
+];
+const task = {
+  ceTaskId: 'AYhSC2-LY0CHkWJxvNA9',
+  projectKey: 'acme:widgets',
+  organization: 'acme',
+  serverUrl: 'https://sonar.example.com/sonarqube',
+  serverVersion: '10.6.0.92116',
+  dashboardUrl: 'https://sonar.example.com/sonarqube/dashboard?id=acme%3Awidgets&branch=a=b',
+};
+
+describe('a report-task.txt', () => {
+  it('is read with its values as they stand', () => {
+    expect(parseReportTask(text.join('\n'), 'report-task.txt')).toEqual(task);
+  });
+
+  it.each([
+    ['Windows line ends', `${text.join('\r\n')}\r\n`],
+    ['blank lines, unknown keys and lines without a key', `\n${text.join('\n\n')}\nfuture=1\nnothing\n=nothing\n`],
+    ['a byte order mark', `\uFEFF${text.join('\n')}`],
+  ])('is read with %s', (_what, variant) => {
+    expect(parseReportTask(variant, 'report-task.txt')).toEqual(task);
+  });
+
+  it('takes an empty value for a missing one', () => {
+    expect(parseReportTask('ceTaskId=A\nserverUrl=\n', 'report-task.txt').serverUrl).toBeUndefined();
+  });
+
+  it.each([
+    ['', 'has no `ceTaskId`'],
+    ['projectKey=x\nceTaskId=\n', 'has no `ceTaskId`'],
+    ['ceTaskId=a b\n', 'has a `ceTaskId` that is not the id of a task'],
+    ['ceTaskId=a\u001B[31m\n', 'has a `ceTaskId` that is not the id of a task'],
+  ])('without the id of a task (%j) is refused, naming the file', (wrong, words) => {
+    const parse = (): unknown => parseReportTask(wrong, 'build/report-task.txt');
+    expect(parse).toThrow(MistakeError);
+    expect(parse).toThrow(`the Sonar report build/report-task.txt ${words}`);
+  });
+
+  const line = fc.string({ unit: 'grapheme' }).filter((value) => !/[\r\n]/u.test(value));
+  const key = fc.stringMatching(/^[a-zA-Z][a-zA-Z.]{0,20}$/u);
+
+  it('gives back every value that was written, whatever characters it has', () => {
+    fc.assert(
+      fc.property(fc.dictionary(key, line), fc.constantFrom('\n', '\r\n'), (values, lineEnd) => {
+        const written = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+        expect(parseReportLines(written.join(lineEnd))).toEqual(new Map(Object.entries(values)));
+      }),
+    );
+  });
+
+  it('is never misread for its length or content: any text is either a task or refused', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (anything) => {
+        try {
+          expect(parseReportTask(anything, 'x').ceTaskId).toMatch(/^[\x21-\x7E]+$/u);
+        } catch (error) {
+          expect(error).toBeInstanceOf(MistakeError);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
+import { readReport } from '../../../src/evidence/sonar/report.ts';
+import { failureOf } from '../../support/failures.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+});
+afterEach(() => workspace.remove());
+
+describe('a report', () => {
+  it('is told apart by its content, not by its name', async () => {
+    const json = await workspace.write('report-task.txt', ' \n{"revision":"x"}');
+    expect(await readReport(json)).toEqual({ kind: 'results', document: { revision: 'x' } });
+    const task = await workspace.write('report.json', 'ceTaskId=A\n');
+    expect(await readReport(task)).toMatchObject({ kind: 'task', task: { ceTaskId: 'A' } });
+  });
+
+  it('may be JSON with a byte order mark', async () => {
+    const path = await workspace.write('report.json', '\uFEFF{}');
+    expect(await readReport(path)).toEqual({ kind: 'results', document: {} });
+  });
+
+  it('may be as large as the JSON part of an attestation, and no larger', async () => {
+    const fill = (size: number): string => `["${'a'.repeat(size - 4)}"]`;
+    const fits = await workspace.write('fits.json', fill(maximumDocumentBytes));
+    expect((await readReport(fits)).kind).toBe('results');
+    const large = await workspace.write('large.json', fill(maximumDocumentBytes + 1));
+    const failure = await failureOf(readReport(large));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toBe(`the Sonar report ${large} is larger than ${maximumDocumentBytes} bytes`);
+  });
+
+  it.each([
+    ['broken JSON', '{"revision":', 'is not valid JSON'],
+    ['JSON that is nested too deeply', '['.repeat(200_000) + ']'.repeat(200_000), 'nested too deeply'],
+    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'is not UTF-8 text'],
+    ['an empty file', '', 'has no `ceTaskId`'],
+  ])('that is %s is refused, naming the file', async (_what, content, words) => {
+    const path = await workspace.write('report', content);
+    const failure = await failureOf(readReport(path));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toContain(path);
+    expect(failure.message).toContain(words);
+  });
+
+  it('that cannot be read is refused with the reason', async () => {
+    const failure = await failureOf(readReport(workspace.path));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toContain(`cannot read the Sonar report ${workspace.path}: `);
+    expect(failure.message).toContain('EISDIR');
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
+import { below, chooseServer, pageUrl } from '../../../src/evidence/sonar/server-address.ts';
+import { MistakeError } from '../../../src/runtime/failure.ts';
+
+const reportOf = (serverUrl: string) => parseReportTask(`ceTaskId=A\nserverUrl=${serverUrl}\n`, 'report-task.txt');
+const choose = (hostUrl: string | undefined, serverUrl: string, hasToken = true) =>
+  chooseServer(hostUrl, reportOf(serverUrl), 'report-task.txt', hasToken);
+
+describe('the Sonar server', () => {
+  it('is the one the user names, whatever the report says', () => {
+    const address = choose('https://sonar.example.com/sonarqube/', 'https://evil.example.com');
+    expect(address.url.href).toBe('https://sonar.example.com/sonarqube');
+    expect(address.namedBy).toBe('input');
+  });
+
+  it('is otherwise the one of the report, with its context path', () => {
+    const address = choose(undefined, 'https://sonar.example.com/sonarqube?x=1#y');
+    expect(address.url.href).toBe('https://sonar.example.com/sonarqube');
+    expect(address.namedBy).toBe('report');
+  });
+
+  it.each(['sonar.example.com', 'ftp://sonar.example.com', 'file:///etc/passwd', ''])('is never at %j', (wrong) => {
+    expect(() => choose(wrong, 'https://sonar.example.com')).toThrow(MistakeError);
+    expect(() => choose(undefined, wrong)).toThrow(MistakeError);
+  });
+
+  it('named with a password is refused, and the password is not repeated', () => {
+    const named = (): unknown => choose('https://squ_secret:@sonar.example.com', 'https://sonar.example.com');
+    expect(named).toThrow('`sonar-host-url` (sonar.example.com) holds a user name or password');
+    expect(named).not.toThrow('squ_secret');
+  });
+
+  it('named by the report with a password is asked without it, with a warning that does not repeat it', () => {
+    const address = choose(undefined, 'https://squ_secret:@sonar.example.com/');
+    expect(address.url.href).toBe('https://sonar.example.com/');
+    expect(address.warnings).toEqual([expect.stringContaining('holds a user name or password')]);
+    expect(address.warnings.join('')).not.toContain('squ_secret');
+  });
+
+  it.each([
+    ['http://sonar.example.com', true, 1],
+    ['http://sonar.example.com', false, 0],
+    ['https://sonar.example.com', true, 0],
+    ['http://localhost:9000', true, 0],
+    ['http://sonar.localhost:9000', true, 0],
+    ['http://127.0.0.1:9000', true, 0],
+    ['http://[::1]:9000', true, 0],
+    ['http://127.0.0.1.example.com', true, 1],
+  ])('at %s with a token (%s) gives %i warnings', (url, hasToken, count) => {
+    expect(choose(url, 'x', hasToken).warnings).toHaveLength(count);
+  });
+});
+
+describe('an address below the server', () => {
+  it('keeps the origin and the context path whatever the values are', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('', '/sonarqube', '/a/b/'), fc.string({ unit: 'grapheme' }), (path, value) => {
+        const url = below(new URL(`https://sonar.example.com${path}`), 'api/ce/task', { id: value, branch: undefined });
+        expect(url.origin).toBe('https://sonar.example.com');
+        expect(url.pathname).toBe(`${path.replace(/\/$/u, '')}/api/ce/task`);
+        expect([...url.searchParams]).toEqual([['id', value.toWellFormed()]]);
+      }),
+    );
+  });
+});
+
+describe('the address of a page', () => {
+  it('is an http or https URL without credentials', () => {
+    expect(pageUrl('https://user:secret@sonar.example.com/dashboard?id=a%3Ab')).toBe(
+      'https://sonar.example.com/dashboard?id=a%3Ab',
+    );
+    expect(pageUrl('javascript:alert(1)')).toBeUndefined();
+    expect(pageUrl('dashboard')).toBeUndefined();
+    expect(pageUrl(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,259 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { failureOf } from '../../support/failures.ts';
+import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
+import { startSonarServer, type Reply } from '../../support/sonar-server.ts';
+
+let job: SonarJob;
+afterEach(() => job.close());
+
+const authorizations = (): readonly (string | undefined)[] => [
+  ...new Set(job.sonar.requests.map(({ authorization }) => authorization)),
+];
+const bearer = 'Bearer user-token';
+const basic = `Basic ${Buffer.from('user-token:').toString('base64')}`;
+
+describe("the token's way", () => {
+  it('is bearer to a server from 10.0 on', async () => {
+    job = await openSonarJob();
+    await job.report();
+    await job.gather();
+    expect(authorizations()).toEqual([bearer]);
+  });
+
+  it('is basic to an older server', async () => {
+    job = await openSonarJob({ world: { schemes: ['Basic'] } });
+    await job.report({ serverVersion: '9.9.8.100196' });
+    await job.gather();
+    expect(authorizations()).toEqual([basic]);
+  });
+
+  it.each([
+    ['401', undefined],
+    ['403, as a visitor', { browse: true, execute: false }],
+  ])('to a server of unknown version is bearer, then basic once after %s', async (_status, anonymous) => {
+    job = await openSonarJob({ world: { schemes: ['Basic'], anonymous } });
+    await job.report({ serverVersion: undefined });
+    expect((await job.gather()).isRevisionVerified).toBe(true);
+    expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic, basic]);
+  });
+
+  it('to a server of unknown version stays bearer where that is taken, whatever is forbidden later', async () => {
+    job = await openSonarJob();
+    await job.report({ serverVersion: undefined });
+    await job.gather({ token: 'analysis-token' });
+    expect(authorizations()).toEqual(['Bearer analysis-token']);
+  });
+
+  it('leads to the host that the user names only, whatever the report says', async () => {
+    job = await openSonarJob({ contextPath: '/sonarqube' });
+    const forged = await startSonarServer();
+    try {
+      await job.report({
+        serverUrl: forged.url,
+        ceTaskUrl: `${forged.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9`,
+        dashboardUrl: `${forged.url}/dashboard`,
+      });
+      const evidence = await job.gather({ hostUrl: `${job.sonar.url}/` });
+      expect(evidence.gateStatus).toBe('OK');
+      expect(forged.requests).toEqual([]);
+      expect(job.sonar.requests.every(({ path }) => path.startsWith('/sonarqube/api/'))).toBe(true);
+    } finally {
+      await forged.close();
+    }
+  });
+
+  it('never follows the address of the task in the report', async () => {
+    job = await openSonarJob();
+    const forged = await startSonarServer();
+    try {
+      await job.report({ ceTaskUrl: `${forged.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9` });
+      await job.gather();
+      expect(forged.requests).toEqual([]);
+    } finally {
+      await forged.close();
+    }
+  });
+
+  it('is not needed for a public project', async () => {
+    job = await openSonarJob({ world: { anonymous: { browse: true, execute: true } } });
+    await job.report();
+    expect((await job.gather({ token: undefined })).isRevisionVerified).toBe(true);
+    expect(authorizations()).toEqual([undefined]);
+  });
+
+  it('is warned of once when the token soon ends', async () => {
+    job = await openSonarJob({
+      world: { headers: { 'SonarQube-Authentication-Token-Expiration': '2026-01-05T00:00:00+0000' } },
+    });
+    await job.report();
+    const { warnings } = await job.gather();
+    expect(warnings).toEqual([expect.stringContaining('`sonar-token` expires on 2026-01-05T00:00:00+0000')]);
+  });
+});
+
+describe('a redirect', () => {
+  const redirect = (location: string): Reply => ({ status: 302, headers: { location } });
+
+  it('within the server is followed with the token', async () => {
+    job = await openSonarJob();
+    await job.report();
+    job.sonar.instead('api/ce/task', redirect('/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&moved=1'));
+    expect((await job.gather()).gateStatus).toBe('OK');
+    expect(job.sonar.requests[1]).toMatchObject({ query: { moved: '1' }, authorization: bearer });
+  });
+
+  it('to another origin is not followed, and its query is not repeated', async () => {
+    job = await openSonarJob();
+    await job.report();
+    job.sonar.instead('api/ce/task', redirect('https://login.example.com/saml?ticket=secret'));
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toContain('to https://login.example.com, which is another origin');
+    expect(failure.message).not.toContain('ticket');
+    expect(failure.remedy).toContain('single sign-on');
+    expect(job.sonar.requests).toHaveLength(1);
+  });
+
+  it('from http to https names the address to set', async () => {
+    job = await openSonarJob({ contextPath: '/sonarqube' });
+    await job.report();
+    job.sonar.instead('api/ce/task', redirect('https://127.0.0.1/sonarqube/api/ce/task'));
+    const failure = await failureOf(job.gather());
+    expect(failure.remedy).toContain(
+      "Set `sonar-host-url` to the server's https address, https://127.0.0.1/sonarqube.",
+    );
+  });
+
+  it('is followed five times and not six', async () => {
+    job = await openSonarJob();
+    await job.report();
+    const again = redirect('/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9');
+    job.sonar.instead('api/ce/task', ...Array.from({ length: 5 }, () => again));
+    expect((await job.gather()).gateStatus).toBe('OK');
+    job.sonar.instead('api/ce/task', ...Array.from({ length: 6 }, () => again));
+    expect((await failureOf(job.gather())).message).toContain('more than 5 redirects');
+  });
+
+  it.each(['', 'http://['])('to %j is an error', async (location) => {
+    job = await openSonarJob();
+    await job.report();
+    const headers: Record<string, string> = location === '' ? {} : { location };
+    job.sonar.instead('api/ce/task', { status: 302, headers });
+    expect((await failureOf(job.gather())).message).toContain('302, a redirect without an address');
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    [401, 'unknown-token', 'no body', 'mistyped, expired or revoked'],
+    [401, undefined, 'no body', 'Set `sonar-token`'],
+    [403, 'browse-only', 'Insufficient privileges', '"Execute Analysis"'],
+  ])('with %i of the token %s has the remedy for it', async (status, token, words, remedy) => {
+    job = await openSonarJob();
+    job.sonar.world.tokens['browse-only'] = { browse: true, execute: false };
+    await job.report();
+    const failure = await failureOf(job.gather({ token }));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toBe(
+      `Sonar answered GET ${job.sonar.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9 with ${status}: ${words}`,
+    );
+    expect(failure.remedy).toContain(remedy);
+    expect(failure.message + failure.remedy).not.toContain(token ?? 'user-token');
+  });
+
+  it('that is a page of HTML is described, not shown', async () => {
+    job = await openSonarJob();
+    await job.report();
+    const html = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>Please sign in</html>' };
+    job.sonar.instead('api/ce/task', html);
+    const page = await failureOf(job.gather());
+    expect(page.kind).toBe('trouble');
+    expect(page.message).toContain('with 200 and an HTML page instead of JSON');
+    expect(page.message).not.toContain('sign in');
+    expect(page.remedy).toContain('context path');
+    job.sonar.instead('api/ce/task', { ...html, status: 400 });
+    expect((await failureOf(job.gather())).message).toContain('with 400: an HTML page instead of JSON');
+  });
+
+  it('for a missing context path says where it looked', async () => {
+    job = await openSonarJob({ contextPath: '/sonarqube' });
+    await job.report();
+    const hostUrl = new URL(job.sonar.url).origin;
+    const failure = await failureOf(job.gather({ hostUrl }));
+    expect(failure.message).toContain('Unknown url : /api/ce/task');
+    expect(failure.remedy).toContain('`sonar-host-url`');
+  });
+
+  it.each([
+    ['a body that is not JSON', '{', 'a body that claims to be JSON and is not'],
+    ['JSON without a task', '{"tasks":[]}', 'JSON without a `task`'],
+  ])('is made of a success with %s', async (_what, body, words) => {
+    job = await openSonarJob();
+    await job.report();
+    job.sonar.instead('api/ce/task', { headers: { 'content-type': 'application/json' }, body });
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toContain(words);
+  });
+});
+
+describe('trouble on the way', () => {
+  it('is met by asking again: too many requests, a server in maintenance, a cut connection', async () => {
+    job = await openSonarJob();
+    await job.report();
+    job.sonar.instead(
+      'api/ce/task',
+      { status: 429, headers: { 'retry-after': '7' } },
+      { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' },
+      { cut: true },
+    );
+    expect((await job.gather()).gateStatus).toBe('OK');
+    expect(job.clock.waits[0]).toBe(7000);
+    expect(job.sonar.requests.filter(({ path }) => path === '/api/ce/task')).toHaveLength(4);
+  });
+
+  it("that lasts ends with Sonar's own words", async () => {
+    job = await openSonarJob();
+    await job.report();
+    const body = JSON.stringify({ errors: [{ msg: 'An error has occurred.' }, { msg: 'Contact us' }] });
+    const broken = { status: 500, headers: { 'content-type': 'application/json' }, body };
+    job.sonar.instead('api/ce/task', broken, broken, broken, broken);
+    const failure = await failureOf(job.gather());
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toContain('with 500: An error has occurred.; Contact us');
+  });
+
+  it('with the best-effort name of the gate does not cost the evidence', async () => {
+    job = await openSonarJob();
+    await job.report();
+    job.sonar.instead('api/qualitygates/get_by_project', { body: '<html>' });
+    expect((await job.gather()).results.qualityGate).not.toHaveProperty('name');
+  });
+
+  it.each([
+    [undefined, 'set `sonar-host-url` to the address of the Sonar server as this runner reaches it'],
+    ['the same', 'Check `sonar-host-url`'],
+  ])('such as a server that is not there (named by the user: %s) names the address to check', async (named, remedy) => {
+    job = await openSonarJob();
+    const url = await unusedAddress();
+    await job.report({ serverUrl: url });
+    const failure = await failureOf(job.gather(named === undefined ? {} : { hostUrl: url }));
+    expect(failure.kind).toBe('trouble');
+    expect(failure.message).toContain(`no answer from Sonar to GET ${url}/api/ce/task`);
+    expect(failure.message).toContain('ECONNREFUSED');
+    expect(failure.remedy).toContain(remedy);
+  });
+});
+
+/** The address of a port that nothing listens on. */
+async function unusedAddress(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../src/runtime/clock.ts';
+
+interface Timer {
+  readonly due: number;
+  readonly wait: number;
+  readonly fire: () => void;
+}
+
+/** 2026-01-02T03:04:05Z, in milliseconds: where the clocks of tests start. */
+export const startOfTime = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** A clock that waits for nothing. */
+export interface InstantClock extends Clock {
+  /** Every wait that was fired at once, in milliseconds, in order. */
+  readonly waits: readonly number[];
+}
+
+/**
+ * A clock on which waiting takes no time: a wait fires in the next turn of the event loop, and `now` has moved on.
+ *
+ * A wait longer than `longestWait` (30 s) is taken for a deadline: it does not make time pass, and only fires when the
+ * waits of others have moved `now` past it. So a request's deadline holds while a real server on the loopback answers.
+ */
+export function instantClock(options: { start?: number; longestWait?: number } = {}): InstantClock {
+  const { start = startOfTime, longestWait = 30_000 } = options;
+  const timers = new Set<Timer>();
+  const waits: number[] = [];
+  let now = start;
+
+  const turn = (): void => {
+    const next = earliest([...timers].filter((timer) => timer.wait <= longestWait));
+    if (next === undefined) return;
+    now = Math.max(now, next.due);
+    waits.push(next.wait);
+    for (const timer of inOrder(timers).filter(({ due }) => due <= now)) {
+      if (timers.delete(timer)) timer.fire();
+    }
+  };
+
+  return {
+    waits,
+    now: () => now,
+    after(wait, fire) {
+      const timer: Timer = { due: now + wait, wait, fire };
+      timers.add(timer);
+      const immediate = wait <= longestWait ? setImmediate(turn) : undefined;
+      return () => {
+        timers.delete(timer);
+        if (immediate !== undefined) clearImmediate(immediate);
+      };
+    },
+  };
+}
+
+/** A clock that only the test moves. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves the time on and fires what is due on the way, in order; whoever waited can set the next timer before the time
+   * moves on further.
+   */
+  advance(milliseconds: number): Promise<void>;
+  /** How many timers are set. */
+  pending(): number;
+}
+
+/** A clock that only the test moves. */
+export function manualClock(options: { start?: number } = {}): ManualClock {
+  const timers = new Set<Timer>();
+  let now = options.start ?? startOfTime;
+  return {
+    now: () => now,
+    after(wait, fire) {
+      const timer: Timer = { due: now + wait, wait, fire };
+      timers.add(timer);
+      return () => {
+        timers.delete(timer);
+      };
+    },
+    async advance(milliseconds) {
+      const end = now + milliseconds;
+      for (;;) {
+        const next = earliest([...timers].filter(({ due }) => due <= end));
+        if (next === undefined) break;
+        now = Math.max(now, next.due);
+        timers.delete(next);
+        next.fire();
+        await settled();
+      }
+      now = end;
+    },
+    pending: () => timers.size,
+  };
+}
+
+/** Lets everything that is ready run: promises, and what they start in this turn of the event loop. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function earliest(timers: readonly Timer[]): Timer | undefined {
+  return inOrder(timers)[0];
+}
+
+function inOrder(timers: Iterable<Timer>): readonly Timer[] {
+  return [...timers].sort((one, other) => one.due - other.due);
+}

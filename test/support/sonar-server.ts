@@ -1,0 +1,245 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A stand-in for Sonar's web API on the loopback: the six endpoints that matter here, with Sonar's words and statuses. */
+export interface SonarStandIn {
+  /** The server's address, its context path included, without a final slash. */
+  readonly url: string;
+  /** What the server holds; a test may change it at any time. */
+  readonly world: SonarWorld;
+  /** Everything that was asked, in order. */
+  readonly requests: readonly RecordedRequest[];
+  /** Answers the next requests of an endpoint (`api/ce/task`) with these instead, one each. */
+  instead(path: string, ...replies: readonly Reply[]): void;
+  close(): Promise<void>;
+}
+
+/** One request as it arrived. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** With the context path. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly authorization: string | undefined;
+}
+
+/** An answer that is none of Sonar's web API: a proxy's, a broken server's, or a cut connection. */
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Closes the connection without an answer. */
+  readonly cut?: boolean;
+}
+
+/** What somebody may do on every project. */
+export interface Permissions {
+  readonly browse: boolean;
+  readonly execute: boolean;
+}
+
+/** What the server holds, in the words of its web API. */
+export interface SonarWorld {
+  /** The tokens it knows; analysis tokens may not browse. */
+  tokens: Record<string, Permissions>;
+  /** What visitors without a token may do; undefined answers 401. */
+  anonymous: Permissions | undefined;
+  /** Servers before 10.0 only know basic authentication. */
+  schemes: readonly ('Bearer' | 'Basic')[];
+  /** The states of each background task, one for each time it is asked for; the last one stays. */
+  tasks: Record<string, readonly Record<string, unknown>[]>;
+  /** `projectStatus` by analysis. */
+  gates: Record<string, Record<string, unknown>>;
+  analyses: readonly ListedAnalysis[];
+  /** `pullRequests` by project; a project without any is answered 404, as by editions that have none. */
+  pullRequests: Record<string, readonly Record<string, unknown>[]>;
+  /** The name of the assigned gate by project. */
+  gateNames: Record<string, string>;
+  /** Sent with every answer. */
+  headers: Record<string, string>;
+}
+
+/** An analysis of a branch, as `api/project_analyses/search` lists it. */
+export interface ListedAnalysis {
+  readonly project: string;
+  /** Undefined for the main branch. */
+  readonly branch?: string;
+  readonly key: string;
+  readonly date: string;
+  readonly revision?: string;
+}
+
+/** A server that holds nothing yet and knows one user token, `user-token`, and one analysis token, `analysis-token`. */
+export async function startSonarServer(
+  options: { contextPath?: string; world?: Partial<SonarWorld> } = {},
+): Promise<SonarStandIn> {
+  const contextPath = options.contextPath ?? '';
+  const world: SonarWorld = {
+    tokens: { 'user-token': { browse: true, execute: true }, 'analysis-token': { browse: false, execute: true } },
+    anonymous: undefined,
+    schemes: ['Bearer', 'Basic'],
+    tasks: {},
+    gates: {},
+    analyses: [],
+    pullRequests: {},
+    gateNames: {},
+    headers: {},
+    ...options.world,
+  };
+  const requests: RecordedRequest[] = [];
+  const replies = new Map<string, Reply[]>();
+  const asked = new Map<string, number>();
+
+  const server = createServer((request, response) => {
+    const recorded = record(request);
+    requests.push(recorded);
+    const path = recorded.path.slice(contextPath.length + 1);
+    const reply = replies.get(path)?.shift();
+    if (reply !== undefined) {
+      replyWith(response, reply);
+      return;
+    }
+    const answer = recorded.path.startsWith(`${contextPath}/`)
+      ? answerTo(path, recorded, world, asked)
+      : refused(404, `Unknown url : ${recorded.path}`);
+    const body = answer.body === undefined ? '' : JSON.stringify(answer.body);
+    response.writeHead(answer.status, {
+      ...(answer.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...world.headers,
+    });
+    response.end(body);
+  });
+  await listen(server);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}${contextPath}`,
+    world,
+    requests,
+    instead(path, ...more) {
+      replies.set(path, [...(replies.get(path) ?? []), ...more]);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+}
+
+function answerTo(path: string, request: RecordedRequest, world: SonarWorld, asked: Map<string, number>): Answer {
+  const permissions = permissionsOf(request.authorization, world);
+  // Sonar's authentication filter answers without a body.
+  if (permissions === undefined) return { status: 401 };
+  const needed = needs[path];
+  if (needed === undefined) return refused(404, `Unknown url : /${path}`);
+  if (!needed(permissions)) return refused(403, 'Insufficient privileges');
+  return endpoints[path]?.(request.query, world, asked) ?? refused(404, `Unknown url : /${path}`);
+}
+
+const needs: Readonly<Record<string, (permissions: Permissions) => boolean>> = {
+  'api/ce/task': ({ execute }) => execute,
+  'api/qualitygates/project_status': ({ browse, execute }) => browse || execute,
+  'api/project_pull_requests/list': ({ browse, execute }) => browse || execute,
+  'api/project_analyses/search': ({ browse }) => browse,
+  'api/qualitygates/get_by_project': ({ browse }) => browse,
+};
+
+type Endpoint = (query: RecordedRequest['query'], world: SonarWorld, asked: Map<string, number>) => Answer;
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  'api/ce/task'(query, world, asked) {
+    const id = query['id'] ?? '';
+    const states = world.tasks[id];
+    if (states === undefined) return refused(404, `No activity found for task '${id}'`);
+    const times = asked.get(id) ?? 0;
+    asked.set(id, times + 1);
+    return { status: 200, body: { task: states[Math.min(times, states.length - 1)] } };
+  },
+  'api/qualitygates/project_status'(query, world) {
+    const id = query['analysisId'];
+    if (id === undefined) return refused(400, "Either 'analysisId', 'projectId' or 'projectKey' must be provided");
+    const gate = world.gates[id];
+    if (gate === undefined) return refused(404, `Analysis with id '${id}' is not found`);
+    return { status: 200, body: { projectStatus: gate } };
+  },
+  'api/project_analyses/search'(query, world) {
+    const page = Number(query['p'] ?? 1);
+    const size = Number(query['ps'] ?? 100);
+    if (size > 500) return refused(400, "'ps' value must be less than 500");
+    const all = world.analyses.filter(
+      ({ project, branch }) => project === query['project'] && branch === query['branch'],
+    );
+    return {
+      status: 200,
+      body: {
+        paging: { pageIndex: page, pageSize: size, total: all.length },
+        analyses: all.slice((page - 1) * size, page * size).map(({ key, date, revision }) => ({
+          key,
+          date,
+          ...(revision === undefined ? {} : { revision }),
+          manualNewCodePeriodBaseline: false,
+          events: [],
+        })),
+      },
+    };
+  },
+  'api/project_pull_requests/list'(query, world) {
+    const project = query['project'] ?? '';
+    const pullRequests = world.pullRequests[project];
+    if (pullRequests === undefined) return refused(404, 'Unknown url : /api/project_pull_requests/list');
+    return { status: 200, body: { pullRequests } };
+  },
+  'api/qualitygates/get_by_project'(query, world) {
+    const project = query['project'] ?? '';
+    const name = world.gateNames[project];
+    if (name === undefined) return refused(404, `Component key '${project}' not found`);
+    return { status: 200, body: { qualityGate: { name, default: false } } };
+  },
+};
+
+function permissionsOf(authorization: string | undefined, world: SonarWorld): Permissions | undefined {
+  if (authorization === undefined) return world.anonymous;
+  const [scheme = '', credentials = ''] = authorization.split(' ');
+  // A server that does not know the scheme treats the caller as a visitor.
+  if (!world.schemes.some((known) => known === scheme)) return world.anonymous;
+  const token = scheme === 'Bearer' ? credentials : Buffer.from(credentials, 'base64').toString('utf8').split(':')[0];
+  return world.tokens[token ?? ''];
+}
+
+function refused(status: number, message: string): Answer {
+  return { status, body: { errors: [{ msg: message }] } };
+}
+
+function record(request: IncomingMessage): RecordedRequest {
+  const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    authorization: request.headers.authorization,
+  };
+}
+
+function replyWith(response: ServerResponse, reply: Reply): void {
+  if (reply.cut === true) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(reply.status ?? 200, reply.headers ?? {});
+  response.end(reply.body ?? '');
+}
+
+function listen(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+}
