@@ -1,0 +1,52 @@
+import { isAbsolute, parse, relative, sep } from 'node:path';
+
+/** Stands for one `..` in the name of a file above the workspace. */
+const parent = '__parent__';
+
+/** Stands for the root of the file system in the name of a file that shares nothing but the root with the workspace. */
+const root = '__root__';
+
+/**
+ * The name of a file inside an archive: its path from the workspace, with forward slashes. A file outside keeps its place
+ * too, spelled so that unpacking stays inside the directory it is done in: `../x` is `__parent__/x`, and what shares only the
+ * root with the workspace (`/tmp/x`, another drive) is `__root__/tmp/x`.
+ */
+export function archiveName(path: string, workspace: string): string {
+  const way = relative(workspace, path);
+  const parts = way.split(sep);
+  const ups = parts.filter((part) => part === '..').length;
+  const outside = isAbsolute(way) || (ups > 0 && ups >= depthOf(workspace));
+  const names = outside ? [root, ...partsFromRoot(path)] : parts.map((part) => (part === '..' ? parent : part));
+  // A backslash is a character of a name here, and a separator to whoever unpacks on Windows.
+  return names.map((name) => name.replaceAll('\\', '_')).join('/');
+}
+
+/** The same names, each with as many underscores before it as it takes to be the only one of its kind. */
+export function uniqueNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let free = name;
+    while (taken.has(free)) free = `_${free}`;
+    taken.add(free);
+    return free;
+  });
+}
+
+function depthOf(directory: string): number {
+  return partsBelow(directory).length;
+}
+
+function partsFromRoot(path: string): readonly string[] {
+  const volume = parse(path)
+    .root.replaceAll(/[:/\\]/g, ' ')
+    .trim()
+    .split(/ +/);
+  return [...volume, ...partsBelow(path)].filter((part) => part !== '');
+}
+
+function partsBelow(path: string): readonly string[] {
+  return path
+    .slice(parse(path).root.length)
+    .split(sep)
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { maximumFileBytes } from '../../contract/limits.ts';
+import { MistakeError } from '../../runtime/failure.ts';
+import { writeArchive } from './archive.ts';
+import type { MatchedFile } from './resolve.ts';
+import { describeBytes } from './size.ts';
+import { readUnchanged } from './unchanged.ts';
+
+/** What is sent along with an attestation: one file as it is, or an archive of several. */
+export interface Attachment {
+  /** The name it is sent under. */
+  readonly filename: string;
+  /** Exactly as many bytes as `open` gives. */
+  readonly size: number;
+  /** The files inside, under their names in the evidence, with their sizes in bytes. */
+  readonly parts: readonly Pick<MatchedFile, 'name' | 'size'>[];
+  /**
+   * The bytes, anew with each call, so that a request can be repeated. Nothing is read before it is asked for. The stream
+   * fails with a MistakeError, before its last byte, when the file has changed since it was found.
+   */
+  open(): Readable;
+  /** Removes what was put aside for it. The user's files stay. */
+  dispose(): Promise<void>;
+}
+
+/** Where and within which bounds an attachment is made. */
+export interface AttachmentOptions {
+  /** A directory for an archive until it is sent: the runner's folder for temporary files. Made when missing. */
+  readonly temporary: string;
+  /** The largest attachment in bytes, exactly that included; by default the interface's limit. */
+  readonly maximumBytes?: number;
+}
+
+/** Deflate makes nothing smaller than this part of it (RFC 1951: at most 258 bytes by two bits). */
+const largestCompression = 1032;
+
+/** The most files that a complaint lists. */
+const mostListed = 20;
+
+/**
+ * Makes the attachment of some files: none of no files; a single file as it is, under its own base name; more than one as
+ * `evidence.tgz`. Its size is known, and within the limit, before anything is sent.
+ *
+ * @throws MistakeError when it would be over the limit (the sizes are listed, the largest first) or a file cannot be read.
+ */
+export async function prepareAttachment(
+  files: readonly MatchedFile[],
+  { temporary, maximumBytes = maximumFileBytes }: AttachmentOptions,
+): Promise<Attachment | undefined> {
+  const [only, ...others] = files;
+  if (only === undefined) return undefined;
+  return others.length === 0 ? singleFile(only, maximumBytes) : archive(files, temporary, maximumBytes);
+}
+
+function singleFile(file: MatchedFile, maximumBytes: number): Attachment {
+  if (file.size > maximumBytes) throw tooLarge([file], maximumBytes);
+  return {
+    filename: basename(file.path),
+    size: file.size,
+    parts: [partOf(file)],
+    open: () => streamOf(file.path, file.size),
+    dispose: () => Promise.resolve(),
+  };
+}
+
+async function archive(files: readonly MatchedFile[], temporary: string, maximumBytes: number): Promise<Attachment> {
+  const tooMuch = (): MistakeError => tooLarge(files, maximumBytes);
+  if (totalOf(files) > maximumBytes * largestCompression) throw tooMuch();
+  await mkdir(temporary, { recursive: true });
+  const directory = await mkdtemp(join(temporary, 'evidence-'));
+  const dispose = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  const filename = 'evidence.tgz';
+  const path = join(directory, filename);
+  try {
+    const size = await writeArchive(files, path, maximumBytes, tooMuch);
+    return { filename, size, parts: files.map(partOf), open: () => streamOf(path, size), dispose };
+  } catch (thrown) {
+    await dispose();
+    throw thrown;
+  }
+}
+
+function streamOf(path: string, size: number): Readable {
+  return Readable.from(readUnchanged(path, size), { objectMode: false });
+}
+
+function partOf({ name, size }: MatchedFile): Pick<MatchedFile, 'name' | 'size'> {
+  return { name, size };
+}
+
+function totalOf(files: readonly MatchedFile[]): number {
+  return files.reduce((total, file) => total + file.size, 0);
+}
+
+function tooLarge(files: readonly MatchedFile[], maximumBytes: number): MistakeError {
+  const largestFirst = files.toSorted((one, other) => other.size - one.size);
+  const listed = largestFirst.slice(0, mostListed).map((file) => `  ${file.name}: ${describeBytes(file.size)}`);
+  const rest = largestFirst.slice(mostListed);
+  if (rest.length > 0) listed.push(`  and ${rest.length} more: ${describeBytes(totalOf(rest))} together`);
+  const what =
+    files.length === 1
+      ? 'The attachment is larger than'
+      : `The ${files.length} files (${describeBytes(totalOf(files))} together) are, even compressed, larger than`;
+  return new MistakeError({
+    input: 'files',
+    what: `${what} the ${describeBytes(maximumBytes)} that the service accepts:\n${listed.join('\n')}`,
+    remedy: 'Name fewer or smaller files, or exclude the largest with a line that starts with "!".',
+  });
+}

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { compileSegment } from './segment.ts';
+
+/** `**`: any number of directories, none included. */
+export const globstar = Symbol('**');
+
+/** What one directory level of a pattern accepts: one name, the names of an expression, or any number of levels. */
+export type Segment = string | RegExp | typeof globstar;
+
+/** A path pattern, cut where its first wildcard stands. */
+export interface Pattern {
+  /** The absolute path before the first wildcard; the whole path when there is none. */
+  readonly base: string;
+  /** The levels below the base; empty when there is no wildcard. */
+  readonly segments: readonly Segment[];
+  /** What may stand at the end: with a slash there only directories are meant, with `**` what is in them. */
+  readonly end: 'anything' | 'directory' | 'content';
+}
+
+/** The positions in a pattern's segments that the path walked so far may have reached. */
+export type Progress = readonly number[];
+
+/**
+ * Reads a pattern without braces, with forward slashes, relative to a directory. A backslash takes the special meaning from
+ * the character behind it.
+ *
+ * @returns undefined when `..` follows a wildcard: there is no telling which directory is meant.
+ */
+export function parsePattern(text: string, directory: string): Pattern | undefined {
+  const parts = text.split('/');
+  const wild = parts.findIndex((part) => /[*?[\\]/.test(part));
+  const fixed = wild === -1 ? parts : parts.slice(0, wild);
+  const levels = wild === -1 ? [] : parts.slice(wild).filter((part) => part !== '' && part !== '.');
+  if (levels.includes('..')) return undefined;
+  // `a/**` names nothing unless `a` is a directory, so something has to follow.
+  const isContent = levels.at(-1) === '**';
+  return {
+    // Each part with its slash, because `C:` alone would be the current directory of the drive.
+    base: resolve(directory, fixed.map((part, at) => (at < parts.length - 1 ? `${part}/` : part)).join('')),
+    segments: (isContent ? [...levels, '*'] : levels).map(parseSegment),
+    end: isContent ? 'content' : endsInSlash(parts) ? 'directory' : 'anything',
+  };
+}
+
+function parseSegment(text: string): Segment {
+  if (text === '**') return globstar;
+  return /[*?[\\]/.test(text) ? compileSegment(text) : text;
+}
+
+function endsInSlash(parts: readonly string[]): boolean {
+  return parts.length > 1 && parts.at(-1) === '';
+}
+
+/** The progress at the pattern's base, before any name was walked. */
+export function begin(pattern: Pattern): Progress {
+  return withSkippedGlobstars(pattern, [0]);
+}
+
+/** The progress after one more name; empty when no path that goes on from here can match. */
+export function advance(pattern: Pattern, progress: Progress, name: string): Progress {
+  const reached = progress.flatMap((at) => {
+    const segment = pattern.segments[at];
+    if (segment === globstar) return [at];
+    if (typeof segment === 'string') return segment === name ? [at + 1] : [];
+    return segment?.test(name) === true ? [at + 1] : [];
+  });
+  return withSkippedGlobstars(pattern, reached);
+}
+
+/** Whether the names walked so far are all that the pattern asks for. */
+export function isMatch(pattern: Pattern, progress: Progress): boolean {
+  return progress.includes(pattern.segments.length);
+}
+
+function withSkippedGlobstars(pattern: Pattern, progress: Progress): Progress {
+  const reached = new Set<number>();
+  for (const start of progress) {
+    for (let at = start; !reached.has(at); at += 1) {
+      reached.add(at);
+      if (pattern.segments[at] !== globstar) break;
+    }
+  }
+  return [...reached];
+}

@@ -1,0 +1,101 @@
+import { realpathSync, type Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Problem } from '../../runtime/failure.ts';
+import { kindOfEntry, look, type Kind } from './entry.ts';
+import { advance, begin, isMatch, type Pattern, type Progress } from './pattern.ts';
+import { brokenLink, notAFile, unreadable } from './unreadable.ts';
+
+/** How a search treats what it meets. */
+export interface SearchRules {
+  /** Whether the user has excluded the path, or a directory on the way to it. */
+  readonly isExcluded: (path: string, isDirectory: boolean) => boolean;
+  /** Whether a directory that matches means the files in it, or is one thing. */
+  readonly directories: 'content' | 'whole';
+}
+
+/** How far a walk is: on its way through the pattern, or inside a directory of which everything is wanted. */
+type Reach = Progress | 'everything';
+
+/** Finds what one pattern stands for. Links are followed; names that start with a dot are names like any other. */
+export class Search {
+  /** The absolute paths found, in no particular order, with the size in bytes (0 for a directory). */
+  readonly matches = new Map<string, number>();
+  /** What matched and cannot be used. */
+  readonly problems: Problem[] = [];
+  readonly #pattern: Pattern;
+  readonly #rules: SearchRules;
+  #excluded = false;
+
+  constructor(pattern: Pattern, rules: SearchRules) {
+    this.#pattern = pattern;
+    this.#rules = rules;
+  }
+
+  /** Whether an exclusion took a match away. */
+  get hasExcluded(): boolean {
+    return this.#excluded;
+  }
+
+  /** Fills `matches` and `problems`. */
+  async run(): Promise<void> {
+    const { base, segments } = this.#pattern;
+    const kind = look(base)?.kind;
+    if (kind === undefined) return;
+    if (segments.length === 0) await this.#meet(base, kind, begin(this.#pattern), []);
+    else if (kind === 'directory') await this.#enter(base, begin(this.#pattern), []);
+  }
+
+  /** `ancestors`: the real paths of the directories on the way here. A link back to one of them would never end. */
+  async #enter(directory: string, reach: Reach, ancestors: readonly string[]): Promise<void> {
+    let entries: readonly Dirent[];
+    let real: string;
+    try {
+      real = realpathSync.native(directory);
+      entries = ancestors.includes(real) ? [] : await readdir(directory, { withFileTypes: true });
+    } catch (thrown) {
+      this.problems.push(unreadable(directory, thrown));
+      return;
+    }
+    for (const entry of entries) {
+      const next = reach === 'everything' ? reach : advance(this.#pattern, reach, entry.name);
+      if (next.length === 0) continue;
+      const path = join(directory, entry.name);
+      await this.#meet(path, kindOfEntry(entry, path), next, [...ancestors, real]);
+    }
+  }
+
+  async #meet(path: string, kind: Kind, reach: Reach, ancestors: readonly string[]): Promise<void> {
+    const matched = reach === 'everything' || isMatch(this.#pattern, reach);
+    if (!matched && kind !== 'directory') return;
+    if (this.#rules.isExcluded(path, kind === 'directory')) {
+      this.#excluded ||= matched;
+    } else if (kind !== 'directory') {
+      if (reach === 'everything' || this.#pattern.end !== 'directory') this.#take(path, kind);
+    } else if (!matched) {
+      await this.#enter(path, reach, ancestors);
+    } else {
+      await this.#takeDirectory(path, reach, ancestors);
+    }
+  }
+
+  async #takeDirectory(path: string, reach: Reach, ancestors: readonly string[]): Promise<void> {
+    if (this.#rules.directories === 'content') await this.#enter(path, 'everything', ancestors);
+    // `dist` and `build/*` name directories; `dist/**` names what is in them.
+    else if (this.#pattern.end === 'content') await this.#enter(path, reach, ancestors);
+    else this.matches.set(path, 0);
+  }
+
+  #take(path: string, kind: Exclude<Kind, 'directory'>): void {
+    if (kind === 'broken') this.problems.push(brokenLink(path));
+    else if (kind === 'other') this.problems.push(notAFile(path));
+    else this.#takeFile(path);
+  }
+
+  #takeFile(path: string): void {
+    const size = look(path)?.size;
+    // A listed name that cannot be looked at: taken away meanwhile, or not the UTF-8 that paths are spelled in here.
+    if (size === undefined) this.problems.push(unreadable(path, 'its name leads to no file'));
+    else this.matches.set(path, size);
+  }
+}

@@ -1,0 +1,125 @@
+/** How the characters of a pattern are read; they differ in what a class is, and in what is malformed. */
+type Dialect = 'shell' | 'go';
+
+interface Reading {
+  /** The source of a regular expression. */
+  readonly source: string;
+  /** The position behind what was read. */
+  readonly end: number;
+}
+
+interface ClassCharacter {
+  readonly code: number;
+  readonly end: number;
+}
+
+/**
+ * A regular expression for the names that one segment of a pattern (the text between two slashes) stands for, as a shell
+ * reads it: `*` any characters, `?` one, `[a-z]` one of these, `[!a-z]` and `[^a-z]` one of the others, `\\x` the character x
+ * itself. What is not complete (a class that is not closed) stands for itself. Names that start with a dot are names like
+ * any other, and upper and lower case differ on every system, so that one pattern means the same files everywhere.
+ */
+export function compileSegment(text: string): RegExp {
+  // Nothing is malformed to a shell.
+  return compile(text, 'shell') ?? /(?!)/;
+}
+
+/**
+ * The same as Go's `filepath.Match` reads it: only `[^a-z]` negates, and a stray `]` or `-` in a class has to be escaped.
+ *
+ * @returns undefined when the segment is malformed.
+ */
+export function compileGoSegment(text: string): RegExp | undefined {
+  return compile(text, 'go');
+}
+
+function compile(text: string, dialect: Dialect): RegExp | undefined {
+  const characters = Array.from(text);
+  let source = '';
+  for (let at = 0; at < characters.length;) {
+    const piece = readPiece(characters, at, dialect) ?? asItself(characters, at, dialect);
+    if (piece === undefined) return undefined;
+    // A run of stars means what one star means, and would only make the expression slow.
+    if (piece.source !== '.*' || !source.endsWith('.*')) source += piece.source;
+    at = piece.end;
+  }
+  return new RegExp(`^${source}$`, 'su');
+}
+
+function asItself(characters: readonly string[], at: number, dialect: Dialect): Reading | undefined {
+  const character = characters[at];
+  return dialect === 'go' || character === undefined ? undefined : { source: exactly(character), end: at + 1 };
+}
+
+function readPiece(characters: readonly string[], at: number, dialect: Dialect): Reading | undefined {
+  const character = characters[at];
+  switch (character) {
+    case undefined:
+      return undefined;
+    case '*':
+      return { source: '.*', end: at + 1 };
+    case '?':
+      return { source: '.', end: at + 1 };
+    case '[':
+      return readClass(characters, at + 1, dialect);
+    case '\\': {
+      const escaped = characters[at + 1];
+      return escaped === undefined ? undefined : { source: exactly(escaped), end: at + 2 };
+    }
+    default:
+      return { source: exactly(character), end: at + 1 };
+  }
+}
+
+/** Reads a class from behind its opening bracket. */
+function readClass(characters: readonly string[], start: number, dialect: Dialect): Reading | undefined {
+  const negators = dialect === 'go' ? ['^'] : ['^', '!'];
+  const negated = negators.includes(characters[start] ?? '');
+  const first = negated ? start + 1 : start;
+  let body = '';
+  let at = first;
+  while (characters[at] !== ']' || at === first) {
+    const low = readClassCharacter(characters, at, dialect, at === first);
+    const high =
+      low !== undefined && isRange(characters, low.end, dialect) ? rangeEnd(characters, low.end, dialect) : low;
+    if (low === undefined || high === undefined) return undefined;
+    // A range that runs backwards holds no character.
+    if (low.code <= high.code) body += `${codePoint(low.code)}-${codePoint(high.code)}`;
+    at = high.end;
+  }
+  return { source: `[${negated ? '^' : ''}${body}]`, end: at + 1 };
+}
+
+function isRange(characters: readonly string[], at: number, dialect: Dialect): boolean {
+  return characters[at] === '-' && (dialect === 'go' || characters[at + 1] !== ']');
+}
+
+function rangeEnd(characters: readonly string[], dash: number, dialect: Dialect): ClassCharacter | undefined {
+  return readClassCharacter(characters, dash + 1, dialect, false);
+}
+
+function readClassCharacter(
+  characters: readonly string[],
+  at: number,
+  dialect: Dialect,
+  first: boolean,
+): ClassCharacter | undefined {
+  const character = characters[at];
+  if (character === undefined) return undefined;
+  if (character === '\\') return codeAt(characters, at + 1);
+  if (dialect === 'go' && (character === '-' || character === ']')) return undefined;
+  return character === ']' && !first ? undefined : codeAt(characters, at);
+}
+
+function codeAt(characters: readonly string[], at: number): ClassCharacter | undefined {
+  const code = characters[at]?.codePointAt(0);
+  return code === undefined ? undefined : { code, end: at + 1 };
+}
+
+function exactly(character: string): string {
+  return codePoint(character.codePointAt(0) ?? 0);
+}
+
+function codePoint(code: number): string {
+  return `\\u{${code.toString(16)}}`;
+}

@@ -1,0 +1,105 @@
+import { sep } from 'node:path';
+import { MistakeError, type Problem } from '../../runtime/failure.ts';
+import { covers, parseLine, type Line } from './line.ts';
+import { Search, type SearchRules } from './search.ts';
+
+/** The lines of `files`, and what they are read against. */
+export interface FileSelection {
+  /**
+   * Paths and patterns, one each: `*`, `?`, `[a-z]`, `{a,b}`, `**`; a line that starts with `!` excludes. Blank ones are
+   * passed over. `~` and variables are not expanded, and `#` starts no comment.
+   */
+  readonly patterns: readonly string[];
+  /** The absolute directory that relative paths start from. */
+  readonly workspace: string;
+}
+
+/**
+ * What the lines stand for: absolute paths, with the size of files in bytes (0 for a directory). A directory that matches
+ * means the files in it, however deep, or is one thing, as asked. Exclusions hold for all lines, wherever they stand, and an
+ * excluded directory takes its content with it. Each path comes once, in the order of the lines and, within a line, in the
+ * order of the paths' UTF-16 code units: the same on every system.
+ *
+ * @throws MistakeError naming every line that stands for nothing, every broken link and everything unreadable.
+ */
+export async function select(
+  { patterns, workspace }: FileSelection,
+  directories: SearchRules['directories'],
+): Promise<ReadonlyMap<string, number>> {
+  const lines = patterns.filter((line) => line.trim() !== '').map((text) => readLine(text, workspace));
+  const excluding = lines.filter((line) => line.excludes).flatMap(patternsOf);
+  const isExcluded: SearchRules['isExcluded'] = (path, isDirectory) =>
+    excluding.some((pattern) => covers(pattern, path, isDirectory));
+  const including = lines.filter((line) => !line.excludes);
+
+  const problems = lines.flatMap((line) => ('problem' in line.read ? [line.read.problem] : []));
+  if (lines.length > 0 && including.length === 0) problems.push(onlyExclusions);
+  const matches = new Map<string, number>();
+  for (const line of including) {
+    const searches = patternsOf(line).map((pattern) => new Search(pattern, { isExcluded, directories }));
+    for (const search of searches) await search.run();
+    problems.push(...problemsOf(line.text, workspace, searches));
+    for (const [path, size] of inOrder(searches)) if (!matches.has(path)) matches.set(path, size);
+  }
+  const [first, ...others] = problems;
+  if (first !== undefined) throw new MistakeError([first, ...others]);
+  return matches;
+}
+
+interface ReadLine {
+  readonly text: string;
+  readonly excludes: boolean;
+  readonly read: Line;
+}
+
+function readLine(text: string, workspace: string): ReadLine {
+  const excludes = text.startsWith('!');
+  return { text, excludes, read: parseLine(excludes ? text.slice(1) : text, workspace) };
+}
+
+function patternsOf({ read }: ReadLine): Extract<Line, { patterns: unknown }>['patterns'] {
+  return 'patterns' in read ? read.patterns : [];
+}
+
+function inOrder(searches: readonly Search[]): readonly (readonly [string, number])[] {
+  return searches.flatMap((search) => [...search.matches]).sort(([one], [other]) => compareCodeUnits(one, other));
+}
+
+function compareCodeUnits(one: string, other: string): number {
+  if (one === other) return 0;
+  return slashed(one) < slashed(other) ? -1 : 1;
+}
+
+function slashed(path: string): string {
+  return sep === '/' ? path : path.replaceAll(sep, '/');
+}
+
+function problemsOf(line: string, workspace: string, searches: readonly Search[]): readonly Problem[] {
+  const problems = searches.flatMap((search) => search.problems);
+  const isEmpty = searches.length > 0 && searches.every((search) => search.matches.size === 0);
+  if (problems.length > 0 || !isEmpty) return problems;
+  return [searches.some((search) => search.hasExcluded) ? allExcluded(line) : nothingMatched(line, workspace)];
+}
+
+function nothingMatched(line: string, workspace: string): Problem {
+  const home = line.startsWith('~') ? ' `~` is not expanded: write the path from the root.' : '';
+  return {
+    input: 'files',
+    what: `No file matches "${line}" in ${workspace}`,
+    remedy: `Check the spelling (upper and lower case differ), and that an earlier step of this job makes the file.${home}`,
+  };
+}
+
+function allExcluded(line: string): Problem {
+  return {
+    input: 'files',
+    what: `All that "${line}" matches is excluded by a line that starts with "!"`,
+    remedy: 'Remove this line, or narrow the exclusion.',
+  };
+}
+
+const onlyExclusions: Problem = {
+  input: 'files',
+  what: 'Every line starts with "!", so there is nothing to exclude from',
+  remedy: 'Add a line that names files, for example `reports/**`; write `./!name` for a name that starts with "!".',
+};

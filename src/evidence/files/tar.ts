@@ -1,0 +1,73 @@
+/** The unit that everything in a tar archive is padded to, in bytes. */
+const blockBytes = 512;
+
+/** The largest size that the eleven octal digits of a header hold, in bytes. */
+const largestSizeInHeader = 8 ** 11 - 1;
+
+/** 1980-01-01T00:00:00Z in Unix seconds: one time for every entry, and the earliest that every tool accepts. */
+const modified = 315_532_800;
+
+/** What closes an archive: two empty blocks. */
+export const tarEnd: Uint8Array = new Uint8Array(2 * blockBytes);
+
+/**
+ * The header of a file in a tar archive (POSIX.1-2001, "ustar" with "pax" records), for one name and size always the same
+ * bytes: no owner, mode 0644, one fixed time. A name that is long or not ASCII, and a size of 8 GiB and more, stand in a pax
+ * record before it, which every tar of the last twenty years reads.
+ */
+export function tarHeader(name: string, size: number): Buffer {
+  const header = ustar(fieldName(name), Math.min(size, largestSizeInHeader), '0');
+  const records = [
+    ...(fieldName(name) === name ? [] : [paxRecord('path', name)]),
+    ...(size > largestSizeInHeader ? [paxRecord('size', String(size))] : []),
+  ];
+  if (records.length === 0) return header;
+  const extension = Buffer.from(records.join(''));
+  return Buffer.concat([ustar('PaxHeader', extension.length, 'x'), extension, tarPadding(extension.length), header]);
+}
+
+/** What follows content of so many bytes, up to the next block. */
+export function tarPadding(size: number): Buffer {
+  return Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes);
+}
+
+/** As much of the name as fits the header's field, for tools that know no pax records. */
+function fieldName(name: string): string {
+  return name.replaceAll(/[^ -~]/gu, '_').slice(0, 100);
+}
+
+/** `length key=value\n`, where the length in bytes counts its own digits. */
+function paxRecord(key: string, value: string): string {
+  const rest = ` ${key}=${value}\n`;
+  const bytes = Buffer.byteLength(rest);
+  const guess = bytes + String(bytes).length;
+  const length = bytes + String(guess).length;
+  return `${length}${rest}`;
+}
+
+function ustar(name: string, size: number, type: '0' | 'x'): Buffer {
+  const block = Buffer.alloc(blockBytes);
+  const put = (text: string, at: number): void => {
+    block.write(text, at, 'latin1');
+  };
+  put(name, 0);
+  put(octal(0o644, 8), 100);
+  put(octal(0, 8), 108);
+  put(octal(0, 8), 116);
+  put(octal(size, 12), 124);
+  put(octal(modified, 12), 136);
+  put(' '.repeat(8), 148);
+  put(type, 156);
+  put('ustar\x0000', 257);
+  put(octal(0, 8), 329);
+  put(octal(0, 8), 337);
+  // The sum of all bytes, with the sum's own field as blanks.
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  put(`${octal(sum, 7)} `, 148);
+  return block;
+}
+
+/** A number in a field of so many bytes: octal digits, then NUL. */
+function octal(value: number, width: number): string {
+  return `${value.toString(8).padStart(width - 1, '0')}\0`;
+}

@@ -1,0 +1,43 @@
+import { MistakeError, describeError } from '../../runtime/failure.ts';
+import type { Problem } from '../../runtime/failure.ts';
+
+/** The problem of a symbolic link whose target is not there. */
+export function brokenLink(path: string): Problem {
+  return {
+    input: 'files',
+    what: `${path} is a symbolic link to something that does not exist`,
+    remedy: 'Create what the link points to before this step, remove the link, or name other files.',
+  };
+}
+
+/** The problem of a path that is neither a file nor a directory: a socket, a pipe, a device. */
+export function notAFile(path: string): Problem {
+  return {
+    input: 'files',
+    what: `${path} is neither a file nor a directory`,
+    remedy: 'Remove it, or name files only; sockets, pipes and devices hold no evidence.',
+  };
+}
+
+/** The problem of a path that the system refuses to read. */
+export function unreadable(path: string, thrown: unknown): Problem {
+  return {
+    input: 'files',
+    what: `${path} cannot be read: ${describeError(thrown)}`,
+    remedy: 'Make sure that it exists and that the user who runs this step may read it.',
+  };
+}
+
+/** The error for a path that the system refuses to read. */
+export function refused(path: string | Buffer, thrown: unknown): MistakeError {
+  return new MistakeError(unreadable(path.toString(), thrown), { cause: thrown });
+}
+
+/** Runs work on one path; what the system refuses becomes the user's mistake that names the path. */
+export function reading<Result>(path: string | Buffer, work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw refused(path, thrown);
+  }
+}

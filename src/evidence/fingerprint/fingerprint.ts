@@ -1,0 +1,107 @@
+import { createHash, hash } from 'node:crypto';
+import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { MistakeError } from '../../runtime/failure.ts';
+import { look } from '../files/entry.ts';
+import { brokenLink, notAFile, reading, refused } from '../files/unreadable.ts';
+import { FileDigester } from './file-digest.ts';
+import { ignoredPaths } from './ignore.ts';
+import { below, listInByteOrder, type Entry, type Spelling } from './listing.ts';
+
+/** After so many entries of a directory the event loop gets its turn, so that a signal ends the step while it works. */
+const entriesInOneGo = 512;
+
+/**
+ * The fingerprint of a file or a directory: 64 lowercase hex digits, equal to those of the service's public command-line
+ * client.
+ *
+ * - A file's is the SHA-256 of its content. Links are followed.
+ * - A directory's is the SHA-256 over the digests, as hex, of all that is in it, its own name aside. Entries come in the
+ *   order of their names' bytes, each with the digest of its name; a file, or a link to one, adds the digest of its content; a
+ *   link to a directory adds the digest of the link's text; a directory adds its entries in turn. Modes and times do not count.
+ *   What the rules of a `.kosli_ignore` in the directory name is left out (`ignoredPaths`).
+ *
+ * @param path an absolute path, or one from the current directory.
+ * @throws MistakeError when nothing is there, a link is broken, or something is unreadable or neither file nor directory.
+ */
+export async function fingerprintOf(path: string): Promise<string> {
+  const found = look(path);
+  switch (found?.kind) {
+    case 'file':
+      return digestOf(new FileDigester(), path);
+    case 'directory':
+      return new DirectoryFingerprint(reading(path, () => realpathSync.native(path))).compute();
+    case 'broken':
+      throw new MistakeError(brokenLink(path));
+    case 'other':
+      throw new MistakeError(notAFile(path));
+    case undefined:
+      throw refused(path, 'no such file or directory, or in a directory that is closed to this user');
+  }
+}
+
+class DirectoryFingerprint {
+  readonly #root: string;
+  readonly #ignored: ReadonlySet<string>;
+  readonly #digester = new FileDigester();
+  readonly #total = createHash('sha256');
+  /** Digests not yet in the total: one long update is cheaper than many short ones. */
+  #waiting = '';
+  #entries = 0;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#ignored = ignoredPaths(root);
+  }
+
+  async compute(): Promise<string> {
+    await this.#addDirectory(this.#root, '');
+    return this.#total.update(this.#waiting).digest('hex');
+  }
+
+  /** `way`: the path from the root, as the ignored paths are written. */
+  async #addDirectory(directory: Spelling, way: string): Promise<void> {
+    for (const entry of reading(directory, () => listInByteOrder(directory))) {
+      const inner = this.#ignored.size === 0 ? '' : `${way}/${entry.name.toString()}`;
+      if (this.#ignored.has(inner)) continue;
+      this.#entries += 1;
+      if (this.#entries % entriesInOneGo === 0) await this.#rest();
+      this.#waiting += hash('sha256', entry.name, 'hex');
+      const path = below(directory, entry.name);
+      if (entry.isDirectory()) {
+        await this.#addDirectory(path, inner);
+      } else {
+        const digest = this.#contentDigest(entry, path);
+        // Waiting costs even where there is nothing to wait for, and most files are small.
+        const known = typeof digest === 'string' ? digest : await digest;
+        this.#waiting += known;
+      }
+    }
+  }
+
+  async #rest(): Promise<void> {
+    this.#total.update(this.#waiting);
+    this.#waiting = '';
+    await setImmediate();
+  }
+
+  #contentDigest(entry: Entry, path: Spelling): string | Promise<string> {
+    if (entry.isFile()) return digestOf(this.#digester, path);
+    if (!entry.isSymbolicLink()) throw new MistakeError(notAFile(path.toString()));
+    const target = reading(path, () => statSync(path, { throwIfNoEntry: false }));
+    if (target === undefined) throw new MistakeError(brokenLink(path.toString()));
+    // Not followed, so neither a cycle nor a second copy of the directory can come of it.
+    if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
+    if (!target.isFile()) throw new MistakeError(notAFile(path.toString()));
+    return digestOf(this.#digester, path);
+  }
+}
+
+function digestOf(digester: FileDigester, path: Spelling): string | Promise<string> {
+  const digest = reading(path, () => digester.digest(path));
+  return typeof digest === 'string'
+    ? digest
+    : digest.catch((thrown: unknown) => {
+        throw refused(path, thrown);
+      });
+}

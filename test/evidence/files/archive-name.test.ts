@@ -1,0 +1,57 @@
+import { join, parse, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { archiveName, uniqueNames } from '../../../src/evidence/files/archive-name.ts';
+
+const { root } = parse(resolve('.'));
+const workspace = join(root, 'home', 'runner', 'web');
+
+const posixOnly = process.platform === 'win32' ? it.skip : it;
+
+describe("a file's name in an archive", () => {
+  it('is its path from the workspace', () => {
+    expect(archiveName(join(workspace, 'a', 'b.txt'), workspace)).toBe('a/b.txt');
+    expect(archiveName(join(workspace, '..a', '...'), workspace)).toBe('..a/...');
+  });
+
+  it('keeps the place of a file above the workspace, without going up', () => {
+    expect(archiveName(join(root, 'home', 'runner', 'x', 'y.txt'), workspace)).toBe('__parent__/x/y.txt');
+    expect(archiveName(join(root, 'home', 'x'), workspace)).toBe('__parent__/__parent__/x');
+  });
+
+  posixOnly('starts at the root when only the root is shared', () => {
+    expect(archiveName('/tmp/x', workspace)).toBe('__root__/tmp/x');
+    expect(archiveName('/tmp/x', '/')).toBe('tmp/x');
+  });
+
+  posixOnly('holds no backslash, which would separate for whoever unpacks on Windows', () => {
+    expect(archiveName(join(workspace, String.raw`..\..\x`), workspace)).toBe('.._.._x');
+  });
+
+  it('stays inside the directory it is unpacked in', () => {
+    const name = fc.stringMatching(/^[a-c.\\ ]{1,4}$/).filter((text) => text !== '.' && text !== '..');
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 5 }), fc.array(name, { minLength: 1, maxLength: 5 }), (home, way) => {
+        const named = archiveName(join(root, ...way), join(root, ...home));
+        const parts = named.split('/');
+        if (join(root, ...home).startsWith(join(root, ...way))) return;
+        expect(parts).not.toContain('..');
+        expect(parts).not.toContain('');
+        expect(named).not.toContain('\\');
+      }),
+    );
+  });
+
+  it('is never the name of another file', () => {
+    expect(uniqueNames(['a', 'b', 'a', '_a', 'a'])).toEqual(['a', 'b', '_a', '__a', '___a']);
+    fc.assert(
+      fc.property(fc.array(fc.stringMatching(/^_{0,3}[ab]$/)), (names) => {
+        const unique = uniqueNames(names);
+        expect(new Set(unique).size).toBe(names.length);
+        unique.forEach((one, at) => {
+          expect(one.endsWith(names[at] ?? '')).toBe(true);
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { resolveArtifactPaths } from '../../../src/evidence/files/artifact-paths.ts';
+import { withFileTree, type FileTree } from '../../support/file-tree.ts';
+import { mistakeOf } from '../../support/mistake.ts';
+
+async function namesOf(tree: FileTree, ...patterns: readonly string[]): Promise<readonly string[]> {
+  return (await resolveArtifactPaths({ patterns, workspace: tree.root })).map((artifact) => artifact.name);
+}
+
+describe('the artifacts that lines stand for', () => {
+  const files = { 'dist/a.js': '', 'dist/sub/b.js': '', 'app.jar': '', 'empty/': '' };
+
+  it('are files, and directories as a whole where a line names them', async () => {
+    await withFileTree(files, async (tree) => {
+      expect(await resolveArtifactPaths({ patterns: ['dist', 'app.jar'], workspace: tree.root })).toEqual([
+        { path: tree.at('dist'), name: 'dist' },
+        { path: tree.at('app.jar'), name: 'app.jar' },
+      ]);
+      expect(await namesOf(tree, 'dist/*')).toEqual(['dist/a.js', 'dist/sub']);
+      expect(await namesOf(tree, 'dist/*/')).toEqual(['dist/sub']);
+      expect(await namesOf(tree, '{dist,app.jar}')).toEqual(['app.jar', 'dist']);
+      expect(await namesOf(tree, 'empty', '.')).toEqual(['empty', '.']);
+    });
+  });
+
+  it('are single files behind a double star', async () => {
+    await withFileTree(files, async (tree) => {
+      expect(await namesOf(tree, 'dist/**')).toEqual(['dist/a.js', 'dist/sub/b.js']);
+      expect(await namesOf(tree, '**/*.js')).toEqual(['dist/a.js', 'dist/sub/b.js']);
+    });
+  });
+
+  it('may lie outside the workspace', async () => {
+    await withFileTree({ 'work/': '', 'out/x': '' }, async (tree) => {
+      const found = await resolveArtifactPaths({ patterns: ['../out'], workspace: tree.at('work') });
+      expect(found).toEqual([{ path: tree.at('out'), name: '../out' }]);
+    });
+  });
+
+  it('are an error where a line stands for nothing', async () => {
+    await withFileTree(files, async (tree) => {
+      expect((await mistakeOf(() => namesOf(tree, 'build'))).message).toContain('"build"');
+    });
+  });
+});

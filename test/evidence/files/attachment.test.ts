@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { maximumFileBytes } from '../../../src/contract/limits.ts';
+import { prepareAttachment, type Attachment } from '../../../src/evidence/files/attachment.ts';
+import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
+import { withFileTree, type FileTree } from '../../support/file-tree.ts';
+import { mistakeOf } from '../../support/mistake.ts';
+import { readTar } from '../../support/tar-reader.ts';
+
+interface Wanted {
+  readonly patterns?: readonly string[];
+  readonly maximumBytes?: number;
+}
+
+/** The attachment of what is in the tree's `work` folder; archives wait in its `temporary` folder. */
+async function attach(tree: FileTree, { patterns = ['.'], maximumBytes }: Wanted = {}): Promise<Attachment> {
+  const files = await resolveFiles({ patterns, workspace: tree.at('work') });
+  const limit = maximumBytes === undefined ? {} : { maximumBytes };
+  const attachment = await prepareAttachment(files, { temporary: tree.at('temporary'), ...limit });
+  if (attachment === undefined) throw new Error('no attachment');
+  return attachment;
+}
+
+async function bytesOf(attachment: Attachment): Promise<Buffer> {
+  return buffer(attachment.open());
+}
+
+describe('the attachment of one file', () => {
+  it('is the file as it is, under its own name', async () => {
+    await withFileTree({ 'work/a/lcov.info': 'TN:\n' }, async (tree) => {
+      const attachment = await attach(tree);
+      expect(attachment).toMatchObject({ filename: 'lcov.info', size: 4, parts: [{ name: 'a/lcov.info', size: 4 }] });
+      expect((await bytesOf(attachment)).toString()).toBe('TN:\n');
+      await attachment.dispose();
+      expect(existsSync(tree.at('work', 'a', 'lcov.info'))).toBe(true);
+      expect(existsSync(tree.at('temporary'))).toBe(false);
+    });
+  });
+
+  it('can be opened again and again', async () => {
+    await withFileTree({ 'work/f': 'content' }, async (tree) => {
+      const attachment = await attach(tree);
+      const first = attachment.open();
+      expect((await bytesOf(attachment)).toString()).toBe('content');
+      first.destroy();
+      expect((await bytesOf(attachment)).toString()).toBe('content');
+    });
+  });
+
+  it('may be empty', async () => {
+    await withFileTree({ 'work/f': '' }, async (tree) => {
+      const attachment = await attach(tree);
+      expect(attachment.size).toBe(0);
+      expect(await bytesOf(attachment)).toHaveLength(0);
+    });
+  });
+
+  it('is read piece by piece, as fast as it is taken', async () => {
+    await withFileTree({ 'work/f': Buffer.alloc(4_000_000) }, async (tree) => {
+      const stream = (await attach(tree)).open();
+      await once(stream, 'readable');
+      // One chunk that waits to be taken, and perhaps one more behind it; never the 4 MB.
+      expect(stream.readableLength).toBeGreaterThan(0);
+      expect(stream.readableLength).toBeLessThanOrEqual(2 * 65_536);
+      stream.destroy();
+    });
+  });
+
+  it('fails in the stream when the file has changed since it was found', async () => {
+    await withFileTree({ 'work/f': 'content' }, async (tree) => {
+      const attachment = await attach(tree);
+      writeFileSync(tree.at('work', 'f'), 'other content');
+      expect((await mistakeOf(() => bytesOf(attachment))).message).toContain('changed while it was read');
+    });
+  });
+
+  it('may have exactly the limit of the interface, and not a byte more', async () => {
+    await withFileTree({ 'work/f': Buffer.alloc(maximumFileBytes) }, async (tree) => {
+      expect((await attach(tree)).size).toBe(10_485_760);
+      writeFileSync(tree.at('work', 'f'), Buffer.alloc(maximumFileBytes + 1));
+      const mistake = await mistakeOf(() => attach(tree));
+      expect(mistake.message).toBe(
+        'The attachment is larger than the 10.0 MiB (10,485,760 bytes) that the service accepts:\n' +
+          '  f: 10.0 MiB (10,485,761 bytes)',
+      );
+    });
+  });
+});
+
+describe('the attachment of several files', () => {
+  it('is a gzipped tar archive of them', async () => {
+    const files = { 'work/b.txt': 'bb', 'work/a/c d.txt': 'ccc', 'work/.hidden': '' };
+    await withFileTree(files, async (tree) => {
+      const attachment = await attach(tree);
+      const bytes = await bytesOf(attachment);
+      expect(attachment.filename).toBe('evidence.tgz');
+      expect(attachment.size).toBe(bytes.length);
+      expect(attachment.parts).toEqual([
+        { name: '.hidden', size: 0 },
+        { name: 'a/c d.txt', size: 3 },
+        { name: 'b.txt', size: 2 },
+      ]);
+      expect(readTar(gunzipSync(bytes)).map(({ name, content }) => [name, content.toString()])).toEqual([
+        ['.hidden', ''],
+        ['a/c d.txt', 'ccc'],
+        ['b.txt', 'bb'],
+      ]);
+    });
+  });
+
+  it('is what the tar of the system lists and unpacks', async () => {
+    const long = `${'long-name-'.repeat(12)}/${'and-another-'.repeat(10)}.txt`;
+    const files = { 'work/a.txt': 'a', [`work/${long}`]: 'long', 'work/ünï/文.txt': 'unicode', 'out/': '' };
+    await withFileTree(files, async (tree) => {
+      tree.write({ 'evidence.tgz': await bytesOf(await attach(tree)) });
+      const options = {
+        cwd: tree.root,
+        encoding: 'utf8',
+        env: { ...process.env, TZ: 'UTC', LC_ALL: 'en_US.UTF-8' },
+      } as const;
+      const listed = execFileSync('tar', ['-tzvf', 'evidence.tgz'], options).trim().split(/\r?\n/);
+      expect(listed).toHaveLength(3);
+      for (const line of listed) expect(line).toMatch(/^-rw-r--r--\s+0.0\s.*\b1980\b/);
+      expect(listed.some((line) => line.endsWith(' a.txt'))).toBe(true);
+      expect(listed.some((line) => line.endsWith(` ${long}`))).toBe(true);
+      execFileSync('tar', ['-xzf', 'evidence.tgz', '-C', 'out'], options);
+      expect(readFileSync(tree.at('out', 'a.txt'), 'utf8')).toBe('a');
+      expect(readFileSync(tree.at('out', long), 'utf8')).toBe('long');
+      expect(readFileSync(tree.at('out', 'ünï', '文.txt'), 'utf8')).toBe('unicode');
+    });
+  });
+
+  it('has the same bytes whatever the order, times and modes of the files', async () => {
+    const one = { 'work/a': '1', 'work/b/c': '2', 'work/b/d': '3', 'work/é': '4' };
+    const first = await withFileTree(one, async (tree) => bytesOf(await attach(tree)));
+    const second = await withFileTree(Object.fromEntries(Object.entries(one).toReversed()), async (tree) => {
+      utimesSync(tree.at('work', 'a'), 1, 1);
+      chmodSync(tree.at('work', 'b', 'c'), 0o600);
+      chmodSync(tree.at('work', 'b', 'd'), 0o755);
+      return bytesOf(await attach(tree, { patterns: ['é', 'b/d', '**'] }));
+    });
+    expect(second.equals(first)).toBe(true);
+  });
+
+  it('names neither the system nor the time in its gzip header', async () => {
+    await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
+      const header = (await bytesOf(await attach(tree))).subarray(0, 10);
+      expect(header.toString('hex')).toBe('1f8b08000000000000ff');
+    });
+  });
+
+  it('keeps files outside the workspace, and those of the same name, apart', async () => {
+    await withFileTree({ 'work/x': 'inside', x: 'outside', 'other/x': 'beside' }, async (tree) => {
+      const bytes = await bytesOf(await attach(tree, { patterns: ['x', '../x', '../other/x'] }));
+      expect(readTar(gunzipSync(bytes)).map(({ name, content }) => [name, content.toString()])).toEqual([
+        ['__parent__/other/x', 'beside'],
+        ['__parent__/x', 'outside'],
+        ['x', 'inside'],
+      ]);
+    });
+  });
+
+  it('can be opened again and again until it is disposed of, which leaves nothing behind', async () => {
+    await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
+      const attachment = await attach(tree);
+      expect((await bytesOf(attachment)).equals(await bytesOf(attachment))).toBe(true);
+      await attachment.dispose();
+      expect(readdirSync(tree.at('temporary'))).toEqual([]);
+      await attachment.dispose();
+    });
+  });
+
+  it('does not change with the files once it is made', async () => {
+    await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
+      const attachment = await attach(tree);
+      const before = await bytesOf(attachment);
+      writeFileSync(tree.at('work', 'a'), 'changed');
+      expect((await bytesOf(attachment)).equals(before)).toBe(true);
+    });
+  });
+
+  it('fails, and leaves nothing behind, when a file changes before it is in', async () => {
+    await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
+      const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
+      writeFileSync(tree.at('work', 'b'), 'longer');
+      const mistake = await mistakeOf(() => prepareAttachment(files, { temporary: tree.at('temporary') }));
+      expect(mistake.message).toContain('changed while it was read');
+      expect(readdirSync(tree.at('temporary'))).toEqual([]);
+    });
+  });
+
+  it('may have exactly the limit, and not a byte more', async () => {
+    await withFileTree({ 'work/a': randomBytes(3000), 'work/b': '2' }, async (tree) => {
+      const { size } = await attach(tree);
+      expect((await attach(tree, { maximumBytes: size })).size).toBe(size);
+      await mistakeOf(() => attach(tree, { maximumBytes: size - 1 }));
+    });
+  });
+
+  it('lists the largest files first when they are too much, and leaves nothing behind', async () => {
+    const many = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`work/f${at}`, randomBytes(100 + at)]));
+    await withFileTree({ ...many, 'work/large': randomBytes(2000) }, async (tree) => {
+      const mistake = await mistakeOf(() => attach(tree, { maximumBytes: 1000 }));
+      const lines = mistake.message.split('\n');
+      expect(lines[0]).toBe(
+        'The 26 files (4.7 KiB (4,800 bytes) together) are, even compressed, larger than the 1,000 bytes that the service accepts:',
+      );
+      expect(lines.slice(1, 4)).toEqual(['  large: 2.0 KiB (2,000 bytes)', '  f24: 124 bytes', '  f23: 123 bytes']);
+      expect(lines.at(-1)).toBe('  and 6 more: 615 bytes together');
+      expect(readdirSync(tree.at('temporary'))).toEqual([]);
+    });
+  });
+
+  it('is given up as soon as it is over the limit, long before all is read', async () => {
+    await withFileTree({ 'work/a': randomBytes(2_000_000), 'work/b': 'never read' }, async (tree) => {
+      const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
+      // Reading this one would be another mistake: it is not there any more.
+      const [a, b] = files;
+      if (a === undefined || b === undefined) throw new Error('two files were expected');
+      const gone = { ...b, path: tree.at('gone') };
+      const mistake = await mistakeOf(() =>
+        prepareAttachment([a, gone], { temporary: tree.at('temporary'), maximumBytes: 1_000 }),
+      );
+      expect(mistake.message).toContain('larger than');
+    });
+  });
+
+  it('is not even begun where no compression could make it fit', async () => {
+    await withFileTree({}, async (tree) => {
+      const huge = { path: tree.at('gone'), name: 'huge', size: 2 ** 40 };
+      const mistake = await mistakeOf(() =>
+        prepareAttachment([huge, { ...huge, name: 'other' }], { temporary: tree.at('temporary') }),
+      );
+      expect(mistake.message).toContain('huge: 1.0 TiB');
+      expect(existsSync(tree.at('temporary'))).toBe(false);
+    });
+  });
+
+  it('gives back all names and contents', async () => {
+    const name = fc.stringMatching(/^[a-c]{1,3}$/);
+    const contents = fc.dictionary(name, fc.uint8Array({ maxLength: 2000 }), {
+      minKeys: 2,
+      maxKeys: 6,
+      noNullPrototype: true,
+    });
+    await fc.assert(
+      fc.asyncProperty(contents, async (files) => {
+        const placed = Object.fromEntries(Object.entries(files).map(([path, content]) => [`work/${path}`, content]));
+        await withFileTree(placed, async (tree) => {
+          const entries = readTar(gunzipSync(await bytesOf(await attach(tree))));
+          expect(Object.fromEntries(entries.map((entry) => [entry.name, new Uint8Array(entry.content)]))).toEqual(
+            files,
+          );
+        });
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('the attachment of no files', () => {
+  it('is none', async () => {
+    expect(await prepareAttachment([], { temporary: '/nowhere' })).toBeUndefined();
+  });
+});

@@ -1,0 +1,111 @@
+import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { readUnchanged } from '../../../src/evidence/files/unchanged.ts';
+import { withFileTree } from '../../support/file-tree.ts';
+import { mistakeOf } from '../../support/mistake.ts';
+
+const bytes = Buffer.alloc(150_000, 'evidence ');
+
+async function allOf(path: string, size: number): Promise<readonly Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readUnchanged(path, size)) chunks.push(chunk);
+  return chunks;
+}
+
+describe('reading a file that must not change', () => {
+  it('gives all of it in chunks of at most 64 KiB', async () => {
+    await withFileTree({ f: bytes }, async ({ at }) => {
+      const chunks = await allOf(at('f'), bytes.length);
+      expect(chunks.map((chunk) => chunk.length)).toEqual([65_536, 65_536, 150_000 - 2 * 65_536]);
+      expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
+    });
+  });
+
+  it.each([1, 65_535, 65_536, 65_537])('gives all %d bytes', async (size) => {
+    const content = Buffer.alloc(size, 'abc');
+    await withFileTree({ f: content }, async ({ at }) => {
+      expect(Buffer.concat(await allOf(at('f'), size)).equals(content)).toBe(true);
+    });
+  });
+
+  it('reads nothing before it is asked to, and no further than it is asked', async () => {
+    await withFileTree({ f: bytes }, async ({ at }) => {
+      const chunks = readUnchanged(at('f'), bytes.length);
+      writeFileSync(at('f'), Buffer.alloc(bytes.length, 'x'));
+      const first = await chunks.next();
+      expect(first.value?.toString('latin1', 0, 3)).toBe('xxx');
+      // Stopped in the middle: the file is closed, so that even Windows could remove it now.
+      expect((await chunks.return()).done).toBe(true);
+    });
+  });
+
+  it('reads into the room it is given', async () => {
+    await withFileTree({ f: bytes }, async ({ at }) => {
+      const room = Buffer.alloc(65_536);
+      let length = 0;
+      for await (const chunk of readUnchanged(at('f'), bytes.length, () => room)) {
+        expect(chunk.buffer).toBe(room.buffer);
+        length += chunk.length;
+      }
+      expect(length).toBe(bytes.length);
+    });
+  });
+
+  it('gives nothing of an empty file', async () => {
+    await withFileTree({ f: '' }, async ({ at }) => {
+      expect(await allOf(at('f'), 0)).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['has become longer', 10, 11],
+    ['has become shorter', 10, 9],
+    ['is no longer empty', 0, 1],
+  ])('fails when the file %s since it was found', async (_, found, now) => {
+    await withFileTree({ f: 'x'.repeat(now) }, async ({ at }) => {
+      const mistake = await mistakeOf(() => allOf(at('f'), found));
+      expect(mistake.message).toBe(`${at('f')} changed while it was read`);
+    });
+  });
+
+  it.each<[string, (path: string) => void]>([
+    [
+      'grows',
+      (path) => {
+        appendFileSync(path, 'more');
+      },
+    ],
+    [
+      'shrinks',
+      (path) => {
+        truncateSync(path, 70_000);
+      },
+    ],
+    [
+      'is written anew with as many bytes',
+      (path) => {
+        writeFileSync(path, Buffer.alloc(bytes.length));
+        utimesSync(path, 1, 1);
+      },
+    ],
+  ])('never gives the last chunk of a file that %s meanwhile', async (_, change) => {
+    await withFileTree({ f: bytes }, async ({ at }) => {
+      const chunks = readUnchanged(at('f'), bytes.length);
+      const first = await chunks.next();
+      let given = first.value?.length ?? 0;
+      change(at('f'));
+      const mistake = await mistakeOf(async () => {
+        for await (const chunk of chunks) given += chunk.length;
+      });
+      expect(mistake.message).toContain('changed while it was read');
+      expect(given).toBeLessThan(bytes.length);
+    });
+  });
+
+  it('fails with the path and the reason when there is no such file', async () => {
+    await withFileTree({}, async ({ at }) => {
+      const mistake = await mistakeOf(() => allOf(at('gone'), 1));
+      expect(mistake.message).toMatch(/gone cannot be read: .*ENOENT/);
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { FileDigester } from '../../../src/evidence/fingerprint/file-digest.ts';
+import { withFileTree } from '../../support/file-tree.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe("a file's digest", () => {
+  it.each([0, 1, 2048, mebibyte - 1, mebibyte, mebibyte + 1, 2 * mebibyte, 3 * mebibyte, 5 * mebibyte + 17])(
+    'is the SHA-256 of all %d bytes',
+    async (size) => {
+      const content = randomBytes(size);
+      await withFileTree({ f: content }, async ({ at }) => {
+        expect(await new FileDigester().digest(at('f'))).toBe(createHash('sha256').update(content).digest('hex'));
+      });
+    },
+  );
+
+  it('does not mix files that are read one after another', async () => {
+    await withFileTree({ large: Buffer.alloc(mebibyte + 5, 'l'), small: 'abc', empty: '' }, async ({ at }) => {
+      const digester = new FileDigester();
+      const first = await digester.digest(at('large'));
+      expect(await digester.digest(at('small'))).toBe(
+        'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+      );
+      expect(await digester.digest(at('empty'))).toBe(
+        'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      );
+      expect(await digester.digest(at('large'))).toBe(first);
+    });
+  });
+
+  it('is there at once for a small file, and of a large one when a thread has read it', async () => {
+    await withFileTree({ large: Buffer.alloc(mebibyte), small: 'abc' }, async ({ at }) => {
+      const digester = new FileDigester();
+      expect(typeof digester.digest(at('small'))).toBe('string');
+      const large = digester.digest(at('large'));
+      expect(large).toBeInstanceOf(Promise);
+      expect(await large).toHaveLength(64);
+    });
+  });
+});
