@@ -1,0 +1,37 @@
+import { apiKeyForm, formatApiKey, hashSecret, newApiKey, parseApiKey, secretMatches } from './domain/api-key.ts';
+import { unixSeconds, type Now, type RandomBytes } from './domain/sources.ts';
+import type { Store } from './store/store.ts';
+
+/** The organization and key that a service is started with. */
+export interface FirstKey {
+  readonly org: string;
+  /** A key of the operator's choice; generated where absent. */
+  readonly key?: string | undefined;
+}
+
+/**
+ * Makes sure that the organization exists and has a key of an administrator, so that a new service can be used at once.
+ * Starting again with the same settings changes nothing.
+ *
+ * @returns the key, where it was generated; only then does anyone need to be shown it.
+ * @throws Error where the given key has not the form of a key, or its id belongs to another one.
+ */
+export async function ensureFirstKey(
+  store: Store,
+  { org, key: given }: FirstKey,
+  { now, randomBytes }: { readonly now: Now; readonly randomBytes: RandomBytes },
+): Promise<string | undefined> {
+  const createdAt = unixSeconds(now());
+  await store.createOrganization(org, createdAt);
+  if (given === undefined && (await store.hasKeys(org))) return undefined;
+  const key = given === undefined ? newApiKey(randomBytes) : parseApiKey(given);
+  if (key === undefined) throw new Error(`the first key has not the form of a key: ${apiKeyForm}`);
+  const secretHash = hashSecret(key.secret);
+  const outcome = await store.addKey({ org, id: key.id, owner: 'admin', role: 'admin', secretHash, createdAt });
+  if (outcome === 'exists') {
+    const stored = await store.findKey(key.id);
+    const same = stored?.org === org && secretMatches(key.secret, stored.secretHash);
+    if (!same) throw new Error(`the id ${key.id} of the first key belongs to another key; choose another`);
+  }
+  return given === undefined ? formatApiKey(key) : undefined;
+}

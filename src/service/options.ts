@@ -1,0 +1,98 @@
+import { parseArgs } from 'node:util';
+import { violations } from '../contract/check.ts';
+import { orgName } from '../contract/names.ts';
+import type { ServiceOptions } from './service.ts';
+
+/** What the operator asked for cannot be done; the message names the setting and the remedy. */
+export class OptionFault extends Error {
+  override readonly name = 'OptionFault';
+}
+
+/** Every setting: its flag, what stands after it, and what it is for. Each has an environment variable as well. */
+const settings = [
+  ['port', 'NUMBER', 'the port to listen on; 0 for any free one (default 8080)'],
+  ['host', 'ADDRESS', 'the address to listen on (default 127.0.0.1)'],
+  ['data', 'FOLDER', 'where everything is kept (default service-data)'],
+  ['public-url', 'URL', 'where clients and browsers reach the service, for links (default: where it listens)'],
+  ['org', 'NAME', 'makes sure that this organization exists, with a key'],
+  ['key', 'KEY', "that organization's first key; generated and shown once where absent"],
+  ['admin-key', 'KEY', 'opens the administration under /admin/v1, for organizations and keys; closed where absent'],
+] as const;
+
+type Setting = (typeof settings)[number][0];
+
+/** The environment variable of a setting. Keys are better given there: other users of the machine can read flags. */
+function variableOf(setting: Setting): string {
+  return `COMPLIANCE_SERVICE_${setting.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** How the command is used. */
+export const usage = [
+  'Usage: npm run service -- [options]',
+  '',
+  ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${variableOf(name)}`),
+].join('\n');
+
+/**
+ * The settings from the command line and, where it is silent, from the environment. Empty is as good as absent, because an
+ * unset variable of a script arrives that way.
+ *
+ * @returns 'help' where that was asked for.
+ * @throws OptionFault
+ */
+export function readOptions(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ServiceOptions | 'help' {
+  const flags = readFlags(words);
+  if (flags['help'] === true) return 'help';
+  const valueOf = (setting: Setting): string | undefined => {
+    const given = flags[setting];
+    return [typeof given === 'string' ? given : undefined, environment[variableOf(setting)]].find(
+      (value) => value !== undefined && value !== '',
+    );
+  };
+  const key = valueOf('key');
+  const org = valueOf('org');
+  if (key !== undefined && org === undefined)
+    throw new OptionFault('--key needs --org: name the organization it is for');
+  if (org !== undefined && violations(orgName, org).length > 0) {
+    throw new OptionFault(
+      `--org ${org} is no name of an organization: use letters, digits and . - _ ~, and begin with a letter or digit`,
+    );
+  }
+  return {
+    host: valueOf('host') ?? '127.0.0.1',
+    port: portOf(valueOf('port') ?? '8080'),
+    dataFolder: valueOf('data') ?? 'service-data',
+    publicUrl: publicUrlOf(valueOf('public-url')),
+    adminKey: valueOf('admin-key'),
+    first: org === undefined ? undefined : { org, key },
+  };
+}
+
+function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
+  const flags = Object.fromEntries(settings.map(([name]) => [name, { type: 'string' as const }]));
+  const options = { ...flags, help: { type: 'boolean' as const, short: 'h' } };
+  try {
+    return parseArgs({ args: [...words], options }).values;
+  } catch (error) {
+    throw new OptionFault(`${error instanceof Error ? error.message : 'unknown option'}\n\n${usage}`, { cause: error });
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new OptionFault(`--port ${text} is no port: give a number from 0 to 65535`);
+}
+
+function publicUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  const clean = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
+  if (!clean || url.username !== '') {
+    throw new OptionFault(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
+  }
+  return text.replace(/\/+$/, '');
+}

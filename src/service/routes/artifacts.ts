@@ -1,0 +1,59 @@
+import { reportArtifact } from '../../contract/artifact-report.ts';
+import { artifactNotFound, fingerprintAmbiguous, getArtifact } from '../../contract/artifact.ts';
+import { flowNotFound } from '../../contract/errors.ts';
+import { newIdentifier } from '../domain/identifier.ts';
+import type { ArtifactDossier } from '../domain/records.ts';
+import { unixSeconds } from '../domain/sources.ts';
+import type { ArtifactQuery, Store } from '../store/store.ts';
+import { artifactAnswer } from './artifact-answer.ts';
+import { keyHolder } from './authorization.ts';
+import { Refusal } from './refusal.ts';
+import { addRoute, type RouteHost } from './route.ts';
+import type { Services } from './services.ts';
+
+/** Operation 10 and its neighbour: look an artifact up, and report one. */
+export function addArtifactRoutes(host: RouteHost, { store, links, now, randomBytes }: Services): void {
+  addRoute(host, getArtifact, keyHolder(store, 'read'), async ({ parameters, query }) => {
+    const dossier = await demandArtifact(store, {
+      org: parameters.org,
+      flow: parameters.flow_name,
+      fingerprint: parameters.fingerprint,
+      trail: query.trail,
+      attestationId: query.attestation_id,
+    });
+    return { status: 200, body: artifactAnswer(dossier, links) };
+  });
+
+  addRoute(host, reportArtifact, keyHolder(store, 'record'), async ({ caller, parameters, document }) => {
+    const recorded = await store.recordArtifact({
+      org: parameters.org,
+      flow: parameters.flow_name,
+      id: newIdentifier(randomBytes),
+      createdAt: unixSeconds(now()),
+      reportedBy: caller.owner,
+      report: document,
+    });
+    if (recorded === 'flow not found') throw new Refusal(flowNotFound);
+    return { status: 201, body: { message: 'OK' } };
+  });
+}
+
+/**
+ * All that is known of the artifact.
+ *
+ * @throws Refusal where there is none, or more than one.
+ */
+export async function demandArtifact(store: Store, query: ArtifactQuery): Promise<ArtifactDossier> {
+  const finding = await store.findArtifact(query);
+  const { org, flow, fingerprint } = query;
+  switch (finding.outcome) {
+    case 'found':
+      return finding.dossier;
+    case 'flow not found':
+      throw new Refusal(flowNotFound);
+    case 'artifact not found':
+      throw new Refusal(artifactNotFound, { values: { org, flow, fingerprint } });
+    case 'ambiguous':
+      throw new Refusal(fingerprintAmbiguous, { values: { org, flow, fingerprint, count: finding.count } });
+  }
+}

@@ -1,0 +1,42 @@
+import { attestSonar } from '../../contract/attestation.ts';
+import { flowNotFound } from '../../contract/errors.ts';
+import { newIdentifier } from '../domain/identifier.ts';
+import type { Attachment } from '../domain/records.ts';
+import { judgeSonar } from '../domain/sonar.ts';
+import { unixSeconds } from '../domain/sources.ts';
+import { keyHolder } from './authorization.ts';
+import type { UploadedFile } from './multipart.ts';
+import { Refusal } from './refusal.ts';
+import { addRoute, type RouteHost } from './route.ts';
+import type { Services } from './services.ts';
+
+/** Operation 7: attest a Sonar scan. */
+export function addAttestationRoutes(host: RouteHost, { store, now, randomBytes }: Services): void {
+  addRoute(host, attestSonar, keyHolder(store, 'record'), async ({ caller, parameters, document, file }) => {
+    const { org, flow_name: flow, trail_name: trail } = parameters;
+    if ((await store.findFlow(org, flow)) === undefined) throw new Refusal(flowNotFound);
+    const attachment = await keep(file);
+    const recorded = await store.recordAttestation({
+      org,
+      flow,
+      trail,
+      id: newIdentifier(randomBytes),
+      name: document.attestation_name,
+      type: 'sonar',
+      ...judgeSonar(document.sonar_results),
+      createdAt: unixSeconds(now()),
+      reportedBy: caller.owner,
+      document,
+      attachment,
+    });
+    if (recorded === 'flow not found') throw new Refusal(flowNotFound);
+    return { status: 201, body: 'OK' };
+  });
+}
+
+/** Keeps the content first: a record never names a file that a crash could lose. */
+async function keep(file: UploadedFile | undefined): Promise<Attachment | undefined> {
+  if (file === undefined) return undefined;
+  await file.content.keep();
+  return { filename: file.filename, digest: file.content.digest, size: file.content.size };
+}

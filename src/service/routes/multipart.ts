@@ -1,0 +1,166 @@
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { filePartName, type MultipartBody } from '../../contract/endpoint.ts';
+import { messageOf } from '../domain/thrown.ts';
+import type { ReceivedFile } from '../store/attachments.ts';
+import { invalid, Refusal, serviceErrors } from './refusal.ts';
+
+/** A file of a multipart request, received and not yet kept. */
+export interface UploadedFile {
+  /** Its base name at the sender. */
+  readonly filename: string;
+  readonly content: ReceivedFile;
+}
+
+/** What a multipart request holds. */
+export interface MultipartContent {
+  /** The JSON part, as it was sent. */
+  readonly document: Buffer;
+  readonly file: UploadedFile | undefined;
+}
+
+/** Takes the content of a file in. */
+export type ReceiveFile = (content: Readable) => Promise<ReceivedFile>;
+
+/** What became of a part. */
+type Part =
+  | { readonly kind: 'document'; readonly bytes: Buffer }
+  | { readonly kind: 'file'; readonly file: UploadedFile }
+  | { readonly kind: 'ignored' };
+
+type TakePart = (stream: BusboyFileStream, name: string | undefined, filename: string | undefined) => Promise<Part>;
+
+// The declared parts are at most three.
+const partLimits = { parts: 3, headerPairs: 16, headerSize: 16 * 1024 };
+const longestFilename = 255;
+
+/**
+ * Reads a multipart request while it arrives: the file goes where `receive` puts it, only the JSON part is held. The file
+ * is taken under both of its names (`filePartName`), under the plain one only with a filename, because a text part may have
+ * that name too (interface, operation 7). The first fault ends the reading.
+ *
+ * @throws Refusal where it is not what the endpoint declares; nothing of the file is left then.
+ */
+export async function receiveMultipart(
+  request: IncomingMessage,
+  body: MultipartBody,
+  receive: ReceiveFile,
+): Promise<MultipartContent> {
+  const parts: Promise<Part>[] = [];
+  try {
+    await readParts(request, openBusboy(request, body), (stream, name, filename) => {
+      const part = takePart(body, receive, stream, name, filename);
+      parts.push(part);
+      return part;
+    });
+    return assemble(body, await Promise.all(parts));
+  } catch (error) {
+    for (const outcome of await Promise.allSettled(parts)) {
+      if (outcome.status === 'fulfilled' && outcome.value.kind === 'file') await outcome.value.file.content.discard();
+    }
+    throw error;
+  }
+}
+
+/** Every part is read as raw bytes, texts too, so that their encoding is checked and not mended. */
+function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): BusboyInstance {
+  const { 'content-type': contentType = '' } = headers;
+  const limits = { ...partLimits, fileSize: file.maximumBytes };
+  try {
+    return new Busboy({ headers: { ...headers, 'content-type': contentType }, limits, isPartAFile: () => true });
+  } catch (error) {
+    throw invalid(['content-type', messageOf(error)]);
+  }
+}
+
+/** Hands every part out as it comes. Ends with the request, or rejects at the first fault. */
+function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakePart): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const open = new Set<BusboyFileStream>();
+    const stop = (fault: unknown): void => {
+      const refusal =
+        fault instanceof Refusal ? fault : invalid(['body', `is not whole multipart/form-data: ${messageOf(fault)}`]);
+      reject(refusal);
+      for (const stream of open) stream.destroy(refusal);
+      // What still comes is read and dropped, so that the sender gets to read the answer.
+      request.unpipe(busboy);
+      request.resume();
+    };
+    busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {
+      open.add(stream);
+      // Whoever reads the part hears of its end; nobody reads one that is not wanted.
+      stream.once('close', () => open.delete(stream)).on('error', () => undefined);
+      take(stream, name, filename).catch(stop);
+    });
+    busboy.once('partsLimit', () => {
+      stop(invalid(['body', `has more than ${partLimits.parts} parts`]));
+    });
+    busboy.once('finish', resolve).on('error', stop);
+    request.on('error', stop).once('close', () => {
+      if (!request.complete) stop(new Error('it ended early'));
+    });
+    request.pipe(busboy);
+  });
+}
+
+async function takePart(
+  body: MultipartBody,
+  receive: ReceiveFile,
+  stream: BusboyFileStream,
+  name: string | undefined,
+  filename: string | undefined,
+): Promise<Part> {
+  if (name === body.json.part) return { kind: 'document', bytes: await readDocumentPart(stream, body) };
+  if (name === filePartName(body, 'indexed') || (name === body.file.part && filename !== undefined)) {
+    if (!isFilename(filename)) {
+      throw invalid([name, `must have a filename of 1 to ${longestFilename} characters, without control characters`]);
+    }
+    return { kind: 'file', file: { filename, content: await receiveFile(stream, body, receive) } };
+  }
+  if (name !== body.file.part) throw invalid([name ?? 'body', 'is not a known part']);
+  stream.resume();
+  return { kind: 'ignored' };
+}
+
+async function readDocumentPart(stream: BusboyFileStream, { json }: MultipartBody): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > json.maximumBytes) {
+      const rule = `must not have more than ${json.maximumBytes} bytes`;
+      throw new Refusal(serviceErrors.tooLarge, { errors: [[json.part, rule]] });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function receiveFile(
+  stream: BusboyFileStream,
+  { file }: MultipartBody,
+  receive: ReceiveFile,
+): Promise<ReceivedFile> {
+  const content = await receive(stream);
+  if (!stream.truncated) return content;
+  await content.discard();
+  const rule = `must not have more than ${file.maximumBytes} bytes`;
+  throw new Refusal(file.tooLarge, { errors: [[file.part, rule]] });
+}
+
+function isFilename(filename: string | undefined): filename is string {
+  if (filename === undefined || filename === '' || filename.length > longestFilename) return false;
+  return filename.isWellFormed() && !/\p{Cc}/u.test(filename);
+}
+
+/** The JSON part, once, and the file, at most once. */
+function assemble(body: MultipartBody, parts: readonly Part[]): MultipartContent {
+  const [document, ...moreDocuments] = parts.filter((part) => part.kind === 'document');
+  const [file, ...moreFiles] = parts.filter((part) => part.kind === 'file');
+  if (document === undefined) throw invalid([body.json.part, 'is missing']);
+  if (moreDocuments.length > 0) throw invalid([body.json.part, 'must be sent once']);
+  if (moreFiles.length > 0) throw invalid([body.file.part, 'must be one file']);
+  if (file === undefined && body.file.required) throw invalid([body.file.part, 'is missing']);
+  return { document: document.bytes, file: file?.file };
+}

@@ -1,0 +1,50 @@
+import type { Attestation } from '../../domain/records.ts';
+import type { Links } from '../links.ts';
+import { html, link, type Html } from './html.ts';
+import { facts, moment } from './page.ts';
+
+/** What an attestation says. */
+export function attestationContent(attestation: Attestation, links: Links): Html {
+  const { org, flow, trail, id, verdict, reason, createdAt, reportedBy, document, attachment } = attestation;
+  const { project, qualityGate, analysedAt, revision } = document.sonar_results;
+  const conditions = qualityGate.conditions.map(
+    ({ metric, operator = '', errorThreshold = '', value = '', status }) => html`
+      <tr>
+        <td>${metric}</td>
+        <td>${status}</td>
+        <td>${operator} ${errorThreshold}</td>
+        <td>${value}</td>
+      </tr>
+    `,
+  );
+  const file =
+    attachment === undefined
+      ? undefined
+      : html`${link(links.attachment(org, flow, trail, id), attachment.filename)}, ${attachment.size} bytes, SHA-256
+        ${attachment.digest}`;
+  return html`
+    <p><strong>${verdict}</strong>: ${reason}.</p>
+    ${facts([
+      ['Organization', org],
+      ['Flow', flow],
+      ['Trail', link(links.trailPage(org, flow, trail), trail)],
+      ['Reported', `${moment(createdAt)} by ${reportedBy}`],
+      ['Commit', link(document.git_commit_info?.url, document.git_commit_info?.sha1 ?? '')],
+      ['Project', link(project.url, project.name ?? project.key)],
+      ['Analysed', analysedAt],
+      ['Revision', revision],
+      ['Quality gate', qualityGate.name],
+      ['File', file],
+    ])}
+    <h2>Conditions</h2>
+    <table>
+      <tr>
+        <th>Metric</th>
+        <th>Status</th>
+        <th>Fails when</th>
+        <th>Value</th>
+      </tr>
+      ${conditions}
+    </table>
+  `;
+}

@@ -1,0 +1,97 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type, type Static, type TObject } from 'typebox';
+import { getArtifact } from '../../../contract/artifact.ts';
+import type { ErrorAnswer } from '../../../contract/endpoint.ts';
+import { attestationId, flowName, orgName, trailName } from '../../../contract/names.ts';
+import type { Attestation } from '../../domain/records.ts';
+import { demandArtifact } from '../artifacts.ts';
+import { keyHolder } from '../authorization.ts';
+import { Refusal } from '../refusal.ts';
+import { checkedPath, checkedQuery } from '../request.ts';
+import { guardRequest, type RouteHost } from '../route.ts';
+import type { Services } from '../services.ts';
+import { artifactContent } from './artifact-page.ts';
+import { attestationContent } from './attestation-page.ts';
+import { sendPage } from './page.ts';
+import { trailContent } from './trail-page.ts';
+
+/**
+ * The pages behind the service's links, for people: what is recorded, as it is, without scripts. A browser asks its user for
+ * a name and a password and sends them by HTTP Basic, so the API key is the user name.
+ */
+export function addPages({ app }: RouteHost, services: Services): void {
+  const { store, attachments, links } = services;
+  const page = <Path extends TObject>(url: string, path: Path, answer: AnswerPage<Static<Path>>): void => {
+    app.get(url, {
+      onRequest: async (request) => {
+        await guardRequest(request, ['basic', 'bearer'], keyHolder(store, 'read'));
+      },
+      handler: (request, reply) => answer(checkedPath<Path>(path, request.params), reply, request),
+    });
+  };
+
+  page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {
+    const query = checkedQuery(getArtifact.query, request.query);
+    const { org, flow_name: flow, fingerprint } = path;
+    const narrow = { trail: query.trail, attestationId: query.attestation_id };
+    const dossier = await demandArtifact(store, { org, flow, fingerprint, ...narrow });
+    return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, artifactContent(dossier, links));
+  });
+
+  page('/:org/flows/:flow_name/trails/:trail_name', trailPath, async (path, reply) => {
+    const dossier = await store.findTrail(path.org, path.flow_name, path.trail_name);
+    if (dossier === undefined) throw new Refusal(trailNotFound, { values: path });
+    return sendPage(reply, `Trail ${dossier.trail.name}`, trailContent(dossier, links));
+  });
+
+  const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
+  const demandAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
+    const found = await store.findAttestation(path.org, path.flow_name, path.trail_name, path.attestation_id);
+    if (found === undefined) throw new Refusal(attestationNotFound, { values: path });
+    return found;
+  };
+
+  page(attestation, attestationPath, async (path, reply) => {
+    const found = await demandAttestation(path);
+    return sendPage(reply, `Attestation ${found.name}`, attestationContent(found, links));
+  });
+
+  page(`${attestation}/attachment`, attestationPath, async (path, reply) => {
+    const { attachment } = await demandAttestation(path);
+    const content = attachment === undefined ? undefined : await attachments.read(attachment.digest);
+    if (attachment === undefined || content === undefined) throw new Refusal(attestationNotFound, { values: path });
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': attachment.size,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeHeaderText(attachment.filename)}`,
+    };
+    return reply.code(200).headers(headers).send(content);
+  });
+}
+
+type AnswerPage<Path> = (path: Path, reply: FastifyReply, request: FastifyRequest) => Promise<FastifyReply>;
+
+const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
+const attestationPath = Type.Object({
+  org: orgName,
+  flow_name: flowName,
+  trail_name: trailName,
+  attestation_id: attestationId,
+});
+
+const trailNotFound: ErrorAnswer = {
+  status: 404,
+  message: "Trail '{trail_name}' does not exist in flow '{flow_name}' belonging to organization '{org}'",
+  when: 'Nothing was reported to a trail of that name.',
+};
+
+const attestationNotFound: ErrorAnswer = {
+  status: 404,
+  message: "Attestation '{attestation_id}' or its file does not exist in trail '{trail_name}' of flow '{flow_name}'",
+  when: 'The trail has no attestation of that id, or it came without a file.',
+};
+
+/** A text as RFC 8187 wants it in a header: what encodeURIComponent leaves over is not all allowed there. */
+function encodeHeaderText(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}

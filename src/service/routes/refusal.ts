@@ -1,0 +1,74 @@
+import type { ErrorAnswer } from '../../contract/endpoint.ts';
+import type { ErrorBody } from '../../contract/error-body.ts';
+import { commonErrors } from '../../contract/errors.ts';
+
+/** What goes with an error answer. */
+export interface RefusalDetails {
+  /** What fills the `{name}`s of the message. */
+  readonly values?: Readonly<Record<string, string | number>>;
+  /** What is wrong with which field, in words. */
+  readonly errors?: readonly (readonly [field: string, rule: string])[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** A request that is answered with an error: thrown anywhere in a route, turned into an answer in one place. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(answer: ErrorAnswer, details: RefusalDetails = {}) {
+    const { values = {}, errors = [], headers = {}, cause } = details;
+    const message = answer.message.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
+    super(message, { cause });
+    this.status = answer.status;
+    // Through fromEntries, because a field can be called `__proto__`.
+    this.body = errors.length === 0 ? { message } : { message, errors: Object.fromEntries(errors) };
+    this.headers = headers;
+  }
+}
+
+/** A request that does not have the declared form. */
+export function invalid(...errors: readonly (readonly [field: string, rule: string])[]): Refusal {
+  return new Refusal(commonErrors.validation, { errors });
+}
+
+/**
+ * The answers that no endpoint declares, because every HTTP service gives them. The interface does not show their words;
+ * the statuses are HTTP's (RFC 9110, RFC 6585, RFC 4918).
+ */
+export const serviceErrors = {
+  badRequest: { status: 400, message: 'The request is not valid HTTP', when: 'Its head or address is malformed.' },
+  notFound: { status: 404, message: 'There is nothing at {method} {path}', when: 'No endpoint has this address.' },
+  methodNotAllowed: {
+    status: 405,
+    message: '{method} is not possible here; use {allowed}',
+    when: 'The address exists with another method.',
+  },
+  timeout: { status: 408, message: 'The request took too long to arrive', when: 'A head or body came too slowly.' },
+  tooLarge: { status: 413, message: 'The request is too large', when: 'A JSON document is over its limit.' },
+  unsupportedType: {
+    status: 415,
+    message: 'The body must be sent as {type}, without Content-Encoding',
+    when: 'The Content-Type or the Content-Encoding is another.',
+  },
+  expectation: { status: 417, message: 'The expectation cannot be met; leave Expect out', when: 'Expect is unknown.' },
+  headersTooLarge: { status: 431, message: 'The head of the request is too large', when: 'The headers are too long.' },
+  internal: {
+    status: 500,
+    message: 'The service has failed; its log names this request as {id}',
+    when: 'The service has a defect.',
+  },
+  busy: {
+    status: 503,
+    message: 'The storage is in use by another process; try again later',
+    when: 'Something else holds the database for long.',
+  },
+  storageFull: {
+    status: 507,
+    message: 'The service has no room left to record this; nothing was recorded',
+    when: 'The disk is full.',
+  },
+} as const satisfies Record<string, ErrorAnswer>;

@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type {
+  AuthenticationMethod,
+  DocumentOf,
+  Endpoint,
+  JsonBody,
+  MultipartBody,
+  ParametersOf,
+  QueryOf,
+  Success,
+} from '../../contract/endpoint.ts';
+import type { Guard } from './authorization.ts';
+import { DocumentFault, readDocument } from './json.ts';
+import { receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
+import { invalid, Refusal, serviceErrors } from './refusal.ts';
+import { checked, checkedPath, checkedQuery } from './request.ts';
+
+/** A request that has all of the declared form, from someone who may send it. */
+export interface Received<E extends Endpoint, Who> {
+  readonly caller: Who;
+  readonly parameters: ParametersOf<E>;
+  readonly query: QueryOf<E>;
+  readonly document: DocumentOf<E>;
+  /** Thrown away after the answer, unless it was kept. */
+  readonly file: UploadedFile | undefined;
+}
+
+/** One of the declared success answers, with its body. */
+export type Answer<E extends Endpoint> = AnswerWith<E['success'][number]>;
+type AnswerWith<S> =
+  S extends Success<infer Schema> ? { readonly status: S['status']; readonly body: Static<Schema> } : never;
+
+/** What an endpoint does. Throws a Refusal for every answer that is not a success. */
+export type Handler<E extends Endpoint, Who> = (received: Received<E, Who>) => Promise<Answer<E>>;
+
+/** Where routes are added. */
+export interface RouteHost {
+  readonly app: FastifyInstance;
+  /** What stands before the paths of the endpoints: `/api/v2`. */
+  readonly prefix: string;
+  readonly receiveFile: ReceiveFile;
+}
+
+/**
+ * Serves an endpoint as it is declared: path, parameters, query, body and its limits, and both ways to authenticate come
+ * from the declaration; only the work itself is the handler's. Who asks is found out before anything else is looked at.
+ */
+export function addRoute<E extends Endpoint, Who>(
+  host: RouteHost,
+  endpoint: E,
+  guard: Guard<Who>,
+  handler: Handler<E, Who>,
+): void {
+  const callers = new WeakMap<FastifyRequest, Who>();
+  host.app.route({
+    method: endpoint.method,
+    url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    onRequest: async (request) => {
+      callers.set(request, await guardRequest(request, endpoint.authentication, guard));
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new TypeError('the guard let no one in');
+      const parameters = checkedPath<E['parameters']>(endpoint.parameters, request.params);
+      const query = checkedQuery<E['query']>(endpoint.query, request.query);
+      const { document, file } = await receiveBody(request, endpoint, host.receiveFile);
+      // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
+      const received = { caller, parameters, query, document: document as DocumentOf<E>, file };
+      const answer = await handler(received).finally(() => file?.content.discard());
+      return sendJson(reply, answer.status, answer.body);
+    },
+  });
+}
+
+/**
+ * Asks the guard about a request, before anything of its body is read.
+ *
+ * @throws Refusal
+ */
+export function guardRequest<Who>(
+  { params, headers }: FastifyRequest,
+  methods: readonly AuthenticationMethod[],
+  guard: Guard<Who>,
+): Promise<Who> {
+  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
+  return guard({ authorization: headers.authorization, methods, org: typeof org === 'string' ? org : undefined });
+}
+
+/** Answers with a JSON document, a plain string included. */
+export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+interface ReceivedBody {
+  readonly document: unknown;
+  readonly file: UploadedFile | undefined;
+}
+
+async function receiveBody(request: FastifyRequest, endpoint: Endpoint, receive: ReceiveFile): Promise<ReceivedBody> {
+  const { body } = endpoint;
+  switch (body.kind) {
+    case 'none':
+      return { document: undefined, file: undefined };
+    case 'json':
+      return { document: receiveJson(request, body), file: undefined };
+    case 'multipart':
+      return receiveParts(request, body, receive);
+  }
+}
+
+function receiveJson(request: FastifyRequest, body: JsonBody): unknown {
+  demandType(request, 'application/json');
+  // The parser of this type hands the bytes on (`server.ts`); there are none where the body is empty.
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return documentOf(body, bytes, 'body');
+}
+
+async function receiveParts(request: FastifyRequest, body: MultipartBody, receive: ReceiveFile): Promise<ReceivedBody> {
+  demandType(request, 'multipart/form-data');
+  const { document, file } = await receiveMultipart(request.raw, body, receive);
+  try {
+    return { document: documentOf(body.json, document, body.json.part), file };
+  } catch (error) {
+    await file?.content.discard();
+    throw error;
+  }
+}
+
+function documentOf({ schema }: Pick<JsonBody, 'schema'>, bytes: Uint8Array, whole: string): unknown {
+  if (bytes.length === 0) throw invalid([whole, 'is missing']);
+  try {
+    return checked(schema, readDocument(bytes), { whole });
+  } catch (error) {
+    throw error instanceof DocumentFault ? invalid([error.field === '' ? whole : error.field, error.message]) : error;
+  }
+}
+
+function demandType({ headers }: FastifyRequest, type: string): void {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter)) ?? 'charset=utf-8';
+  const accepted = mediaType.toLowerCase() === type && encoding === 'identity' && /^charset="?utf-?8"?$/i.test(charset);
+  if (!accepted) throw new Refusal(serviceErrors.unsupportedType, { values: { type } });
+}

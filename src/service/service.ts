@@ -1,0 +1,143 @@
+import type { FastifyInstance } from 'fastify';
+import { mkdir } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { addAdministrationRoutes } from './administration/routes.ts';
+import type { Now, RandomBytes } from './domain/sources.ts';
+import { ensureFirstKey, type FirstKey } from './first-key.ts';
+import { addArtifactRoutes } from './routes/artifacts.ts';
+import { addAttestationRoutes } from './routes/attestations.ts';
+import { addFlowRoutes } from './routes/flows.ts';
+import { linksOf } from './routes/links.ts';
+import type { ServiceLog } from './routes/log.ts';
+import { addPages } from './routes/pages/pages.ts';
+import { sendJson } from './routes/route.ts';
+import { createServer, usualPatience, type Patience } from './routes/server.ts';
+import type { Services } from './routes/services.ts';
+import type { ReceivedFile } from './store/attachments.ts';
+import { AttachmentFolder } from './store/files/attachment-folder.ts';
+import { claimFolder } from './store/sqlite/folder-lock.ts';
+import { SqliteStore } from './store/sqlite/sqlite-store.ts';
+
+/** The prefix of the interface (interface, Versioning). */
+export const apiPrefix = '/api/v2';
+/** The prefix of the separate way in. */
+export const adminPrefix = '/admin/v1';
+
+/** How a service is set up. */
+export interface ServiceOptions {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Where everything is kept; made where it is missing. One service at a time. */
+  readonly dataFolder: string;
+  /** Where browsers and clients reach the service; what it listens on, where absent. */
+  readonly publicUrl?: string | undefined;
+  /** Opens the separate way in; closed where absent. */
+  readonly adminKey?: string | undefined;
+  /** Makes sure that this organization exists, with a key. */
+  readonly first?: FirstKey | undefined;
+  readonly patience?: Patience | undefined;
+}
+
+/** What the service needs of the outside. */
+export interface ServiceSources {
+  readonly now: Now;
+  readonly randomBytes: RandomBytes;
+  readonly log: ServiceLog;
+}
+
+/** A service that answers. */
+export interface RunningService {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** The base address of the interface; ends in `/api/v2`. */
+  readonly baseUrl: string;
+  /** The base address of the separate way in. */
+  readonly adminUrl: string;
+  /** A key that was generated at this start; never shown again. */
+  readonly generatedKey: string | undefined;
+  /** Ends after the requests that are being answered, with everything on the disk. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a service.
+ *
+ * @throws Error where the data folder or the address is in use, or the first key cannot be used.
+ */
+export async function startService(options: ServiceOptions, sources: ServiceSources): Promise<RunningService> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const services = await openServices(options, sources, closers);
+    const { first } = options;
+    const generatedKey = first === undefined ? undefined : await ensureFirstKey(services.store, first, sources);
+    const patience = options.patience ?? usualPatience;
+    const app = createServer(sources.log, patience);
+    const own: { url?: string } = {};
+    const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
+    addRoutes(app, { ...services, links }, options);
+    closers.push(() => closeServer(app, patience));
+    await app.listen({ host: options.host, port: options.port });
+    own.url = urlOf(app.server.address());
+    return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Opens what the routes work with, and leaves how to close it. */
+async function openServices(
+  { dataFolder }: ServiceOptions,
+  { now, randomBytes, log }: ServiceSources,
+  closers: (() => Promise<void> | void)[],
+): Promise<Omit<Services, 'links'>> {
+  await mkdir(dataFolder, { recursive: true });
+  closers.push(claimFolder(dataFolder));
+  const store = new SqliteStore(dataFolder);
+  closers.push(() => store.close());
+  const attachments = await AttachmentFolder.open(join(dataFolder, 'attachments'), randomBytes);
+  const swept = await attachments.sweep((digest) => store.isAttached(digest));
+  if (swept > 0) log.info(`removed ${swept} files that an earlier stop left without a record`);
+  return { store, attachments, now, randomBytes };
+}
+
+function addRoutes(app: FastifyInstance, services: Services, { adminKey }: ServiceOptions): void {
+  const receiveFile = (content: Readable): Promise<ReceivedFile> => services.attachments.receive(content);
+  const api = { app, prefix: apiPrefix, receiveFile };
+  addFlowRoutes(api, services);
+  addAttestationRoutes(api, services);
+  addArtifactRoutes(api, services);
+  if (adminKey !== undefined) addAdministrationRoutes({ ...api, prefix: adminPrefix }, services, adminKey);
+  addPages(api, services);
+  app.get('/ready', (_request, reply) => sendJson(reply, 200, { message: 'OK' }));
+}
+
+// In milliseconds.
+const tidyInterval = 20;
+
+/** Ends after the requests that are being answered, or after the service's patience with them. */
+async function closeServer(app: FastifyInstance, { stop }: Patience): Promise<void> {
+  // A closing server of Node no longer watches its time limits, so a sender that fell silent would hold it for ever.
+  const cut = setTimeout(() => {
+    app.server.closeAllConnections();
+  }, stop);
+  // Node closes the connections that are idle when the closing begins, and keeps those that fall idle a moment later.
+  const tidy = setInterval(() => {
+    app.server.closeIdleConnections();
+  }, tidyInterval);
+  await app.close();
+  clearTimeout(cut);
+  clearInterval(tidy);
+}
+
+function urlOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no address');
+  const { family, address: host, port } = address;
+  return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;
+}

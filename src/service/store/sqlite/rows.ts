@@ -1,0 +1,133 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { ArtifactReport } from '../../../contract/artifact-report.ts';
+import type { SonarAttestation } from '../../../contract/attestation.ts';
+import type { Verdict } from '../../../contract/compliance.ts';
+import { isRole } from '../../domain/access.ts';
+import type {
+  Attestation,
+  AttestationSummary,
+  Flow,
+  ReportedArtifact,
+  StoredKey,
+  Trail,
+} from '../../domain/records.ts';
+
+/** A row as SQLite answers it. */
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** The text in a column. */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== 'string') throw new TypeError(`column ${column} holds no text`);
+  return value;
+}
+
+/** The number in a column. */
+export function number(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`);
+  return value;
+}
+
+const optionalText = (row: Row, column: string): string | undefined =>
+  row[column] === null ? undefined : text(row, column);
+
+/** A document that this service wrote, and checked before it did. */
+function document(row: Row, column: string): unknown {
+  return JSON.parse(text(row, column));
+}
+
+/** An API key. */
+export function keyOf(row: Row): StoredKey {
+  const [role, secretHash] = [text(row, 'role'), row['secret_hash']];
+  if (!isRole(role) || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
+  return {
+    org: text(row, 'org'),
+    id: text(row, 'id'),
+    owner: text(row, 'owner'),
+    role,
+    secretHash,
+    createdAt: number(row, 'created_at'),
+    ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
+  };
+}
+
+/** A flow. */
+export function flowOf(row: Row): Flow {
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    description: text(row, 'description'),
+    visibility: visibilityOf(row),
+    template: document(row, 'template') as readonly string[],
+    repoUrl: optionalText(row, 'repo_url'),
+    createdAt: number(row, 'created_at'),
+    lastModifiedAt: number(row, 'last_modified_at'),
+  };
+}
+
+function visibilityOf(row: Row): 'public' | 'private' | undefined {
+  const visibility = optionalText(row, 'visibility');
+  return visibility === 'public' || visibility === 'private' ? visibility : undefined;
+}
+
+/** A trail. */
+export function trailOf(row: Row): Trail {
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    name: text(row, 'name'),
+    createdAt: number(row, 'created_at'),
+  };
+}
+
+/** The columns of an attestation without its document; `a` is the table. */
+export const summaryColumns = [
+  ...['org', 'flow', 'sequence', 'trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'],
+  ...['attachment_filename', 'attachment_digest', 'attachment_size'],
+]
+  .map((column) => `a.${column}`)
+  .join(', ');
+
+const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
+
+/** An attestation without its document. */
+export function summaryOf(row: Row): AttestationSummary {
+  const verdict = verdicts.find((known) => known === row['verdict']);
+  if (verdict === undefined || row['type'] !== 'sonar') throw new TypeError('a stored attestation is damaged');
+  const digest = optionalText(row, 'attachment_digest');
+  const attachment =
+    digest === undefined
+      ? {}
+      : { attachment: { filename: text(row, 'attachment_filename'), digest, size: number(row, 'attachment_size') } };
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    trail: text(row, 'trail'),
+    id: text(row, 'id'),
+    name: text(row, 'name'),
+    type: row['type'],
+    verdict,
+    reason: text(row, 'reason'),
+    createdAt: number(row, 'created_at'),
+    reportedBy: text(row, 'reported_by'),
+    ...attachment,
+  };
+}
+
+/** An attestation. */
+export function attestationOf(row: Row): Attestation {
+  return { ...summaryOf(row), document: document(row, 'document') as SonarAttestation };
+}
+
+/** A report of an artifact. */
+export function artifactOf(row: Row): ReportedArtifact {
+  return {
+    org: text(row, 'org'),
+    flow: text(row, 'flow'),
+    id: text(row, 'id'),
+    createdAt: number(row, 'created_at'),
+    reportedBy: text(row, 'reported_by'),
+    report: document(row, 'report') as ArtifactReport,
+  };
+}

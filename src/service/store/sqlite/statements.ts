@@ -1,0 +1,64 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { summaryColumns } from './rows.ts';
+
+const texts = {
+  createOrganization: 'INSERT INTO organizations (org, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  hasOrganization: 'SELECT 1 FROM organizations WHERE org = ?',
+
+  addKey: `INSERT INTO api_keys (org, id, owner, role, secret_hash, created_at, revoked_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  findKey: 'SELECT * FROM api_keys WHERE id = ?',
+  hasKeys: 'SELECT 1 FROM api_keys WHERE org = ? LIMIT 1',
+  revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE org = ? AND id = ?',
+
+  hasFlow: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
+  findFlow: 'SELECT * FROM flows WHERE org = ? AND name = ?',
+  saveFlow: `INSERT INTO flows (org, name, description, visibility, template, repo_url, created_at, last_modified_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
+      template = excluded.template, repo_url = excluded.repo_url, last_modified_at = excluded.last_modified_at`,
+
+  makeTrail: 'INSERT INTO trails (org, flow, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  findTrail: 'SELECT * FROM trails WHERE org = ? AND flow = ? AND name = ?',
+
+  nextAttestation: 'SELECT coalesce(max(sequence), 0) + 1 AS next FROM attestations WHERE org = ? AND flow = ?',
+  recordAttestation: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
+      reported_by, attachment_filename, attachment_digest, attachment_size, document)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
+  makeCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
+  currentEvidence: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
+    WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
+  boundAttestations: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
+    WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ?`,
+  attestationsOfTrail: `SELECT ${summaryColumns} FROM attestations a
+    WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ?`,
+  findAttestation: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
+  isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
+
+  nextArtifact: 'SELECT coalesce(max(sequence), 0) + 1 AS next FROM artifacts WHERE org = ? AND flow = ?',
+  recordArtifact: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  artifactsOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? ORDER BY sequence DESC LIMIT ?`,
+  artifactOfId: `SELECT * FROM artifacts WHERE org = ? AND id = ? AND flow = ?`,
+  latestArtifact: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ?
+    ORDER BY sequence DESC LIMIT 1`,
+  latestArtifactOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
+    ORDER BY sequence DESC LIMIT 1`,
+  // Hex digits sort before `g`, so the range holds exactly what begins with the digits.
+  fingerprintsLike: `SELECT DISTINCT fingerprint FROM artifacts
+    WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
+  fingerprintsOfTrailLike: `SELECT DISTINCT fingerprint FROM artifacts
+    WHERE org = ? AND flow = ? AND trail = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
+} as const;
+
+/** The statements of the store, prepared once. */
+export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
+
+/** Prepares every statement; a fault in any of them shows at start. */
+export function prepareStatements(database: DatabaseSync): Statements {
+  const prepare = (name: keyof typeof texts): StatementSync => database.prepare(texts[name]);
+  const names = Object.keys(texts) as (keyof typeof texts)[];
+  return Object.fromEntries(names.map((name) => [name, prepare(name)])) as Statements;
+}

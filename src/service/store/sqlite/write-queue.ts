@@ -1,0 +1,82 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { translateError } from './database.ts';
+
+interface Job {
+  readonly run: () => void;
+  readonly settle: (failure?: { readonly error: unknown }) => void;
+}
+
+/**
+ * Writes in groups: what is asked for within one turn of the event loop is committed together, so that many clients share
+ * one sync of the disk. A promise resolves after the commit; a write that throws leaves nothing of itself and does not
+ * disturb its neighbours.
+ */
+export class WriteQueue {
+  readonly #database: DatabaseSync;
+  #jobs: Job[] = [];
+  #flush: NodeJS.Immediate | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Runs the write within the next group's transaction. */
+  write<Result>(work: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let written: () => void;
+      this.#jobs.push({
+        run: () => {
+          const result = work();
+          written = () => {
+            resolve(result);
+          };
+        },
+        settle: (failure) => {
+          if (failure === undefined) written();
+          else reject(asError(translateError(failure.error)));
+        },
+      });
+      this.#flush ??= setImmediate(() => {
+        this.flush();
+      });
+    });
+  }
+
+  /** Commits what waits. */
+  flush(): void {
+    clearImmediate(this.#flush);
+    this.#flush = undefined;
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    if (jobs.length === 0) return;
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      const done = jobs.filter((job) => this.#attempt(job));
+      this.#database.exec('COMMIT');
+      for (const job of done) job.settle();
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      // A job that failed by itself was settled already; settling it again changes nothing.
+      for (const job of jobs) job.settle({ error });
+    }
+  }
+
+  #attempt(job: Job): boolean {
+    this.#database.exec('SAVEPOINT job');
+    try {
+      job.run();
+      this.#database.exec('RELEASE job');
+      return true;
+    } catch (error) {
+      // SQLite itself rolls the whole transaction back when the disk is full; then all have failed.
+      if (!this.#database.isTransaction) throw error;
+      this.#database.exec('ROLLBACK TO job; RELEASE job');
+      job.settle({ error });
+      return false;
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('the write failed', { cause: error });
+}

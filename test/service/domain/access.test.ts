@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { isRole, mayAccess, roles, type Permission } from '../../../src/service/domain/access.ts';
+
+describe('access', () => {
+  it.each([
+    ['admin', 'record', true],
+    ['member', 'record', true],
+    ['snapshotter', 'record', false],
+    ['reader', 'record', false],
+    ['admin', 'read', true],
+    ['member', 'read', true],
+    ['snapshotter', 'read', true],
+    ['reader', 'read', true],
+  ] as const)('lets a %s %s: %s', (role, permission, allowed) => {
+    expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'acme', permission)).toBe(allowed);
+  });
+
+  it('ends at the organization, for every role and permission', () => {
+    for (const role of roles) {
+      for (const permission of ['read', 'record'] satisfies Permission[]) {
+        expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'other', permission)).toBe(false);
+        expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'ACME', permission)).toBe(false);
+      }
+    }
+  });
+
+  it('knows its roles and no others', () => {
+    expect(roles.every(isRole)).toBe(true);
+    expect(isRole('owner')).toBe(false);
+    expect(isRole('constructor')).toBe(false);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMapping } from '../../src/runtime/values.ts';
+import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { attestationForm, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
+
+const key = `own1_${'x'.repeat(40)}`;
+const headers = { authorization: `Bearer ${key}` };
+// Windows has no signals; a process there is ended as by SIGKILL.
+const itWithSignals = process.platform === 'win32' ? it.skip : it;
+
+describe('the command of the service', () => {
+  let folder: string;
+  let running: ServiceProcess | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-command-'));
+  });
+  afterEach(async () => {
+    running?.child.kill('SIGKILL');
+    await running?.ended();
+    await rm(folder, { recursive: true });
+  });
+
+  const start = async (...words: string[]): Promise<ServiceProcess> => {
+    running = await startServiceProcess(['--port', '0', '--data', folder, '--org', 'acme', ...words]);
+    return running;
+  };
+  const putFlow = (service: ServiceProcess, name: string): Promise<Response> =>
+    fetch(`${service.baseUrl}/flows/acme`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(sampleFlow({ name })),
+    });
+
+  itWithSignals('prints where it listens and a generated key once, and ends with 0 after SIGTERM', async () => {
+    const first = await start();
+    expect(first.output()).toMatch(/^API key of acme, shown only now: [0-9a-f]{16}_\S{43}$/m);
+    expect(first.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v2$/);
+    expect((await fetch(new URL('/ready', first.baseUrl))).status).toBe(200);
+    first.child.kill('SIGTERM');
+    expect(await first.ended()).toBe(0);
+    const second = await start();
+    expect(second.output()).not.toContain('shown only now');
+    second.child.kill('SIGINT');
+    expect(await second.ended()).toBe(0);
+  });
+
+  itWithSignals('answers what it has begun when SIGTERM comes', async () => {
+    const service = await start('--key', key);
+    const answers = Array.from({ length: 20 }, (_, index) => putFlow(service, `flow-${index}`));
+    await Promise.race(answers);
+    service.child.kill('SIGTERM');
+    const settled = await Promise.allSettled(answers);
+    expect(await service.ended()).toBe(0);
+    const answered = settled.filter((each) => each.status === 'fulfilled');
+    expect(answered.map(({ value }) => value.status)).toEqual(answered.map(() => 201));
+  });
+
+  it('still has every acknowledged write after SIGKILL, and no half attachment', async () => {
+    const service = await start('--key', key);
+    await putFlow(service, 'web');
+    const acknowledged: string[] = [];
+    const writer = async (number: number): Promise<void> => {
+      for (let turn = 0; ; turn += 1) {
+        const trail = `trail-${number}-${turn}`;
+        const form = attestationForm(sampleAttestation('OK'), { content: `${trail} `.repeat(5000) });
+        const url = `${service.baseUrl}/attestations/acme/web/trail/${trail}/sonar`;
+        const { status } = await fetch(url, { method: 'POST', headers, body: form });
+        if (status === 201) acknowledged.push(trail);
+        if (acknowledged.length === 40) service.child.kill('SIGKILL');
+      }
+    };
+    await Promise.allSettled(Array.from({ length: 8 }, (_, number) => writer(number)));
+    await service.ended();
+    expect(acknowledged.length).toBeGreaterThanOrEqual(40);
+
+    const again = await start('--key', key);
+    for (const trail of acknowledged) {
+      const page = await fetch(new URL(`/acme/flows/web/trails/${trail}`, again.baseUrl), { headers });
+      const [, attestation] = /href="([^"]+\/attestations\/[^"]+)"/.exec(await page.text()) ?? [];
+      // The page names the address that the service had before; only its path counts.
+      const path = new URL(attestation ?? '', again.baseUrl).pathname;
+      const file = await fetch(new URL(`${path}/attachment`, again.baseUrl), { headers });
+      expect(await file.text()).toBe(`${trail} `.repeat(5000));
+    }
+    expect(await readdir(join(folder, 'attachments', 'incoming'))).toEqual([]);
+    again.child.kill('SIGKILL');
+  });
+
+  it.each([
+    [['--port', 'x'], /--port x is no port/],
+    [['--unknown'], /Unknown option '--unknown'[\s\S]*Usage:/],
+    [['--org', 'acme', '--key', 'short'], /has not the form of a key/],
+  ])('says what is wrong with %j, and does not start', async (words, message) => {
+    await expect(startServiceProcess(['--port', '0', '--data', folder, ...words])).rejects.toThrow(message);
+  });
+
+  it('takes its settings from the environment', async () => {
+    running = await startServiceProcess([], {
+      COMPLIANCE_SERVICE_PORT: '0',
+      COMPLIANCE_SERVICE_DATA: folder,
+      COMPLIANCE_SERVICE_ORG: 'acme',
+      COMPLIANCE_SERVICE_KEY: key,
+      COMPLIANCE_SERVICE_ADMIN_KEY: 'administration',
+    });
+    expect((await putFlow(running, 'web')).status).toBe(201);
+    const created = await fetch(new URL('/admin/v1/organizations', running.baseUrl), {
+      method: 'POST',
+      headers: { authorization: 'Bearer administration', 'content-type': 'application/json' },
+      body: '{"name":"new"}',
+    });
+    expect(isMapping(await created.json())).toBe(true);
+    expect(created.status).toBe(201);
+    expect(running.output()).not.toContain(key);
+    expect(running.output()).not.toContain('administration');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { readOptions, usage } from '../../src/service/options.ts';
+
+describe('the settings of the service', () => {
+  it('have defaults that are safe', () => {
+    expect(readOptions([], {})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      dataFolder: 'service-data',
+      publicUrl: undefined,
+      adminKey: undefined,
+      first: undefined,
+    });
+  });
+
+  it('come from flags', () => {
+    const words = [
+      '--port=0',
+      '--host',
+      '0.0.0.0',
+      '--data',
+      'here',
+      '--org',
+      'acme',
+      '--key',
+      'k',
+      '--admin-key',
+      'a',
+    ];
+    expect(readOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      dataFolder: 'here',
+      publicUrl: 'https://c.example.com/x',
+      adminKey: 'a',
+      first: { org: 'acme', key: 'k' },
+    });
+  });
+
+  it('come from the environment, where there is no flag', () => {
+    const environment = {
+      COMPLIANCE_SERVICE_PORT: '9000',
+      COMPLIANCE_SERVICE_ADMIN_KEY: 'from the environment',
+      COMPLIANCE_SERVICE_PUBLIC_URL: 'http://c',
+      COMPLIANCE_SERVICE_ORG: '',
+    };
+    expect(readOptions(['--port', '9001'], environment)).toMatchObject({
+      port: 9001,
+      adminKey: 'from the environment',
+      publicUrl: 'http://c',
+      first: undefined,
+    });
+  });
+
+  it.each([
+    [['--port', 'x'], '--port x is no port'],
+    [['--port', '65536'], '--port 65536 is no port'],
+    [['--port=-1'], '--port -1 is no port'],
+    [['--org', 'a b'], '--org a b is no name'],
+    [['--key', 'k'], '--key needs --org'],
+    [['--public-url', 'compliance'], '--public-url compliance is no address'],
+    [['--public-url', 'ftp://c'], '--public-url ftp://c is no address'],
+    [['--public-url', 'https://c?x=1'], 'is no address'],
+    [['--public-url', 'https://user@c'], 'is no address'],
+    [['--colour', 'red'], "Unknown option '--colour'"],
+    [['extra'], "Unexpected argument 'extra'"],
+  ])('are refused in %j, with the remedy', (words, message) => {
+    expect(() => readOptions(words, {})).toThrow(message);
+  });
+
+  it('explain themselves', () => {
+    expect(readOptions(['--help'], {})).toBe('help');
+    expect(usage).toContain('--admin-key KEY');
+    expect(usage).toContain('COMPLIANCE_SERVICE_ADMIN_KEY');
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { valueAt } from '../../../../src/runtime/values.ts';
+import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+
+const hostile = '<script>alert("x")</script>';
+
+describe('the pages of the service', () => {
+  let service: TestService;
+  let artifactPage: string;
+  let attestationPage: string;
+  let trailPage: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    await saveFlow(service);
+    await report(service, { filename: `${hostile}.tar`, commit_url: 'javascript:alert(1)', build_url: hostile });
+    const condition = { metric: hostile, status: 'ERROR', operator: '<', errorThreshold: '80', value: '7' };
+    const document = sampleAttestation('ERROR', {
+      sonar_results: {
+        project: { key: hostile, url: 'javascript:alert(1)' },
+        qualityGate: { name: hostile, status: 'ERROR', conditions: [condition] },
+      },
+    });
+    const form = attestationForm(document, { name: 'a & b.xml', content: 'a file' });
+    await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
+    const artifact = mappingOf(await call(service, { path: '/artifacts/acme/web/fingerprint/abcdef' }));
+    artifactPage = String(artifact['html_url']);
+    attestationPage = String(valueAt(artifact, 'evidence', 'sonar', 'html_url'));
+    trailPage = `${service.url}/acme/flows/web/trails/main`;
+  });
+  afterAll(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  /** As a browser asks, with the key as the user name. */
+  const browse = (page: string, key = service.apiKey): Promise<Called> => {
+    const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+    return call(service, { at: page, path: '', key: null, headers: { authorization } });
+  };
+
+  it('show what they are about, its verdict first', async () => {
+    const artifact = await browse(artifactPage);
+    expect(artifact.status).toBe(200);
+    expect(artifact.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(artifact.text).toContain('<strong>NON-COMPLIANT</strong>');
+    expect(artifact.text).toContain(attestationPage);
+    expect(artifact.text).toContain(trailPage);
+    const attestation = await browse(attestationPage);
+    expect(attestation.text).toContain('<strong>non-compliant</strong>');
+    expect(attestation.text).toContain('a &amp; b.xml');
+    expect(attestation.text).toContain(`${attestationPage}/attachment`);
+    const trail = await browse(trailPage);
+    expect(trail.text).toContain(attestationPage);
+    expect(trail.text).toContain(artifactPage.replaceAll('&', '&amp;'));
+  });
+
+  it('never let what was reported become markup, and could not run it', async () => {
+    for (const page of [artifactPage, attestationPage, trailPage]) {
+      const { text, headers } = await browse(page);
+      expect(text).not.toContain('<script');
+      expect(text).not.toContain('href="javascript:');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^']+='; /);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  it('give the file as a download', async () => {
+    const { text, headers } = await browse(`${attestationPage}/attachment`);
+    expect(text).toBe('a file');
+    expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''a%20%26%20b.xml");
+  });
+
+  it('ask a browser for the key, and take a bearer key too', async () => {
+    for (const page of [artifactPage, attestationPage, trailPage, `${attestationPage}/attachment`]) {
+      const { status, headers } = await call(service, { at: page, path: '', key: null });
+      expect(status).toBe(401);
+      expect(headers.get('www-authenticate')).toContain('Basic realm=');
+      expect((await call(service, { at: page, path: '' })).status).toBe(200);
+    }
+  });
+
+  it('are open to readers, and closed to other organizations', async () => {
+    const [reader, foreign] = [await service.createKey('reader'), await service.createOrganization('pages')];
+    for (const page of [artifactPage, attestationPage, trailPage, `${attestationPage}/attachment`]) {
+      expect((await browse(page, reader)).status).toBe(200);
+      expect((await browse(page, foreign)).status).toBe(403);
+      expect((await browse(page.replace('/acme/', '/pages/'), foreign)).status).toBe(404);
+    }
+  });
+
+  it.each([
+    '/acme/flows/web/artifacts/fffff',
+    '/acme/flows/api/artifacts/abcdef',
+    '/acme/flows/web/trails/other',
+    '/acme/flows/web/trails/main/attestations/00000000-0000-0000-0000-00000000',
+    '/acme/flows/web/trails/main/attestations/00000000-0000-0000-0000-00000000/attachment',
+  ])('do not exist at %s', async (path) => {
+    expect((await browse(service.url + path)).status).toBe(404);
+  });
+
+  it.each(['/acme/flows/web/artifacts/xyz', '/acme/flows/web/trails/-', '/acme/flows/web/trails/main/attestations/1'])(
+    'cannot exist at %s',
+    async (path) => {
+      expect((await browse(service.url + path)).status).toBe(400);
+    },
+  );
+});

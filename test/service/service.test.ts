@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { valueAt } from '../../src/runtime/values.ts';
+import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.ts';
+import { rawExchange } from '../support/raw-exchange.ts';
+import { call, mappingOf } from '../support/service-call.ts';
+import { attestationForm, report, sampleAttestation, saveFlow, stateOf } from '../support/service-samples.ts';
+import { startTestService } from '../support/service.ts';
+
+describe('a service', () => {
+  let dataFolder: string;
+  beforeEach(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'compliance-data-'));
+  });
+  afterEach(async () => {
+    await rm(dataFolder, { recursive: true });
+  });
+
+  const start = (options: Partial<ServiceOptions> = {}): Promise<RunningService> =>
+    startService(
+      { host: '127.0.0.1', port: 0, dataFolder, ...options },
+      {
+        now: () => 1_700_000_000_000,
+        randomBytes: (size) => randomBytes(size),
+        log: { info: () => undefined, error: () => undefined },
+      },
+    );
+
+  it('still knows everything after it was stopped and started again', async () => {
+    const first = await startTestService({ dataFolder });
+    await saveFlow(first);
+    await report(first);
+    const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
+    await call(first, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
+    const key = await first.createKey('reader');
+    await first.stop();
+
+    const second = await startTestService({ dataFolder });
+    expect(await stateOf(second)).toBe('COMPLIANT');
+    const artifact = await call(second, { path: '/artifacts/acme/web/fingerprint/abcdef', key });
+    const page = String(valueAt(mappingOf(artifact), 'evidence', 'sonar', 'html_url'));
+    expect((await call(second, { at: page, path: '/attachment' })).text).toBe('a file');
+    expect((await saveFlow(second)).status).toBe(200);
+    await second.stop();
+  });
+
+  it('sweeps at its start what a crash left behind, and only that', async () => {
+    const first = await startTestService({ dataFolder });
+    await saveFlow(first);
+    const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
+    await call(first, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
+    await first.stop();
+    await writeFile(join(dataFolder, 'attachments', 'incoming', 'half'), 'ha');
+    await mkdir(join(dataFolder, 'attachments', 'content', 'ab'), { recursive: true });
+    await writeFile(join(dataFolder, 'attachments', 'content', 'ab', 'ab'.repeat(32)), 'orphan');
+
+    const lines: string[] = [];
+    const log = { info: (line: string) => lines.push(line), error: () => undefined };
+    const second = await startTestService({ dataFolder, sources: { log } });
+    expect(lines).toEqual(['removed 2 files that an earlier stop left without a record']);
+    const left = await readdir(join(dataFolder, 'attachments'), { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile())).toHaveLength(1);
+    await second.stop();
+  });
+
+  it('has its data folder for itself', async () => {
+    const first = await start();
+    await expect(start()).rejects.toThrow('in use by another process');
+    await first.stop();
+    await (await start()).stop();
+  });
+
+  it('leaves nothing open when it cannot listen', async () => {
+    const other = await start();
+    const elsewhere = join(dataFolder, 'elsewhere');
+    const port = Number(new URL(other.url).port);
+    await expect(start({ port, dataFolder: elsewhere })).rejects.toThrow('EADDRINUSE');
+    await (await start({ dataFolder: elsewhere })).stop();
+    await other.stop();
+  });
+
+  it('generates a first key once, and takes the operator’s own again and again', async () => {
+    const key = `own1_${'x'.repeat(40)}`;
+    const generated = await start({ first: { org: 'acme' } });
+    expect(generated.generatedKey).toMatch(/^[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
+    await generated.stop();
+    for (const first of [{ org: 'acme' }, { org: 'acme', key }, { org: 'acme', key }]) {
+      const again = await start({ first });
+      expect(again.generatedKey).toBeUndefined();
+      await again.stop();
+    }
+    await expect(start({ first: { org: 'acme', key: `own1_${'y'.repeat(40)}` } })).rejects.toThrow('another key');
+    await expect(start({ first: { org: 'other', key } })).rejects.toThrow('another key');
+    await expect(start({ first: { org: 'acme', key: 'short_key' } })).rejects.toThrow('has not the form of a key');
+  });
+
+  it('puts its public address into links', async () => {
+    const service = await startTestService({ dataFolder, options: { publicUrl: 'https://compliance.example.com/x' } });
+    await saveFlow(service);
+    await report(service);
+    const { html_url: page, api_url: answer } = mappingOf(
+      await call(service, { path: '/artifacts/acme/web/fingerprint/abcdef' }),
+    );
+    expect(page).toMatch(/^https:\/\/compliance\.example\.com\/x\/acme\/flows\/web\/artifacts\//);
+    expect(answer).toMatch(/^https:\/\/compliance\.example\.com\/x\/api\/v2\/artifacts\/acme\/web\/fingerprint\//);
+    await service.stop();
+  });
+
+  it('answers the requests that it has begun before it stops, and takes no new ones', async () => {
+    const service = await startTestService({ dataFolder });
+    await saveFlow(service);
+    const answers = Array.from({ length: 20 }, () => report(service));
+    await Promise.race(answers);
+    const stopped = service.stop();
+    const settled = await Promise.allSettled(answers);
+    await stopped;
+    for (const each of settled) if (each.status === 'fulfilled') expect(each.value.status).toBe(201);
+    await expect(saveFlow(service)).rejects.toThrow();
+  });
+
+  it('does not wait for ever for a sender that fell silent', async () => {
+    const patience = { head: 60_000, request: 60_000, idle: 60_000, stop: 20 };
+    const service = await startTestService({ dataFolder, options: { patience } });
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const closed = new Promise<void>((resolve) => {
+      socket
+        .on('error', () => undefined)
+        .on('close', () => {
+          resolve();
+        });
+    });
+    socket.write(`PUT /api/v2/flows/acme HTTP/1.1\r\nauthorization: Bearer ${service.apiKey}\r\n`);
+    socket.write('content-type: application/json\r\ncontent-length: 9\r\n\r\n{');
+    await rawExchange(service.url, 'GET /ready HTTP/1.1\r\nconnection: close\r\n\r\n');
+    await service.stop();
+    await closed;
+  });
+
+  it('can be stopped twice', async () => {
+    const service = await start();
+    await service.stop();
+    await service.stop();
+  });
+});

@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+import { errorBody, type ErrorBody } from '../../src/contract/error-body.ts';
+import { conforms } from '../../src/contract/check.ts';
+
+/** What a server answered over a bare connection. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/**
+ * Writes to a server over a bare connection, byte for byte, and gives what it answers until it closes the connection. Let
+ * the request say `connection: close` where the server would keep it open.
+ *
+ * @param end half-closes the connection after the last byte, as a sender does that is cut off.
+ */
+export function rawExchange(url: string, bytes: string | Uint8Array, { end = false } = {}): Promise<RawAnswer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => {
+      if (end) socket.end(bytes);
+      else socket.write(bytes);
+    });
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const [head = '', body = ''] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n', 2);
+      resolve({ status: Number(head.split(' ')[1] ?? 0), head, body });
+    });
+  });
+}
+
+/** A request with its head written out; the body's length is added where there is one. */
+export function rawRequest(line: string, headers: Readonly<Record<string, string>>, body = ''): string {
+  const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const all = Object.entries({ host: 'localhost', connection: 'close', ...length, ...headers });
+  return [`${line} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
+}
+
+/** The answer as an error body; throws where it is none. */
+export function rawErrorOf({ body }: RawAnswer): ErrorBody {
+  const parsed: unknown = JSON.parse(body);
+  if (!conforms(errorBody, parsed)) throw new TypeError(`not an error body: ${body}`);
+  return parsed;
+}

@@ -1,0 +1,77 @@
+import type { ArtifactReport } from '../../src/contract/artifact-report.ts';
+import type { SonarAttestation } from '../../src/contract/attestation.ts';
+import type { FlowPayload } from '../../src/contract/flow.ts';
+import { call, mappingOf, type Called } from './service-call.ts';
+import type { TestService } from './service.ts';
+
+/** A commit, by the digit it is made of. */
+export const commitOf = (digit: string): string => digit.repeat(40);
+/** A fingerprint, by its first digits. */
+export const fingerprintOf = (digits: string): string => digits.padEnd(64, '0');
+
+/** A flow that requires `sonar`. */
+export function sampleFlow(change: Partial<FlowPayload> = {}): FlowPayload {
+  return { name: 'web', description: 'The web shop', template: ['artifact', 'sonar'], ...change };
+}
+
+/** What a build reports of an artifact. */
+export function sampleArtifact(change: Partial<ArtifactReport> = {}): ArtifactReport {
+  return {
+    fingerprint: fingerprintOf('abcdef'),
+    filename: 'web.tar',
+    git_commit: commitOf('1'),
+    build_url: 'https://ci.example.com/builds/7',
+    commit_url: `https://git.example.com/acme/web/commit/${commitOf('1')}`,
+    trail_name: 'main',
+    ...change,
+  };
+}
+
+/** A Sonar attestation with the gate's status. */
+export function sampleAttestation(status: string, change: Partial<SonarAttestation> = {}): SonarAttestation {
+  return {
+    attestation_name: 'sonar',
+    sonar_results: { project: { key: 'web' }, qualityGate: { status, conditions: [] } },
+    user_data: {},
+    ...change,
+  };
+}
+
+/** A multipart request of a Sonar attestation, with a file where one is given. */
+export function attestationForm(
+  document: unknown,
+  file?: { readonly part?: string; readonly name?: string; readonly content: string | Uint8Array<ArrayBuffer> },
+): FormData {
+  const form = new FormData();
+  form.set('data_json', typeof document === 'string' ? document : JSON.stringify(document));
+  if (file !== undefined) {
+    form.set(file.part ?? 'attachment_file.0', new Blob([file.content]), file.name ?? 'report.xml');
+  }
+  return form;
+}
+
+/** Creates or updates a flow. */
+export function saveFlow(service: TestService, change: Partial<FlowPayload> = {}): Promise<Called> {
+  return call(service, { method: 'PUT', path: `/flows/${service.org}`, json: sampleFlow(change) });
+}
+
+/** Reports an artifact to the flow `web`. */
+export function report(service: TestService, change: Partial<ArtifactReport> = {}): Promise<Called> {
+  return call(service, { method: 'POST', path: `/artifacts/${service.org}/web`, json: sampleArtifact(change) });
+}
+
+/** Attests a Sonar scan to a trail of the flow `web`. */
+export function attest(service: TestService, document: unknown, trail = 'main'): Promise<Called> {
+  const path = `/attestations/${service.org}/web/trail/${trail}/sonar`;
+  return call(service, { method: 'POST', path, form: attestationForm(document) });
+}
+
+/** The state of an artifact of the flow `web`. */
+export async function stateOf(
+  service: TestService,
+  fingerprint = fingerprintOf('abcdef'),
+  query = '',
+): Promise<unknown> {
+  const called = await call(service, { path: `/artifacts/${service.org}/web/fingerprint/${fingerprint}${query}` });
+  return mappingOf(called)['state'];
+}

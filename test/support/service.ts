@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  startService,
+  type RunningService,
+  type ServiceOptions,
+  type ServiceSources,
+} from '../../src/service/service.ts';
+
+/** What a test may want otherwise. */
+export interface TestServiceSettings {
+  readonly org?: string;
+  /** A folder of the test's own, kept when the service stops; else a temporary one, removed then. */
+  readonly dataFolder?: string;
+  readonly options?: Partial<ServiceOptions>;
+  readonly sources?: Partial<ServiceSources>;
+}
+
+/** A real service in this process, with an organization, its administrator's key, and the separate way in open. */
+export interface TestService {
+  readonly url: string;
+  /** Ends in `/api/v2`. */
+  readonly baseUrl: string;
+  /** Ends in `/admin/v1`; opened by `adminKey`. */
+  readonly adminUrl: string;
+  readonly adminKey: string;
+  readonly org: string;
+  /** A key of the role admin in `org`. */
+  readonly apiKey: string;
+  readonly dataFolder: string;
+  /** What the service told its operator about defects and trouble. */
+  readonly errors: readonly string[];
+  /** Creates an organization, and answers a key of the role admin in it. */
+  createOrganization(name: string): Promise<string>;
+  /** Creates a key of the role. */
+  createKey(role: 'admin' | 'member' | 'snapshotter' | 'reader', org?: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The key of the separate way in of a test service. */
+const adminKey = 'the-administration-key-of-a-test';
+
+/** Starts a service on a free port of the loopback. Stop it. */
+export async function startTestService(settings: TestServiceSettings = {}): Promise<TestService> {
+  const { org = 'acme', options, sources } = settings;
+  const dataFolder = settings.dataFolder ?? (await mkdtemp(join(tmpdir(), 'compliance-service-')));
+  const errors: string[] = [];
+  const apiKey = `first0key_${'k'.repeat(43)}`;
+  const service = await startService(
+    { host: '127.0.0.1', port: 0, dataFolder, adminKey, first: { org, key: apiKey }, ...options },
+    {
+      now: () => Date.now(),
+      randomBytes: (size) => randomBytes(size),
+      log: {
+        info: () => undefined,
+        error: (line, error) => errors.push(`${line}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`),
+      },
+      ...sources,
+    },
+  );
+  const createKey = async (role: string, owner: string): Promise<string> => {
+    const answer = await administer(service, `/organizations/${owner}/keys`, { owner: `${role}-of-a-test`, role });
+    return textOf(answer, 'key');
+  };
+  return {
+    url: service.url,
+    baseUrl: service.baseUrl,
+    adminUrl: service.adminUrl,
+    adminKey,
+    org,
+    apiKey,
+    dataFolder,
+    errors,
+    createOrganization: async (name) => {
+      await administer(service, '/organizations', { name });
+      return createKey('admin', name);
+    },
+    createKey: (role, owner = org) => createKey(role, owner),
+    stop: async () => {
+      await service.stop();
+      if (settings.dataFolder === undefined) await rm(dataFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function administer(service: RunningService, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(service.adminUrl + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+function textOf(answer: unknown, key: string): string {
+  const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, key) : undefined;
+  if (typeof value !== 'string') throw new TypeError(`the answer has no ${key}`);
+  return value;
+}
