@@ -1,8 +1,8 @@
-import { conforms, violations } from '../contract/check.ts';
+import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { errorBody } from '../contract/error-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { TroubleError } from '../runtime/failure.ts';
+import { isMapping, textAt, valueAt } from '../runtime/values.ts';
 import { labelOf, ServiceError } from './service-error.ts';
 
 /** Where an answer came from, for the words of an error. */
@@ -35,17 +35,26 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
 function errorOf(answer: HttpAnswer, asked: Asked): Error {
   if (answer.status < 300) return unexpected(answer, asked, `a status that this operation does not have`);
   const body = parseJson(answer);
-  const known = body.problem === undefined && conforms(errorBody, body.value) ? body.value : undefined;
+  const value = body.problem === undefined ? body.value : undefined;
   return new ServiceError({
     operation: labelOf(asked.endpoint),
     method: asked.endpoint.method,
     path: asked.path,
     status: answer.status,
-    serviceMessage: known?.message,
-    fieldErrors: known?.errors ?? {},
+    serviceMessage: textAt(value, 'message'),
+    fieldErrors: fieldErrors(value),
     bodyDescription: redirectTarget(answer) ?? body.problem ?? 'a JSON body without a message',
     attempts: asked.attempts,
   });
+}
+
+/** What is wrong with which field. Anything but a text is shown as JSON: the service's words are never dropped for their form. */
+function fieldErrors(body: unknown): Readonly<Record<string, string>> {
+  const errors = valueAt(body, 'errors');
+  if (!isMapping(errors)) return {};
+  return Object.fromEntries(
+    Object.entries(errors).map(([field, words]) => [field, typeof words === 'string' ? words : JSON.stringify(words)]),
+  );
 }
 
 function unexpected(answer: HttpAnswer, asked: Asked, what: string): TroubleError {

@@ -19,6 +19,9 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (url.username !== '' || url.password !== '') return { problem: 'must not hold a user name or password' };
   if (url.search !== '' || url.hash !== '') return { problem: 'must not hold a query or a fragment' };
   const path = url.pathname.replace(/\/+$/u, '');
+  // An empty query or fragment leaves its `?` or `#` behind.
+  url.search = '';
+  url.hash = '';
   url.pathname = path.endsWith(versionPrefix) ? path : path + versionPrefix;
   return { url };
 }

@@ -1,5 +1,13 @@
 import type { Static, TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+
+/**
+ * How many errors are looked for. TypeBox stops at 8 on its own, which would show a reader a part of what is wrong; a
+ * bound there must be, because a hostile document can hold millions.
+ */
+const maximumErrors = 100;
+Settings.Set({ maxErrors: maximumErrors });
 
 /** One place where a value does not have the declared form. */
 export interface Violation {
@@ -14,7 +22,7 @@ export function conforms<Schema extends TSchema>(schema: Schema, value: unknown)
   return Check(schema, value);
 }
 
-/** Every field that does not have the declared form, each once; empty where all have. */
+/** The fields that do not have the declared form, each once, of the first hundred errors; empty only where all have. */
 export function violations(schema: TSchema, value: unknown): readonly Violation[] {
   const [, errors] = Errors(schema, value);
   const rules = new Map<string, string[]>();
@@ -30,16 +38,14 @@ type SchemaError = ReturnType<typeof Errors>[1][number];
 function toViolations(error: SchemaError): readonly Violation[] {
   const field = fieldOf(error.instancePath);
   switch (error.keyword) {
-    // These two name the parent; the reader wants the key that is missing or too much.
+    // It names the parent; the reader wants the key that is missing.
     case 'required':
       return error.params.requiredProperties.map((key) => ({ field: join(field, key), rule: 'is missing' }));
-    case 'additionalProperties':
-      return error.params.additionalProperties.map((key) => ({
-        field: join(field, key),
-        rule: 'is not a known field',
-      }));
-    // These two only repeat, without a word of help, what their neighbours say.
+    // Nothing conforms to the schema `false`, and only `additionalProperties` is declared so.
     case 'boolean':
+      return [{ field, rule: 'is not a known field' }];
+    // These two come last and only repeat what the errors before them say, so that none is lost at the bound.
+    case 'additionalProperties':
     case 'anyOf':
       return [];
     case 'const':

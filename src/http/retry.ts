@@ -40,7 +40,8 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   if (/^\d{1,10}$/u.test(text)) return Number(text) * 1000;
   // HTTP dates start with the day's name; `Date.parse` alone would take nearly any text with digits.
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/u.test(text)) return undefined;
-  const date = Date.parse(text);
+  // The oldest of the three forms names no zone and means UTC; `Date.parse` would take the machine's.
+  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

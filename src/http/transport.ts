@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { describeError } from '../runtime/failure.ts';
+import { describeError, Failure } from '../runtime/failure.ts';
 import type { Environment } from '../runtime/world.ts';
+import { createConnections } from './connections.ts';
 import {
   maximumAnswerBytes,
   TransportError,
@@ -11,7 +12,6 @@ import {
   type Transport,
   type TransportProblem,
 } from './exchange.ts';
-import { proxySettings } from './proxy.ts';
 
 /**
  * The transport of the machine: undici, by way of the environment's proxies.
@@ -19,50 +19,28 @@ import { proxySettings } from './proxy.ts';
  * @throws MistakeError where the environment names a proxy that is none.
  */
 export function createTransport(environment: Environment): Transport {
-  const proxies = proxySettings(environment);
-  const dispatchers = new Map<string, Promise<Dispatcher>>();
-
-  const dispatcherFor = (origin: string): Promise<Dispatcher> => {
-    const key = proxies === undefined ? origin : 'proxied';
-    const known = dispatchers.get(key);
-    if (known !== undefined) return known;
-    const opened = proxies === undefined ? openClient(origin) : openProxied(proxies);
-    dispatchers.set(key, opened);
-    return opened;
-  };
-
+  const connections = createConnections(environment);
   return {
     async send(request, signal) {
       signal.throwIfAborted();
-      return exchange(await dispatcherFor(request.url.origin), request, signal);
+      const route = connections.routeTo(request.url);
+      try {
+        return await exchange(await route.dispatcher, request, signal);
+      } catch (error) {
+        if (isTransportError(error) && error.problem === 'timeout' && !error.mayHaveReached) connections.giveUp(route);
+        throw error;
+      }
     },
-    async close() {
-      const open = await Promise.all(dispatchers.values());
-      dispatchers.clear();
-      // Not `close`, which waits for requests that a deadline has already given up.
-      await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
-    },
+    close: () => connections.close(),
   };
-}
-
-// Deadlines are the caller's: one for connecting, headers and body together. undici's own would cut in between.
-const withoutTimeouts = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 0 } };
-
-async function openClient(origin: string): Promise<Dispatcher> {
-  const { default: Client } = await import(/* webpackMode: "eager" */ 'undici/lib/dispatcher/client.js');
-  return new Client(origin, withoutTimeouts);
-}
-
-async function openProxied(proxies: NonNullable<ReturnType<typeof proxySettings>>): Promise<Dispatcher> {
-  const { default: EnvHttpProxyAgent } = await import(
-    /* webpackMode: "eager" */ 'undici/lib/dispatcher/env-http-proxy-agent.js'
-  );
-  // Plain http is forwarded, not tunnelled: many proxies allow CONNECT to port 443 only.
-  return new EnvHttpProxyAgent({ ...withoutTimeouts, ...proxies, proxyTunnel: false });
 }
 
 function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(unsentReason(signal));
+      return;
+    }
     let controller: Dispatcher.DispatchController | undefined;
     let status = 0;
     let headers: HttpAnswer['headers'] = {};
@@ -71,16 +49,15 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
 
     const settle = (finish: () => void): void => {
       signal.removeEventListener('abort', onAbort);
+      discard(body);
       finish();
     };
     const onAbort = (): void => {
-      const reason = reasonOf(signal);
+      // A deadline that passed before there was a connection: the request was never sent.
+      const reason = controller === undefined ? unsentReason(signal) : reasonOf(signal);
       controller?.abort(reason);
-      if (body instanceof Readable) body.destroy();
       settle(() => {
-        // A deadline that passed before there was a connection: the request was never sent.
-        const unsent = reason instanceof TransportError && controller === undefined;
-        reject(unsent ? new TransportError(reason.problem, false, reason.message) : reason);
+        reject(reason);
       });
     };
     const body = request.body?.open();
@@ -93,6 +70,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         method: request.method,
         headers: { ...request.headers, ...bodyHeaders(request) },
         body: body ?? null,
+        // Deadlines are the caller's, here as for connecting.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       {
         // Called when a connection is there and the request is about to be written to it.
@@ -120,12 +100,19 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         },
         onResponseError(_controller, error) {
           settle(() => {
-            reject(signal.aborted ? reasonOf(signal) : transportError(error, controller !== undefined));
+            reject(signal.aborted ? reasonOf(signal) : failureOf(error, controller !== undefined));
           });
         },
       },
     );
   });
+}
+
+/** Lets go of a body that nobody reads any more: its file is closed, and an error that it still has kills no process. */
+function discard(body: ReturnType<NonNullable<HttpRequest['body']>['open']> | undefined): void {
+  if (!(body instanceof Readable)) return;
+  body.on('error', () => undefined);
+  body.destroy();
 }
 
 function bodyHeaders(request: HttpRequest): Record<string, string> {
@@ -146,27 +133,38 @@ function reasonOf(signal: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }
 
-function transportError(error: Error, started: boolean): TransportError {
-  if (error instanceof TransportError) return error;
-  const problem = problemOf(error, started);
-  return new TransportError(problem, started, describeError(error), { cause: error });
+function unsentReason(signal: AbortSignal): Error {
+  const reason = reasonOf(signal);
+  return isTransportError(reason) ? new TransportError(reason.problem, false, reason.message) : reason;
 }
 
-function problemOf(error: Error, started: boolean): TransportProblem {
-  const code = codeOf(error);
-  if (code.startsWith('HPE_') || code === 'UND_ERR_RESPONSE') return 'malformed';
-  if (started) return 'interrupted';
-  return isUntrusted(code) ? 'untrusted' : 'unreachable';
+function isTransportError(error: unknown): error is TransportError {
+  return error instanceof TransportError;
 }
 
+function failureOf(error: Error, started: boolean): Error {
+  // What a body's source has to say, such as that its file changed, is the user's to know; it is no trouble of the way.
+  if (error instanceof TransportError || error instanceof Failure) return error;
+  const { problem, mayHaveReached } = judge(codeOf(error), started);
+  return new TransportError(problem, mayHaveReached, describeError(error), { cause: error });
+}
+
+function judge(code: string, started: boolean): { problem: TransportProblem; mayHaveReached: boolean } {
+  // undici's words for a proxy that wants a password (407): it has forwarded nothing.
+  if (code === 'UND_ERR_INVALID_ARG') return { problem: 'unreachable', mayHaveReached: false };
+  if (malformed.has(code) || code.startsWith('HPE_')) return { problem: 'malformed', mayHaveReached: started };
+  if (started) return { problem: 'interrupted', mayHaveReached: true };
+  return { problem: untrusted.test(code) ? 'untrusted' : 'unreachable', mayHaveReached: false };
+}
+
+/** undici's errors have a code, except those of its parser, which have a name only. */
 function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-// OpenSSL's verification codes as Node names them, and the failures of the handshake itself.
+const malformed: ReadonlySet<string> = new Set(['HTTPParserError', 'UND_ERR_RESPONSE', 'UND_ERR_HEADERS_OVERFLOW']);
+
+// OpenSSL's verification codes as Node names them, the failures of the handshake itself, and undici's for a name that
+// the certificate behind a proxy does not have.
 const untrusted =
-  /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO$)/u;
-
-function isUntrusted(code: string): boolean {
-  return untrusted.test(code);
-}
+  /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO$|UND_ERR_PRX_TLS$)/u;

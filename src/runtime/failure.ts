@@ -1,3 +1,5 @@
+import { isMapping, listAt } from './values.ts';
+
 /**
  * What went wrong, and who can mend it. A verdict is not a failure: a gate that says "non-compliant" did its work, so it
  * is a result (`src/operations/operation.ts`), not an error.
@@ -65,16 +67,23 @@ export function describeError(thrown: unknown): string {
   for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth += 1) {
     const text = wordsOf(current);
     if (text !== '' && !words.some((earlier) => earlier.includes(text))) words.push(text);
-    current = current instanceof Error ? current.cause : undefined;
+    current = isError(current) ? current.cause : undefined;
   }
   return words.length === 0 ? 'unknown error' : words.join(': ');
 }
 
 function wordsOf(thrown: unknown): string {
-  // Node puts the refused addresses of a host with several of them in an AggregateError without a message of its own.
-  if (thrown instanceof AggregateError && thrown.message === '') {
-    return thrown.errors.map((error: unknown) => wordsOf(error)).join(', ');
+  if (isError(thrown)) {
+    if (thrown.message !== '') return thrown.message;
+    // Node puts the refused addresses of a host with several of them in an AggregateError without a message of its own.
+    return listAt(thrown, 'errors').map(wordsOf).join(', ') || thrown.name;
   }
-  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
-  return typeof thrown === 'string' ? thrown : String(thrown);
+  // Not `String`, which calls a method of the object that can be missing or throw.
+  return typeof thrown === 'string' ? thrown : Object.prototype.toString.call(thrown);
+}
+
+/** Whether it is an error, be it of another realm, as those of Node's own modules are under a test runner. */
+function isError(thrown: unknown): thrown is Error {
+  if (thrown instanceof Error) return true;
+  return isMapping(thrown) && typeof thrown['message'] === 'string' && typeof thrown['name'] === 'string';
 }

@@ -1,0 +1,205 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { successBody } from '../../src/client/answer.ts';
+import { ServiceError } from '../../src/client/service-error.ts';
+import { getArtifact } from '../../src/contract/artifact.ts';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { createFlow } from '../../src/contract/flow.ts';
+import type { HttpAnswer } from '../../src/http/exchange.ts';
+import { Failure, TroubleError } from '../../src/runtime/failure.ts';
+
+const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1 };
+const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde was answered';
+
+function json(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
+}
+
+function failureOf(answer: HttpAnswer, of: Parameters<typeof successBody>[1] = asked): Failure {
+  try {
+    successBody(answer, of);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('a success', () => {
+  it('is the body in the declared form', () => {
+    const artifact = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };
+    expect(successBody(json(200, artifact), asked)).toEqual(artifact);
+    expect(successBody(json(201, 'OK'), { ...asked, endpoint: createFlow })).toBe('OK');
+  });
+
+  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.compliance+json'])(
+    'is JSON of the type %s',
+    (type) => {
+      expect(successBody(json(200, 'OK', { 'content-type': type }), { ...asked, endpoint: createFlow })).toBe('OK');
+    },
+  );
+
+  it.each<[string, HttpAnswer, string]>([
+    ['is empty', { status: 200, headers: {}, text: '' }, 'with an empty body'],
+    [
+      'is an HTML page',
+      { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, text: '<html>Log in</html>' },
+      'with an HTML page of 19 bytes instead of JSON',
+    ],
+    [
+      'is cut JSON',
+      { status: 200, headers: { 'content-type': 'application/json' }, text: '{"half":' },
+      'with a body that claims to be JSON and is not',
+    ],
+    ['has another form', json(200, { state: 3 }), 'fingerprint is missing; state must be string'],
+    ['is another kind of value', json(200, null), 'it must be object'],
+    ['has a status that is none of the operation', json(204, {}), 'a status that this operation does not have'],
+    [
+      'has a content type that is none',
+      { status: 200, headers: { 'content-type': '<x>' }, text: 'x' },
+      'a body without a media type',
+    ],
+  ])('is trouble where it %s', (_what, answer, words) => {
+    const failure = failureOf(answer);
+    expect(failure).toBeInstanceOf(TroubleError);
+    expect(failure.message).toContain(`${question} ${answer.status}`);
+    expect(failure.message).toContain(words);
+    expect(failure.remedy).toContain('`base-url`');
+  });
+});
+
+describe('an error answer', () => {
+  it.each<[number, 'mistake' | 'trouble', string]>([
+    [400, 'mistake', 'Correct the inputs'],
+    [401, 'mistake', '`api-token`'],
+    [403, 'mistake', 'role'],
+    [404, 'mistake', '`org`, `flow`'],
+    [405, 'mistake', '`base-url`'],
+    [408, 'trouble', '`timeout`'],
+    [409, 'trouble', 'Try again'],
+    [413, 'mistake', '10 MB'],
+    [418, 'mistake', '`base-url`'],
+    [429, 'trouble', '`retries`'],
+    [500, 'trouble', 'operators'],
+    [501, 'trouble', 'operators'],
+    [502, 'trouble', 'operators'],
+    [503, 'trouble', 'operators'],
+    [504, 'trouble', 'operators'],
+  ])('%s has operation, method, path, status, the message of the service and a remedy', (status, kind, remedy) => {
+    const failure = failureOf(json(status, { message: 'Flow not found' }));
+    expect(failure).toBeInstanceOf(ServiceError);
+    expect(failure).toMatchObject({ kind, message: `${question} ${status}: Flow not found` });
+    expect(failure.remedy).toContain(remedy);
+    expect(failure.remedy).toMatch(/\.$/u);
+  });
+
+  it('shows what is wrong with which field, and after how many attempts', () => {
+    const errors = { flow_name: 'must match the pattern', 'query.page': 'must be 1 or more' };
+    const failure = failureOf(json(400, { message: 'Input payload validation failed', errors }), {
+      ...asked,
+      attempts: 3,
+    });
+    expect(failure.message).toBe(
+      [
+        `${question} 400: Input payload validation failed (after 3 attempts)`,
+        '  flow_name: must match the pattern',
+        '  query.page: must be 1 or more',
+      ].join('\n'),
+    );
+    expect(failure).toMatchObject({
+      facts: {
+        operation: 'get-artifact',
+        method: 'GET',
+        path: asked.path,
+        status: 400,
+        serviceMessage: 'Input payload validation failed',
+        fieldErrors: errors,
+        attempts: 3,
+      },
+    });
+  });
+
+  it.each([
+    ['a list of words', { page: ['too small', 'no number'] }, '  page: ["too small","no number"]'],
+    ['a nested object', { page: { min: 1 } }, '  page: {"min":1}'],
+    ['null', null, undefined],
+    ['a text', 'no page', undefined],
+  ])('keeps the message of the service where the fields come as %s', (_what, errors, line) => {
+    const failure = failureOf(json(400, { message: 'Input payload validation failed', errors }));
+    expect(failure.message.split('\n')).toEqual(
+      [`${question} 400: Input payload validation failed`, line].filter((words) => words !== undefined),
+    );
+  });
+
+  it('carries the title of an endpoint that is none of the sixteen operations', () => {
+    const failure = failureOf(json(404, { message: 'Flow not found' }), {
+      ...asked,
+      endpoint: reportArtifact,
+    });
+    expect(failure.message).toContain('Attest artifact: POST');
+  });
+
+  it.each<[string, HttpAnswer, string]>([
+    ['an empty body', { status: 502, headers: {}, text: '' }, '502 with an empty body'],
+    ['blanks', { status: 502, headers: {}, text: ' \r\n' }, '502 with an empty body'],
+    [
+      'a body of plain text',
+      { status: 503, headers: { 'content-type': 'text/plain' }, text: 'upstream gone' },
+      '503 with a text/plain body of 13 bytes instead of JSON',
+    ],
+    ['JSON without a message', json(500, { error: 'x' }), '500 with a JSON body without a message'],
+    ['an empty message', json(500, { message: '' }), '500 with a JSON body without a message'],
+    ['a message that is no text', json(500, { message: { a: 1 } }), '500 with a JSON body without a message'],
+    ['JSON that is no object', json(500, ['x']), '500 with a JSON body without a message'],
+  ])('describes %s', (_what, answer, words) => {
+    expect(failureOf(answer).message).toBe(`${question} ${words}`);
+  });
+
+  it('describes an HTML page and shows nothing of it', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z]{8,200}$/u), (secret) => {
+        const text = `<html><body>${secret}</body></html>`;
+        const failure = failureOf({ status: 502, headers: { 'content-type': 'text/html' }, text });
+        expect(failure.message).toBe(`${question} 502 with an HTML page of ${text.length} bytes instead of JSON`);
+        expect(`${failure.stack ?? ''} ${failure.remedy}`).not.toContain(secret);
+      }),
+    );
+  });
+
+  it('does not parse HTML that holds JSON', () => {
+    const failure = failureOf({ status: 400, headers: { 'content-type': 'text/html' }, text: '{"message":"x"}' });
+    expect(failure.message).toContain('an HTML page of 15 bytes');
+  });
+
+  it('says where a redirect leads, without the path and the tickets in it', () => {
+    const location = 'https://login.example.com/sso?ticket=secret-ticket';
+    const failure = failureOf({ status: 302, headers: { location }, text: '' });
+    expect(failure).toMatchObject({
+      kind: 'mistake',
+      message: `${question} 302 with a redirect to https://login.example.com`,
+    });
+    expect(failure.remedy).toContain('never redirects');
+  });
+
+  it('says that a redirect is one where it leads to a path', () => {
+    expect(failureOf({ status: 307, headers: { location: '/login?x=1' }, text: '' }).message).toBe(
+      `${question} 307 with a redirect`,
+    );
+  });
+
+  it('is a failure with words, whatever was answered', () => {
+    const answer = fc.record({
+      status: fc.integer({ min: 200, max: 599 }),
+      headers: fc.record({ 'content-type': fc.oneof(fc.constantFrom('application/json', 'text/html'), fc.string()) }),
+      text: fc.oneof(fc.string(), fc.json()),
+    });
+    fc.assert(
+      fc.property(answer, (answered) => {
+        fc.pre(answered.status !== 200);
+        const failure = failureOf(answered);
+        expect(failure.message).toContain(`was answered ${answered.status}`);
+        expect(failure.remedy).toMatch(/\.$/u);
+      }),
+    );
+  });
+});

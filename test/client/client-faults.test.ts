@@ -1,0 +1,249 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../src/client/service-error.ts';
+import { getArtifact } from '../../src/contract/artifact.ts';
+import { attestSonar } from '../../src/contract/attestation.ts';
+import { createFlow } from '../../src/contract/flow.ts';
+import { describeError, TroubleError } from '../../src/runtime/failure.ts';
+import { openTestClient, type TestClient, type TestClientSettings } from '../support/client.ts';
+import { manualClock, startOfTime } from '../support/clock.ts';
+import {
+  answers,
+  answersEarly,
+  answersText,
+  closesBeforeTheAnswer,
+  neverAnswers,
+  neverEndsTheAnswer,
+  resetsBeforeTheAnswer,
+  resetsDuringTheUpload,
+  resetsWithinTheAnswer,
+  sendsHugeHeaders,
+  speaksNoHttp,
+  truncatesTheAnswer,
+} from '../support/faults.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import {
+  closedPort,
+  startFaultyServer,
+  startSilentServer,
+  type Fault,
+  type FaultyServer,
+} from '../support/faulty-server.ts';
+
+const opened = closedAfterEach();
+
+async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
+  return opened(await startFaultyServer(...faults));
+}
+
+function clientFor(url: URL, settings: TestClientSettings = {}): TestClient {
+  return opened(openTestClient(new URL('/api/v2', url), settings));
+}
+
+type Operation = 'create-flow' | 'attest-sonar' | 'get-artifact';
+
+/** One of each method: PUT and GET change nothing when they are repeated, POST does. */
+const calls: Readonly<Record<Operation, (client: TestClient) => Promise<unknown>>> = {
+  'create-flow': ({ client }) =>
+    client.call(createFlow, {
+      parameters: { org: 'acme' },
+      document: { name: 'web', description: '', template: [] },
+    }),
+  'attest-sonar': ({ client }) =>
+    client.call(attestSonar, {
+      parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
+      document: {
+        attestation_name: 'sonar',
+        sonar_results: { project: { key: 'acme_web' }, qualityGate: { status: 'OK', conditions: [] } },
+      },
+      file: { filename: 'big.bin', size: 2_000_000, open: () => Readable.from([Buffer.alloc(2_000_000)]) },
+    }),
+  'get-artifact': ({ client }) =>
+    client.call(getArtifact, { parameters: { org: 'acme', flow_name: 'web', fingerprint: 'abcde' } }),
+};
+
+const operations = Object.keys(calls) as readonly Operation[];
+const html = answersText(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' });
+
+describe('the client under faults', () => {
+  /** How many times each operation is asked where the fault never ends; 4 is once and three retries. */
+  const table: readonly (readonly [string, Fault, Readonly<Record<Operation, number>>])[] = [
+    ['resets before the answer', resetsBeforeTheAnswer, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['closes before the answer', closesBeforeTheAnswer, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['resets within the answer', resetsWithinTheAnswer, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['truncates the answer', truncatesTheAnswer, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['resets during the upload', resetsDuringTheUpload, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['speaks no HTTP', speaksNoHttp, { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
+    ['sends huge headers', sendsHugeHeaders, { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
+    ['answers 400', answers(400, { message: 'no' }), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
+    ['answers 401 without a body', answersText(401, ''), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
+    ['answers 404', answers(404, { message: 'no' }), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
+    ['answers 408', answers(408, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['answers 409', answers(409, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    [
+      'answers 413 early',
+      answersEarly(413, { message: 'no' }),
+      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
+    ],
+    ['answers 429', answers(429, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 }],
+    [
+      'answers 429 with seconds',
+      answers(429, { message: 'no' }, { 'retry-after': '2' }),
+      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
+    ],
+    [
+      'answers 429 with a date',
+      answers(429, { message: 'no' }, { 'retry-after': new Date(startOfTime + 3000).toUTCString() }),
+      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
+    ],
+    [
+      'answers 429 with a wait beyond the deadline',
+      answers(429, { message: 'no' }, { 'retry-after': '86400' }),
+      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
+    ],
+    ['answers 500', answers(500, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['answers 501', answers(501, { message: 'no' }), { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 }],
+    ['answers 502 with HTML', html, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    ['answers 503', answers(503, { message: 'no' }), { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
+    [
+      'answers 503 with Retry-After',
+      answers(503, { message: 'no' }, { 'retry-after': '1' }),
+      { 'create-flow': 4, 'attest-sonar': 4, 'get-artifact': 4 },
+    ],
+    [
+      'answers 200 with HTML',
+      answersText(200, '<html>', { 'content-type': 'text/html' }),
+      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
+    ],
+    [
+      'answers 302',
+      answersText(302, '', { location: '/login' }),
+      { 'create-flow': 1, 'attest-sonar': 1, 'get-artifact': 1 },
+    ],
+  ];
+
+  describe.each(table)('where the service %s', (_what, fault, asked) => {
+    it.each(operations)('asks as often as it may, says why each time, and fails with words: %s', async (operation) => {
+      const server = await serverThat(fault);
+      const client = clientFor(server.url);
+      const error: unknown = await calls[operation](client).catch((thrown: unknown) => thrown);
+      expect(error instanceof ServiceError || error instanceof TroubleError).toBe(true);
+      expect(error).toMatchObject({
+        message: expect.stringContaining(operation),
+        remedy: expect.stringMatching(/\.$/u),
+      });
+      expect(server.requests).toHaveLength(asked[operation]);
+      const again = client.log.infos.filter((line) => line.includes('trying again in'));
+      expect(again).toHaveLength(asked[operation] - 1);
+      expect(
+        again.every(
+          (line, index) => line.startsWith(`${operation}: attempt ${index + 1} of 4: `) && line.endsWith(' s'),
+        ),
+      ).toBe(true);
+      if (asked[operation] > 1) expect(describeError(error)).toContain('(after 4 attempts)');
+    });
+  });
+
+  it.each(operations)('succeeds once the service is there again: %s', async (operation) => {
+    const body = operation === 'get-artifact' ? { fingerprint: 'a'.repeat(64) } : 'OK';
+    const status = operation === 'get-artifact' ? 200 : 201;
+    const busy = answers(429, { message: 'no' }, { 'retry-after': '0' });
+    const server = await serverThat(busy, busy, answers(status, body));
+    await expect(calls[operation](clientFor(server.url))).resolves.toEqual({ status, body });
+  });
+
+  it.each(operations)(
+    'asks again where the connection was refused, for then nothing was sent: %s',
+    async (operation) => {
+      const client = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`));
+      await expect(calls[operation](client)).rejects.toMatchObject({
+        kind: 'trouble',
+        message: expect.stringMatching(/ECONNREFUSED .*\(after 4 attempts\); the request was not sent$/u),
+        remedy: expect.stringContaining('`base-url`'),
+      });
+      expect(client.log.infos).toHaveLength(3);
+    },
+  );
+
+  it('keeps the message of the service over all attempts', async () => {
+    const server = await serverThat(answers(500, { message: 'disk full on node 3' }));
+    await expect(calls['get-artifact'](clientFor(server.url))).rejects.toMatchObject({
+      message:
+        'get-artifact: GET /artifacts/acme/web/fingerprint/abcde was answered 500: disk full on node 3 (after 4 attempts)',
+      facts: { serviceMessage: 'disk full on node 3', attempts: 4 },
+    });
+  });
+
+  it('says that the answer to an upload may have been lost where it was', async () => {
+    const server = await serverThat(resetsBeforeTheAnswer);
+    const error: unknown = await calls['attest-sonar'](clientFor(server.url)).catch((thrown: unknown) => thrown);
+    expect(describeError(error)).toContain(`got no answer from ${server.url.origin}`);
+    expect(describeError(error)).not.toContain('the request was not sent');
+  });
+});
+
+describe('the client and its deadlines', () => {
+  const persistence = { requestTimeout: 10_000, retries: 1 };
+
+  it.each([
+    ['never answers', neverAnswers],
+    ['never ends its answer', neverEndsTheAnswer],
+  ])('gives up a request once its time is over, and asks again: the service %s', async (_what, fault) => {
+    const server = await serverThat(fault, answers(201, 'OK'));
+    const clock = manualClock();
+    const client = clientFor(server.url, { clock, persistence });
+    const call = calls['create-flow'](client);
+    await server.received(1);
+    await clock.advance(10_000);
+    while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(500);
+    await expect(call).resolves.toMatchObject({ status: 201 });
+    expect(client.log.infos).toEqual([
+      'create-flow: attempt 1 of 2: no whole answer within 10 s; trying again in 0.5 s',
+    ]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('sends a POST again where the time was over before there was a connection', async () => {
+    const silent = opened(await startSilentServer());
+    const clock = manualClock();
+    const client = clientFor(new URL(`https://127.0.0.1:${silent.port}`), { clock, persistence });
+    const call = calls['attest-sonar'](client);
+    const failed = call.catch((thrown: unknown) => thrown);
+    await silent.connected(1);
+    await clock.advance(10_000);
+    while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(500);
+    await silent.connected(2);
+    await clock.advance(9500);
+    expect(describeError(await failed)).toMatch(
+      /^attest-sonar: POST .* no whole answer within 9\.5 s \(after 2 attempts\); the request was not sent/u,
+    );
+  });
+
+  it('sends a POST once where the time was over after it was sent', async () => {
+    const server = await serverThat(neverAnswers);
+    const clock = manualClock();
+    const client = clientFor(server.url, { clock, persistence });
+    const failed = calls['attest-sonar'](client).catch((thrown: unknown) => thrown);
+    await server.received(1);
+    await clock.advance(10_000);
+    expect(await failed).toMatchObject({
+      message: expect.stringMatching(/no whole answer within 10 s$/u),
+      remedy: expect.stringContaining('`timeout`'),
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends with the reason of a cancellation', async () => {
+    const server = await serverThat(neverAnswers);
+    const cancelled = new AbortController();
+    const clock = manualClock();
+    const failed = calls['attest-sonar'](clientFor(server.url, { clock, signal: cancelled.signal }));
+    await server.received(1);
+    const reason = new TroubleError({ what: 'the step was cancelled', remedy: 'Run the job again.' });
+    cancelled.abort(reason);
+    await expect(failed).rejects.toBe(reason);
+    expect(clock.pending()).toBe(0);
+  });
+});

@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FilePart } from '../../src/client/body.ts';
+import type { Connection } from '../../src/client/client.ts';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { getArtifact } from '../../src/contract/artifact.ts';
+import { attestSonar, type SonarAttestation } from '../../src/contract/attestation.ts';
+import { createFlow } from '../../src/contract/flow.ts';
+import { maximumFileBytes } from '../../src/contract/limits.ts';
+import { openTestClient, type TestClient } from '../support/client.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(async () => {
+  expect(service.errors).toEqual([]);
+  await service.stop();
+});
+
+const opened = closedAfterEach();
+
+function clientOf(connection: Partial<Connection> = {}): TestClient['client'] {
+  const settings = { connection: { apiToken: service.apiKey, ...connection }, persistence: { retries: 0 } };
+  return opened(openTestClient(service.baseUrl, settings)).client;
+}
+
+const org = 'acme';
+const commit = 'c'.repeat(40);
+
+async function makeFlow(name: string, template: string[] = ['artifact', 'sonar']): Promise<void> {
+  await clientOf().call(createFlow, { parameters: { org }, document: { name, description: 'A flow', template } });
+}
+
+function attestation(status: string): SonarAttestation {
+  return {
+    attestation_name: 'sonar',
+    git_commit_info: {
+      sha1: commit,
+      author: 'Ann Dev <ann@example.com>',
+      branch: 'main',
+      message: 'feat: größer\n\nbody',
+      timestamp: 1_767_323_045,
+    },
+    sonar_results: { project: { key: 'acme_web', name: 'web' }, qualityGate: { status, conditions: [] } },
+    user_data: { build: 7 },
+  };
+}
+
+async function attest(flow: string, trail: string, status: string, file?: FilePart): Promise<number> {
+  const answered = await clientOf().call(attestSonar, {
+    parameters: { org, flow_name: flow, trail_name: trail },
+    document: attestation(status),
+    ...(file === undefined ? {} : { file }),
+  });
+  return answered.status;
+}
+
+async function makeArtifact(flow: string, trail: string, fingerprint: string): Promise<void> {
+  await clientOf().call(reportArtifact, {
+    parameters: { org, flow_name: flow },
+    document: {
+      fingerprint,
+      filename: 'web.tgz',
+      git_commit: commit,
+      build_url: 'https://ci.example.com/1',
+      commit_url: 'https://github.com/acme/web/commit/c',
+      trail_name: trail,
+    },
+  });
+}
+
+/** A file of so many bytes, made as it is read. */
+function fileOf(size: number, filename = 'lcov.info'): FilePart {
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  return {
+    filename,
+    size,
+    open: () =>
+      Readable.from(
+        (function* () {
+          for (let left = size; left > 0; left -= chunk.length) yield chunk.subarray(0, left);
+        })(),
+        { objectMode: false },
+      ),
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+describe('the client at the service', () => {
+  it('creates a flow by 201, and updates it by 200', async () => {
+    const call = {
+      parameters: { org },
+      document: { name: 'created', description: 'one', template: ['unit'], visibility: 'private' as const },
+    };
+    await expect(clientOf().call(createFlow, call)).resolves.toMatchObject({ status: 201, body: expect.any(String) });
+    await expect(clientOf().call(createFlow, call)).resolves.toMatchObject({ status: 200, body: expect.any(String) });
+  });
+
+  it('creates a flow with a basic key as well', async () => {
+    const document = { name: 'basic', description: '', template: [] };
+    const call = { parameters: { org }, document };
+    await expect(clientOf({ authenticationMethod: 'basic' }).call(createFlow, call)).resolves.toMatchObject({
+      status: 201,
+    });
+  });
+
+  it('attests a Sonar scan without a file and with one, under either name of its part', async () => {
+    await makeFlow('attested');
+    await expect(attest('attested', 'v1', 'OK')).resolves.toBe(201);
+    for (const filePartStyle of ['indexed', 'plain'] as const) {
+      await expect(
+        clientOf({ filePartStyle }).call(attestSonar, {
+          parameters: { org, flow_name: 'attested', trail_name: 'v1~rc.1' },
+          document: attestation('OK'),
+          file: fileOf(1000, 'größe "1".info'),
+        }),
+      ).resolves.toMatchObject({ status: 201 });
+    }
+  });
+
+  it('uploads exactly 10 MiB', async () => {
+    await makeFlow('large');
+    await expect(attest('large', 'v1', 'OK', fileOf(maximumFileBytes))).resolves.toBe(201);
+  });
+
+  it('is told that one byte more is too much', async () => {
+    await makeFlow('larger');
+    await expect(attest('larger', 'v1', 'OK', fileOf(maximumFileBytes + 1))).rejects.toMatchObject({
+      kind: 'mistake',
+      message: expect.stringContaining('was answered 413: File size exceeds 10MB limit'),
+      remedy: expect.stringContaining('10,485,760 bytes'),
+    });
+  });
+
+  it.each([
+    ['OK', 'COMPLIANT'],
+    ['ERROR', 'NON-COMPLIANT'],
+    ['NONE', 'INCOMPLETE'],
+  ])('finds an artifact whose gate is %s to be %s', async (status, state) => {
+    const flow = `judged-${status}`;
+    const fingerprint = digest(flow);
+    await makeFlow(flow);
+    await makeArtifact(flow, 'v1', fingerprint);
+    await attest(flow, 'v1', status);
+    const parameters = { org, flow_name: flow, fingerprint };
+    const whole = await clientOf().call(getArtifact, { parameters });
+    expect(whole).toMatchObject({
+      status: 200,
+      body: { fingerprint, state, flow_name: flow, trail_name: 'v1', git_commit: commit, filename: 'web.tgz' },
+    });
+    const abbreviated = await clientOf().call(getArtifact, {
+      parameters: { ...parameters, fingerprint: fingerprint.slice(0, 5) },
+      query: { trail: 'v1' },
+    });
+    expect(abbreviated.body).toEqual(whole.body);
+  });
+});
+
+describe('the client refused by the service', () => {
+  it('is told that the flow is not there', async () => {
+    await expect(attest('nowhere', 'v1', 'OK')).rejects.toMatchObject({
+      kind: 'mistake',
+      facts: { status: 404, serviceMessage: 'Flow not found' },
+      message: 'attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar was answered 404: Flow not found',
+    });
+  });
+
+  it('is told that the artifact is not there, with the words of the service', async () => {
+    await makeFlow('empty');
+    const fingerprint = digest('missing');
+    const parameters = { org, flow_name: 'empty', fingerprint };
+    await expect(clientOf().call(getArtifact, { parameters })).rejects.toMatchObject({
+      facts: {
+        status: 404,
+        serviceMessage: `Artifact with fingerprint '${fingerprint}' does not exist in flow 'empty' belonging to organization 'acme'`,
+      },
+    });
+  });
+
+  it('is told that its key is not known', async () => {
+    const parameters = { org, flow_name: 'web', fingerprint: 'abcde' };
+    await expect(clientOf({ apiToken: 'nobody_knows' }).call(getArtifact, { parameters })).rejects.toMatchObject({
+      facts: { status: 401, serviceMessage: expect.stringMatching(/./u) },
+      remedy: expect.stringContaining('`api-token`'),
+    });
+  });
+
+  it('is told that its key belongs to another organization', async () => {
+    const apiToken = await service.createOrganization('other');
+    const parameters = { org, flow_name: 'web', fingerprint: 'abcde' };
+    await expect(clientOf({ apiToken }).call(getArtifact, { parameters })).rejects.toMatchObject({
+      facts: { status: 403, serviceMessage: expect.stringMatching(/./u) },
+      remedy: expect.stringContaining('`org`'),
+    });
+  });
+
+  it('is told that its role may not do this', async () => {
+    const apiToken = await service.createKey('reader');
+    const document = { name: 'readers', description: '', template: [] };
+    await expect(clientOf({ apiToken }).call(createFlow, { parameters: { org }, document })).rejects.toMatchObject({
+      facts: { status: 403 },
+      remedy: expect.stringContaining('role'),
+    });
+  });
+
+  it('is told that an abbreviated fingerprint is not enough', async () => {
+    await makeFlow('ambiguous');
+    for (const digit of ['0', '1']) await makeArtifact('ambiguous', 'v1', `fffff${digit.repeat(59)}`);
+    const parameters = { org, flow_name: 'ambiguous', fingerprint: 'fffff' };
+    await expect(clientOf().call(getArtifact, { parameters })).rejects.toMatchObject({
+      kind: 'mistake',
+      facts: {
+        status: 400,
+        serviceMessage: "Fingerprint 'fffff' is ambiguous in flow 'ambiguous': it is the beginning of 2 fingerprints",
+      },
+    });
+  });
+});

@@ -1,0 +1,232 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TransportError, type HttpAnswer, type HttpRequest, type Method } from '../../src/http/exchange.ts';
+import { callTimeout, sendPersistently, type CallContext } from '../../src/http/persistent.ts';
+import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
+import { collectingLog } from '../support/log.ts';
+import { scriptedTransport, type Attempt, type ScriptedTransport } from '../support/scripted-transport.ts';
+
+function request(method: Method = 'GET'): HttpRequest {
+  return { method, url: new URL('http://127.0.0.1/api/v2/flows/acme'), headers: {} };
+}
+
+function answer(status: number, retryAfter?: string): HttpAnswer {
+  return { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, text: '' };
+}
+
+const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED');
+const reset = new TransportError('interrupted', true, 'read ECONNRESET');
+
+interface Setting {
+  readonly context: CallContext;
+  readonly clock: InstantClock;
+  readonly transport: ScriptedTransport;
+  readonly log: ReturnType<typeof collectingLog>;
+}
+
+/** Every wait passes at once and in order, the deadlines among them. */
+function setting(
+  attempts: readonly [Attempt, ...Attempt[]],
+  { requestTimeout = 30_000, retries = 3, luck = 0 } = {},
+): Setting {
+  const clock = instantClock({ longestWait: Number.POSITIVE_INFINITY });
+  const transport = scriptedTransport(clock, ...attempts);
+  const log = collectingLog();
+  return {
+    clock,
+    transport,
+    log,
+    context: { clock, log, random: () => luck, transport, persistence: { requestTimeout, retries } },
+  };
+}
+
+describe('a persistent request', () => {
+  it('is sent once where the answer is final, and says nothing', async () => {
+    const { context, transport, log } = setting([{ outcome: answer(201) }]);
+    await expect(sendPersistently('create-flow', request('PUT'), context)).resolves.toEqual({
+      answer: answer(201),
+      attempts: 1,
+    });
+    expect(transport.begun).toHaveLength(1);
+    expect(log.text()).toBe('');
+  });
+
+  it('logs each repetition with operation, attempt, reason and delay', async () => {
+    const { context, log } = setting([
+      { outcome: answer(502) },
+      { outcome: refused },
+      { outcome: answer(429, '4') },
+      { outcome: answer(200) },
+    ]);
+    await expect(sendPersistently('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 4 });
+    expect(log.infos).toEqual([
+      'get-artifact: attempt 1 of 4: the answer was 502; trying again in 0.5 s',
+      'get-artifact: attempt 2 of 4: connect ECONNREFUSED; trying again in 1.0 s',
+      'get-artifact: attempt 3 of 4: the answer was 429; trying again in 4.0 s',
+    ]);
+  });
+
+  it('waits as long as it said', async () => {
+    const { context, transport } = setting([{ outcome: answer(500) }, { outcome: reset }, { outcome: answer(200) }], {
+      luck: 0.5,
+    });
+    await sendPersistently('get-artifact', request(), context);
+    expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 375, 375 + 750]);
+  });
+
+  it('waits until the date that Retry-After names', async () => {
+    const date = new Date(startOfTime + 9000).toUTCString();
+    const { context, transport } = setting([{ outcome: answer(503, date) }, { outcome: answer(201) }]);
+    await sendPersistently('attest-sonar', request('POST'), context);
+    expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 9000]);
+  });
+
+  it('gives the last answer once the attempts are used up', async () => {
+    const { context, transport } = setting([{ outcome: answer(500) }, { outcome: answer(503) }], { retries: 1 });
+    await expect(sendPersistently('get-artifact', request(), context)).resolves.toEqual({
+      answer: answer(503),
+      attempts: 2,
+    });
+    expect(transport.begun).toHaveLength(2);
+  });
+
+  it('fails with the last trouble, and says after how many attempts', async () => {
+    const { context } = setting([{ outcome: refused }, { outcome: reset }], { retries: 2 });
+    await expect(sendPersistently('get-artifact', request(), context)).rejects.toMatchObject({
+      problem: 'interrupted',
+      mayHaveReached: true,
+      message: 'read ECONNRESET (after 3 attempts)',
+      cause: reset,
+    });
+  });
+
+  it('is never repeated where no retries are wanted', async () => {
+    const { context, transport, log } = setting([{ outcome: answer(503, '0') }], { retries: 0 });
+    await expect(sendPersistently('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 1 });
+    expect(transport.begun).toHaveLength(1);
+    expect(log.text()).toBe('');
+  });
+
+  it('sends a POST again only where it provably never reached the service, or was told to', async () => {
+    const told = setting([
+      { outcome: refused },
+      { outcome: answer(429) },
+      { outcome: answer(503, '1') },
+      { outcome: answer(500) },
+    ]);
+    await expect(sendPersistently('attest-sonar', request('POST'), told.context)).resolves.toEqual({
+      answer: answer(500),
+      attempts: 4,
+    });
+    const sent = setting([{ outcome: reset }, { outcome: answer(201) }]);
+    await expect(sendPersistently('attest-sonar', request('POST'), sent.context)).rejects.toBe(reset);
+    expect(sent.transport.begun).toHaveLength(1);
+  });
+
+  it('ends at once where the wait that the service asks for would pass the deadline, and says so', async () => {
+    const { context, transport, log } = setting([{ outcome: answer(429, '3600') }], { requestTimeout: 10_000 });
+    await expect(sendPersistently('get-artifact', request(), context)).resolves.toMatchObject({
+      answer: { status: 429 },
+      attempts: 1,
+    });
+    expect(transport.begun).toHaveLength(1);
+    expect(log.infos).toEqual([
+      'get-artifact: attempt 1: the answer was 429; the next attempt in 3600 s would be too late, only 40 s are left',
+    ]);
+  });
+
+  it('gives each attempt its own deadline, and the last one no more than what is left', async () => {
+    const slow = { takes: Number.MAX_SAFE_INTEGER, outcome: answer(200) };
+    const { context, clock, transport } = setting([slow], { requestTimeout: 10_000, retries: 2 });
+    await expect(sendPersistently('get-artifact', request(), context)).rejects.toMatchObject({
+      problem: 'timeout',
+      message: 'no whole answer within 8.5 s (after 3 attempts)',
+    });
+    expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 10_500, 21_500]);
+    expect(clock.now() - startOfTime).toBe(30_000);
+  });
+
+  it('ends when it is cancelled during an attempt, with the reason of that', async () => {
+    const clock = manualClock();
+    const cancelled = new AbortController();
+    const transport = scriptedTransport(clock, { takes: 5000, outcome: answer(200) });
+    const context = { ...setting([{ outcome: answer(200) }]).context, clock, transport, signal: cancelled.signal };
+    const call = sendPersistently('get-artifact', request(), context);
+    const reason = new Error('the job was cancelled');
+    cancelled.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('ends when it is cancelled while it waits, with the reason of that', async () => {
+    const clock = manualClock();
+    const cancelled = new AbortController();
+    const transport = scriptedTransport(clock, { outcome: answer(503, '20') });
+    const context = { ...setting([{ outcome: answer(200) }]).context, clock, transport, signal: cancelled.signal };
+    const call = sendPersistently('get-artifact', request(), context);
+    await nextTurn();
+    expect(clock.pending()).toBe(1);
+    const reason = new Error('the job was cancelled');
+    cancelled.abort(reason);
+    await expect(call).rejects.toBe(reason);
+    expect(transport.begun).toHaveLength(1);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('passes on at once what is no trouble of the way', async () => {
+    const { context, transport } = setting([{ outcome: answer(200) }]);
+    const defect = new Error('a defect');
+    const broken = { ...transport, send: () => Promise.reject(defect) };
+    await expect(sendPersistently('get-artifact', request(), { ...context, transport: broken })).rejects.toBe(defect);
+  });
+
+  it('leaves no timer behind', async () => {
+    const clock = manualClock();
+    const transport = scriptedTransport(clock, { outcome: answer(200) });
+    await sendPersistently('get-artifact', request(), {
+      ...setting([{ outcome: answer(200) }]).context,
+      clock,
+      transport,
+    });
+    expect(clock.pending()).toBe(0);
+  });
+
+  const outcome = fc.oneof(
+    fc
+      .record({
+        status: fc.constantFrom(200, 400, 408, 409, 429, 500, 501, 502, 503),
+        seconds: fc.option(fc.nat({ max: 200 }), { nil: undefined }),
+      })
+      .map(({ status, seconds }) => answer(status, seconds === undefined ? undefined : String(seconds))),
+    fc.constantFrom(refused, reset, new TransportError('malformed', true, 'no HTTP')),
+  );
+  const script = fc.array(fc.record({ takes: fc.nat({ max: 100_000 }), outcome }), { minLength: 1, maxLength: 8 });
+
+  it('never begins an attempt, nor waits for one, beyond the deadline of the whole call', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        script,
+        fc.constantFrom<Method>('GET', 'PUT', 'POST', 'DELETE'),
+        fc.integer({ min: 1000, max: 60_000 }),
+        fc.nat({ max: 6 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        async ([first, ...others], method, requestTimeout, retries, luck) => {
+          fc.pre(first !== undefined);
+          const { context, clock, transport } = setting([first, ...others], {
+            requestTimeout,
+            retries,
+            luck,
+          });
+          await sendPersistently('get-artifact', request(method), context).catch((error: unknown) => {
+            expect(error).toBeInstanceOf(TransportError);
+          });
+          const end = startOfTime + callTimeout(context.persistence);
+          expect(transport.begun.length).toBeLessThanOrEqual(retries + 1);
+          expect(transport.begun.every((time) => time < end)).toBe(true);
+          expect(clock.now()).toBeLessThanOrEqual(end);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,271 @@
+import { describe, expect, it } from '@jest/globals';
+import { maximumAnswerBytes, TransportError, type HttpRequest, type RequestBody } from '../../src/http/exchange.ts';
+import { createTransport } from '../../src/http/transport.ts';
+
+import {
+  answers,
+  answersText,
+  answersWithoutEnd,
+  closesBeforeTheAnswer,
+  neverAnswers,
+  neverEndsTheAnswer,
+  resetsBeforeTheAnswer,
+  resetsWithinTheAnswer,
+  sendsHugeHeaders,
+  speaksNoHttp,
+  truncatesTheAnswer,
+} from '../support/faults.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import {
+  closedPort,
+  startFaultyServer,
+  startSilentServer,
+  type Fault,
+  type FaultyServer,
+} from '../support/faulty-server.ts';
+
+const opened = closedAfterEach();
+
+async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
+  return opened(await startFaultyServer(...faults));
+}
+
+function transportOf(): ReturnType<typeof createTransport> {
+  return opened(createTransport({}));
+}
+
+/** The deadline as a call sets it. */
+const late = new TransportError('timeout', true, 'no whole answer within 30 s');
+
+function get(url: URL, path = '/api/v2/flows/acme'): HttpRequest {
+  return { method: 'GET', url: new URL(path, url), headers: { authorization: 'Bearer key' } };
+}
+
+function put(url: URL, body: RequestBody): HttpRequest {
+  return { ...get(url), method: 'PUT', body };
+}
+
+const never = new AbortController().signal;
+
+describe('a transport', () => {
+  it('sends method, path, query, headers and body, and reads the whole answer', async () => {
+    const server = await serverThat(answers(201, { message: 'größer' }, { 'x-request-id': 'r1' }));
+    const body = { contentType: 'text/plain', length: 6, open: () => Buffer.from('größe'.slice(0, 4)) };
+    const request = { ...put(server.url, body), url: new URL('/api/v2/a%2Fb?x=1&x=2', server.url) };
+    const answer = await transportOf().send(request, never);
+    expect(answer).toMatchObject({ status: 201, text: '{"message":"größer"}', headers: { 'x-request-id': 'r1' } });
+    const [received] = server.requests;
+    expect(received).toMatchObject({
+      method: 'PUT',
+      target: '/api/v2/a%2Fb?x=1&x=2',
+      headers: {
+        authorization: 'Bearer key',
+        'content-type': 'text/plain',
+        'content-length': '6',
+        host: server.url.host,
+      },
+    });
+    expect(received?.body().toString()).toBe('größ');
+  });
+
+  it('announces no body where there is none', async () => {
+    const server = await serverThat(answers(200, 'OK'));
+    await transportOf().send({ ...get(server.url), method: 'PUT' }, never);
+    expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
+    expect(server.requests[0]?.headers).not.toHaveProperty('transfer-encoding');
+    expect(server.requests[0]?.headers['content-length'] ?? '0').toBe('0');
+  });
+
+  it('joins repeated headers by a comma', async () => {
+    const fault: Fault = {
+      early: false,
+      play(response) {
+        response.writeHead(
+          200,
+          [
+            ['Warning', 'one'],
+            ['warning', 'two'],
+          ].flat(),
+        );
+        response.end();
+      },
+    };
+    const server = await serverThat(fault);
+    const answer = await transportOf().send(get(server.url), never);
+    expect(answer.headers['warning']).toBe('one, two');
+  });
+
+  it('keeps a connection for the next request', async () => {
+    const server = await serverThat(answers(200, 'OK'));
+    const transport = transportOf();
+    await transport.send(get(server.url), never);
+    await transport.send(get(server.url), never);
+    expect(server.requests).toHaveLength(2);
+    expect(server.connections()).toBe(1);
+  });
+
+  it('gives redirects like other answers, and follows none', async () => {
+    const elsewhere = await serverThat(answers(200, 'OK'));
+    const server = await serverThat(answersText(302, '', { location: new URL('/login', elsewhere.url).href }));
+    const answer = await transportOf().send(get(server.url), never);
+    expect(answer).toMatchObject({ status: 302, headers: { location: new URL('/login', elsewhere.url).href } });
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['is empty', answersText(200, '')],
+    ['is HTML', answersText(502, '<html></html>', { 'content-type': 'text/html' })],
+    ['has no content type', answersText(200, '{}')],
+  ])('gives an answer that %s as it is', async (_what, fault) => {
+    const server = await serverThat(fault);
+    await expect(transportOf().send(get(server.url), never)).resolves.toHaveProperty('text');
+  });
+});
+
+describe('a transport without a whole answer', () => {
+  it.each<[string, Fault, Partial<TransportError>]>([
+    [
+      'resets the connection before the answer',
+      resetsBeforeTheAnswer,
+      { problem: 'interrupted', mayHaveReached: true },
+    ],
+    [
+      'closes the connection before the answer',
+      closesBeforeTheAnswer,
+      { problem: 'interrupted', mayHaveReached: true },
+    ],
+    [
+      'resets the connection within the answer',
+      resetsWithinTheAnswer,
+      { problem: 'interrupted', mayHaveReached: true },
+    ],
+    ['sends less than it announced', truncatesTheAnswer, { problem: 'interrupted', mayHaveReached: true }],
+    ['does not speak HTTP', speaksNoHttp, { problem: 'malformed', mayHaveReached: true }],
+    ['sends huge headers', sendsHugeHeaders, { problem: 'malformed', mayHaveReached: true }],
+    ['sends a body without end', answersWithoutEnd, { problem: 'malformed', mayHaveReached: true }],
+  ])('says what happened where the server %s', async (_what, fault, expected) => {
+    const server = await serverThat(fault);
+    const error: unknown = await transportOf()
+      .send(get(server.url), never)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject(expected);
+  });
+
+  it('reads no more than the largest answer', async () => {
+    const server = await serverThat(answersWithoutEnd);
+    await expect(transportOf().send(get(server.url), never)).rejects.toThrow(
+      `the answer is larger than ${maximumAnswerBytes} bytes`,
+    );
+  });
+
+  it('knows that nothing was sent where the connection is refused', async () => {
+    const url = new URL(`http://127.0.0.1:${await closedPort()}`);
+    await expect(transportOf().send(get(url), never)).rejects.toMatchObject({
+      problem: 'unreachable',
+      mayHaveReached: false,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('knows that nothing was sent where the host is unknown', async () => {
+    await expect(transportOf().send(get(new URL('http://nowhere.invalid')), never)).rejects.toMatchObject({
+      problem: 'unreachable',
+      mayHaveReached: false,
+      message: expect.stringContaining('nowhere.invalid'),
+    });
+  });
+
+  it('works again with the next request', async () => {
+    const server = await serverThat(resetsWithinTheAnswer, speaksNoHttp, answers(200, 'OK'));
+    const transport = transportOf();
+    await expect(transport.send(get(server.url), never)).rejects.toBeInstanceOf(TransportError);
+    await expect(transport.send(get(server.url), never)).rejects.toBeInstanceOf(TransportError);
+    await expect(transport.send(get(server.url), never)).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+describe('a transport past its deadline', () => {
+  it.each([
+    ['never answers', neverAnswers],
+    ['never ends its answer', neverEndsTheAnswer],
+  ])('ends with the reason of that where the server %s', async (_what, fault) => {
+    const server = await serverThat(fault);
+    const deadline = new AbortController();
+    const sent = transportOf().send(get(server.url), deadline.signal);
+    await server.received(1);
+    deadline.abort(late);
+    await expect(sent).rejects.toBe(late);
+  });
+
+  it('works again with the next request', async () => {
+    const server = await serverThat(neverAnswers, answers(200, 'OK'));
+    const transport = transportOf();
+    const deadline = new AbortController();
+    const sent = transport.send(get(server.url), deadline.signal);
+    await server.received(1);
+    deadline.abort(late);
+    await expect(sent).rejects.toBe(late);
+    await expect(transport.send(get(server.url), never)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('knows that nothing was sent where it did not get to the connection', async () => {
+    const server = opened(await startSilentServer());
+    const deadline = new AbortController();
+    const sent = transportOf().send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+    await server.connected(1);
+    deadline.abort(late);
+    await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false, message: late.message });
+  });
+
+  it('knows that nothing was sent where it passed before anything was begun', async () => {
+    const server = opened(await startSilentServer());
+    const deadline = new AbortController();
+    const sent = transportOf().send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+    deadline.abort(late);
+    await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false });
+  });
+
+  it('connects anew for the next request instead of waiting for the attempt that hangs', async () => {
+    const server = opened(await startSilentServer());
+    const transport = transportOf();
+    for (const attempt of [1, 2, 3]) {
+      const deadline = new AbortController();
+      const sent = transport.send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+      await server.connected(attempt);
+      deadline.abort(late);
+      await expect(sent).rejects.toMatchObject({ problem: 'timeout' });
+    }
+    expect(server.connections()).toBe(3);
+  });
+
+  it('lets the process end: closing ends the attempts to connect as well', async () => {
+    const server = opened(await startSilentServer());
+    const transport = transportOf();
+    const deadline = new AbortController();
+    const sent = transport.send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+    await server.connected(1);
+    deadline.abort(late);
+    await expect(sent).rejects.toMatchObject({ problem: 'timeout' });
+    await transport.close();
+    await server.abandoned();
+    expect(server.open()).toBe(0);
+  });
+
+  it('ends with the reason of a cancellation as it is', async () => {
+    const server = await serverThat(neverAnswers);
+    const cancelled = new AbortController();
+    const sent = transportOf().send(get(server.url), cancelled.signal);
+    await server.received(1);
+    const reason = new Error('the job was cancelled');
+    cancelled.abort(reason);
+    await expect(sent).rejects.toBe(reason);
+  });
+
+  it('sends nothing where it was cancelled before', async () => {
+    const server = await serverThat(answers(200, 'OK'));
+    const reason = new Error('the job was cancelled');
+    await expect(transportOf().send(get(server.url), AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(server.connections()).toBe(0);
+  });
+});

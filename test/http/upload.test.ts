@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { TransportError, type HttpRequest, type RequestBody } from '../../src/http/exchange.ts';
+import { createTransport } from '../../src/http/transport.ts';
+import { MistakeError } from '../../src/runtime/failure.ts';
+import {
+  answers,
+  answersEarly,
+  readsNoBody,
+  resetsBeforeTheAnswer,
+  resetsDuringTheUpload,
+  speaksNoHttp,
+} from '../support/faults.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { streamedBody } from '../support/streamed-body.ts';
+
+const opened = closedAfterEach();
+
+async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
+  return opened(await startFaultyServer(...faults));
+}
+
+function transportOf(): ReturnType<typeof createTransport> {
+  return opened(createTransport({}));
+}
+
+/** The deadline as a call sets it. */
+const late = new TransportError('timeout', true, 'no whole answer within 30 s');
+
+function get(url: URL, path = '/api/v2/flows/acme'): HttpRequest {
+  return { method: 'GET', url: new URL(path, url), headers: { authorization: 'Bearer key' } };
+}
+
+function put(url: URL, body: RequestBody): HttpRequest {
+  return { ...get(url), method: 'PUT', body };
+}
+
+const never = new AbortController().signal;
+
+describe('the body of a request', () => {
+  it('is read no further than the server takes it', async () => {
+    const server = await serverThat(readsNoBody);
+    const size = 64 * 1024 * 1024;
+    const body = streamedBody(size);
+    const deadline = new AbortController();
+    const sent = transportOf().send(put(server.url, body), deadline.signal);
+    await server.received(1);
+    // The buffers of the two sockets fill up, and then nothing moves any more, however often the loop turns.
+    for (let before = -1; before !== body.read();) {
+      before = body.read();
+      for (let turn = 0; turn < 100; turn += 1) await nextTurn();
+    }
+    expect(body.read()).toBeGreaterThan(0);
+    expect(body.read()).toBeLessThan(size / 2);
+    deadline.abort(late);
+    await expect(sent).rejects.toBe(late);
+    expect(body.streams.every((stream) => stream.destroyed)).toBe(true);
+  });
+
+  it.each<[string, () => Promise<URL>]>([
+    ['the connection is refused', async () => new URL(`http://127.0.0.1:${await closedPort()}`)],
+    ['the connection is reset before the answer', async () => (await serverThat(resetsBeforeTheAnswer)).url],
+    ['the connection is reset during the upload', async () => (await serverThat(resetsDuringTheUpload)).url],
+    ['the answer is not HTTP', async () => (await serverThat(speaksNoHttp)).url],
+    ['the answer came', async () => (await serverThat(answers(200, 'OK'))).url],
+  ])('is let go of where %s', async (_what, url) => {
+    const body = streamedBody(1024 * 1024);
+    await transportOf()
+      .send(put(await url(), body), never)
+      .catch((error: unknown) => {
+        expect(error).toBeInstanceOf(TransportError);
+      });
+    expect(body.streams).toHaveLength(1);
+    expect(body.streams.every((stream) => stream.destroyed)).toBe(true);
+  });
+
+  it('ends the request with its own words where the user has to mend something', async () => {
+    const server = await serverThat(answers(200, 'OK'));
+    const changed = new MistakeError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
+    const body: RequestBody = {
+      contentType: 'application/octet-stream',
+      length: 100,
+      open: () =>
+        new Readable({
+          read() {
+            this.destroy(changed);
+          },
+        }),
+    };
+    await expect(transportOf().send(put(server.url, body), never)).rejects.toBe(changed);
+  });
+
+  it('cannot bring the process down when it fails after the request has ended', async () => {
+    const url = new URL(`http://127.0.0.1:${await closedPort()}`);
+    const streams: Readable[] = [];
+    const body: RequestBody = {
+      contentType: 'application/octet-stream',
+      length: 100,
+      open() {
+        const stream = new Readable({ read: () => undefined, autoDestroy: false });
+        streams.push(stream);
+        return stream;
+      },
+    };
+    await expect(transportOf().send(put(url, body), never)).rejects.toBeInstanceOf(TransportError);
+    expect(streams[0]?.emit('error', new Error('read EIO'))).toBe(true);
+  });
+
+  it('is given up for the answer that comes while it is still sent', async () => {
+    const server = await serverThat(answersEarly(413, { message: 'File size exceeds 10MB limit' }));
+    const body = streamedBody(10 * 1024 * 1024);
+    const answer = await transportOf().send(put(server.url, body), never);
+    expect(answer).toMatchObject({ status: 413, text: '{"message":"File size exceeds 10MB limit"}' });
+    expect(body.streams.every((stream) => stream.destroyed)).toBe(true);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { sleep, systemClock } from '../../src/runtime/clock.ts';
+import { manualClock } from '../support/clock.ts';
+
+describe('sleep', () => {
+  it('ends once its time has come, and not before', async () => {
+    const clock = manualClock();
+    let awake = false;
+    const slept = sleep(clock, 1000).then(() => {
+      awake = true;
+    });
+    await clock.advance(999);
+    expect(awake).toBe(false);
+    await clock.advance(1);
+    await slept;
+    expect(awake).toBe(true);
+  });
+
+  it('ends with the reason of an abort, and its timer is gone', async () => {
+    const clock = manualClock();
+    const cancelled = new AbortController();
+    const slept = sleep(clock, 1000, cancelled.signal);
+    const reason = new Error('the job was cancelled');
+    cancelled.abort(reason);
+    await expect(slept).rejects.toBe(reason);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('does not begin where it was aborted before', async () => {
+    const clock = manualClock();
+    const reason = new Error('the job was cancelled');
+    await expect(sleep(clock, 1000, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('makes an error of a reason that is none', async () => {
+    await expect(sleep(manualClock(), 1, AbortSignal.abort('stop'))).rejects.toMatchObject({
+      message: 'aborted',
+      cause: 'stop',
+    });
+  });
+
+  it('is not moved by an abort after its end', async () => {
+    const clock = manualClock();
+    const cancelled = new AbortController();
+    const slept = sleep(clock, 10, cancelled.signal);
+    await clock.advance(10);
+    cancelled.abort(new Error('too late'));
+    await expect(slept).resolves.toBeUndefined();
+  });
+});
+
+describe('the clock of the machine', () => {
+  it('knows the time of day', () => {
+    const before = Date.now();
+    const now = systemClock.now();
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('fires once the time has come', async () => {
+    await expect(sleep(systemClock, 0)).resolves.toBeUndefined();
+  });
+
+  it('does not fire what was called off', async () => {
+    let fired = false;
+    const callOff = systemClock.after(0, () => {
+      fired = true;
+    });
+    callOff();
+    await sleep(systemClock, 2);
+    expect(fired).toBe(false);
+  });
+});

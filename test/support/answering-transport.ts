@@ -1,0 +1,26 @@
+import type { HttpAnswer, HttpRequest, Transport } from '../../src/http/exchange.ts';
+
+/** A transport that opens no connection. */
+export interface AnsweringTransport extends Transport {
+  /** Everything that was sent, in order. */
+  readonly requests: readonly HttpRequest[];
+}
+
+/** A transport that answers each request with what the function makes of it. */
+export function answeringTransport(answer: (request: HttpRequest) => HttpAnswer): AnsweringTransport {
+  const requests: HttpRequest[] = [];
+  return {
+    requests,
+    send(request, signal) {
+      signal.throwIfAborted();
+      requests.push(request);
+      return Promise.resolve(answer(request));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(status: number, body: unknown): HttpAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) };
+}

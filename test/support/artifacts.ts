@@ -1,0 +1,51 @@
+import type { Artifact } from '../../src/contract/artifact.ts';
+import type { Asked, Looked } from '../../src/operations/artifact-answer.ts';
+import type { Verdict } from '../../src/contract/compliance.ts';
+import { TroubleError, type Failure } from '../../src/runtime/failure.ts';
+
+/** A fingerprint that is recognised at a glance: one digit, 64 times. */
+export function fingerprintOf(digit: string): string {
+  return digit.repeat(64);
+}
+
+/** An artifact as a service answers it, with other values where given. */
+export function anArtifact(other: Partial<Artifact> = {}): Artifact {
+  return {
+    fingerprint: fingerprintOf('a'),
+    filename: 'web.tar.gz',
+    flow_name: 'web',
+    trail_name: 'trail-1',
+    git_commit: 'c'.repeat(40),
+    commit_url: `https://github.com/acme/widgets/commit/${'c'.repeat(40)}`,
+    html_url: 'https://compliance.example.com/acme/flows/web/artifacts/1',
+    state: 'COMPLIANT',
+    state_info: 'All evidence is compliant: sonar.',
+    ...other,
+  };
+}
+
+/** A question for the artifact above, with other values where given. */
+export function anAsked(other: Partial<Asked> = {}): Asked {
+  return { fingerprint: fingerprintOf('a'), flow: 'web', trail: undefined, attestationId: undefined, ...other };
+}
+
+/** An artifact that was found and judged. */
+export function judged(digit: string, verdict: Verdict, other: Partial<Artifact> = {}): Looked {
+  const states = { compliant: 'COMPLIANT', 'non-compliant': 'NON-COMPLIANT', incomplete: 'INCOMPLETE' } as const;
+  const fingerprint = fingerprintOf(digit);
+  return {
+    asked: anAsked({ fingerprint }),
+    name: `dist/${digit}.tgz`,
+    artifact: anArtifact({ fingerprint, filename: `${digit}.tgz`, state: states[verdict], ...other }),
+    verdict,
+  };
+}
+
+/** An artifact that could not be judged. */
+export function unjudged(digit: string, failure: Failure = trouble(digit)): Looked {
+  return { asked: anAsked({ fingerprint: fingerprintOf(digit) }), name: `dist/${digit}.tgz`, failure };
+}
+
+function trouble(digit: string): Failure {
+  return new TroubleError({ what: `no answer about ${digit}`, remedy: 'Try again later.' });
+}

@@ -1,0 +1,48 @@
+import { ComplianceClient, type Connection } from '../../src/client/client.ts';
+import type { Persistence } from '../../src/http/persistent.ts';
+import { createTransport } from '../../src/http/transport.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+import type { Environment } from '../../src/runtime/world.ts';
+import { instantClock } from './clock.ts';
+import { collectingLog, type CollectingLog } from './log.ts';
+
+/** What a test may want otherwise. */
+export interface TestClientSettings {
+  readonly connection?: Partial<Connection>;
+  readonly persistence?: Partial<Persistence>;
+  readonly environment?: Environment;
+  /** By default one on which the waits between attempts take no time, and deadlines hold. */
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** The real client on real sockets. */
+export interface TestClient {
+  readonly client: ComplianceClient;
+  readonly log: CollectingLog;
+  close(): Promise<void>;
+}
+
+/** Opens a client for a base address. Close it. */
+export function openTestClient(baseUrl: URL | string, settings: TestClientSettings = {}): TestClient {
+  const log = collectingLog();
+  const transport = createTransport(settings.environment ?? {});
+  const client = new ComplianceClient(
+    {
+      baseUrl: new URL(baseUrl),
+      apiToken: 'an-api-key',
+      authenticationMethod: 'bearer',
+      filePartStyle: 'indexed',
+      ...settings.connection,
+    },
+    {
+      clock: settings.clock ?? instantClock(),
+      random: () => 0,
+      log,
+      transport,
+      persistence: { requestTimeout: 60_000, retries: 3, ...settings.persistence },
+      ...(settings.signal === undefined ? {} : { signal: settings.signal }),
+    },
+  );
+  return { client, log, close: () => transport.close() };
+}

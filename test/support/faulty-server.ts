@@ -1,0 +1,171 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** What the server has read of a request. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** As on the request line, so a forwarding proxy sees a whole address here. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  /** What has come of the body so far. */
+  body(): Buffer;
+}
+
+/** How one request is treated. */
+export interface Fault {
+  /** Whether it happens as soon as the headers are there, with the body unread. */
+  readonly early: boolean;
+  play(response: ServerResponse, socket: Socket, request: IncomingMessage): void;
+}
+
+/** An HTTP server on the loopback that misbehaves as the test says. */
+export interface FaultyServer {
+  readonly url: URL;
+  /** The requests whose headers have come, in order. */
+  readonly requests: readonly ReceivedRequest[];
+  /** How many connections were made. */
+  connections(): number;
+  /** Waits until so many requests have come, and are whole unless their fault is an early one. */
+  received(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a server that treats the first request by the first fault, and so on; the last one stays for all others. */
+export async function startFaultyServer(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
+  const requests: ReceivedRequest[] = [];
+  const arrivals = counter();
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const fault = faults[requests.length] ?? faults.at(-1) ?? faults[0];
+    const chunks: Buffer[] = [];
+    requests.push({
+      method: request.method ?? '',
+      target: request.url ?? '',
+      headers: request.headers,
+      body: () => Buffer.concat(chunks),
+    });
+    const play = (): void => {
+      fault.play(response, request.socket, request);
+      arrivals.count();
+    };
+    if (fault.early) {
+      play();
+      return;
+    }
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', play);
+  });
+  server.on('connection', (socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+  });
+  const port = await listen(server);
+  return {
+    url: new URL(`http://127.0.0.1:${port}`),
+    requests,
+    connections: () => connections,
+    received: (count) => arrivals.reached(count),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A server that takes connections and then says nothing: no byte of TLS, no byte of HTTP. */
+export interface SilentServer {
+  readonly port: number;
+  connections(): number;
+  /** How many connections are open. */
+  open(): number;
+  /** Waits until so many connections were made. */
+  connected(count: number): Promise<void>;
+  /** Waits until no connection is open. */
+  abandoned(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a silent server on the loopback. */
+export async function startSilentServer(): Promise<SilentServer> {
+  const sockets = new Set<Socket>();
+  const arrivals = counter();
+  let departed = (): void => undefined;
+  let connections = 0;
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    connections += 1;
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      departed();
+    });
+    // Without this, the end of the connection would stay unread behind what came before it.
+    socket.resume();
+    arrivals.count();
+  });
+  const port = await listen(server);
+  return {
+    port,
+    connections: () => connections,
+    open: () => sockets.size,
+    connected: (count) => arrivals.reached(count),
+    abandoned: () =>
+      new Promise((resolve) => {
+        departed = () => {
+          if (sockets.size === 0) resolve();
+        };
+        departed();
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** A port of the loopback on which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const server = createTcpServer();
+  const port = await listen(server);
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  return port;
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+interface Counter {
+  count(): void;
+  reached(count: number): Promise<void>;
+}
+
+function counter(): Counter {
+  const waiting = new Set<{ readonly count: number; readonly resolve: () => void }>();
+  let total = 0;
+  return {
+    count() {
+      total += 1;
+      for (const waiter of waiting) {
+        if (total >= waiter.count && waiting.delete(waiter)) waiter.resolve();
+      }
+    },
+    reached: (count) =>
+      total >= count
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.add({ count, resolve });
+          }),
+  };
+}

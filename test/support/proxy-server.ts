@@ -1,0 +1,81 @@
+import { createServer, request as sendOn, type IncomingHttpHeaders } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+
+/** What was asked of a proxy. */
+export interface ProxyRequest {
+  /** `CONNECT` for a tunnel. */
+  readonly method: string;
+  /** As on the request line: a whole address, or `host:port` for a tunnel. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A proxy on the loopback that forwards plain http and opens tunnels. */
+export interface ProxyServer {
+  /** Its address without user and password. */
+  readonly url: URL;
+  readonly requests: readonly ProxyRequest[];
+  close(): Promise<void>;
+}
+
+/** How the proxy is to behave. */
+export interface ProxyBehaviour {
+  /** Answers 407 to everything. */
+  readonly wantsPassword?: boolean;
+  /** Where tunnels really lead, whatever host was asked for. */
+  readonly tunnelsTo?: number;
+}
+
+/** Starts a proxy. */
+export async function startProxy({ wantsPassword = false, tunnelsTo }: ProxyBehaviour = {}): Promise<ProxyServer> {
+  const requests: ProxyRequest[] = [];
+  const tunnels = new Set<Socket>();
+  const server = createServer((request, response) => {
+    const { method = '', url: target = '', headers } = request;
+    requests.push({ method, target, headers });
+    if (wantsPassword) {
+      response.writeHead(407, { 'proxy-authenticate': 'Basic realm="proxy"' });
+      response.end();
+      return;
+    }
+    const own = Object.entries(headers).filter(([name]) => name !== 'proxy-authorization');
+    const onward = sendOn(target, { method, headers: Object.fromEntries(own), agent: false }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    request.pipe(onward);
+  });
+  server.on('connect', (request, socket: Socket, head) => {
+    const { method = '', url: target = '', headers } = request;
+    requests.push({ method, target, headers });
+    tunnels.add(socket);
+    socket.on('error', () => undefined);
+    if (wantsPassword) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="proxy"\r\n\r\n');
+      return;
+    }
+    const onward = connect(tunnelsTo ?? Number(target.split(':').at(-1)), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      onward.write(head);
+      onward.pipe(socket).pipe(onward);
+    });
+    tunnels.add(onward);
+    onward.on('error', () => socket.destroy());
+    onward.on('close', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+        for (const socket of tunnels) socket.destroy();
+      }),
+  };
+}

@@ -1,0 +1,67 @@
+import { gatherSonar, type SonarEvidence, type SonarRequest } from '../../src/evidence/sonar/gather-sonar.ts';
+import type { CallContext } from '../../src/http/persistent.ts';
+import { createTransport } from '../../src/http/transport.ts';
+import { instantClock, type InstantClock } from './clock.ts';
+import { collectingLog, type CollectingLog } from './log.ts';
+import { analysedCommit, finishedAnalysis, reportText } from './sonar-analysis.ts';
+import { startSonarServer, type SonarStandIn, type SonarWorld } from './sonar-server.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
+
+/** A job that has scanned: a workspace, a Sonar server that holds the analysis, and a clock that waits for nothing. */
+export interface SonarJob {
+  readonly workspace: TemporaryWorkspace;
+  readonly sonar: SonarStandIn;
+  readonly clock: InstantClock;
+  readonly log: CollectingLog;
+  readonly context: CallContext;
+  /** Writes the scanner's report where the command-line scanner does, with other values where given. */
+  report(other?: Readonly<Record<string, string | undefined>>): Promise<string>;
+  gather(other?: Partial<SonarRequest>): Promise<SonarEvidence>;
+  close(): Promise<void>;
+}
+
+/** Opens a job; the test has to close it. */
+export async function openSonarJob(
+  options: { contextPath?: string; world?: Partial<SonarWorld>; context?: Partial<CallContext> } = {},
+): Promise<SonarJob> {
+  const workspace = await temporaryWorkspace();
+  const sonar = await startSonarServer({
+    ...(options.contextPath === undefined ? {} : { contextPath: options.contextPath }),
+    world: { ...finishedAnalysis(), ...options.world },
+  });
+  const clock = instantClock();
+  const log = collectingLog();
+  const transport = createTransport({});
+  const context: CallContext = {
+    clock,
+    log,
+    random: () => 0,
+    transport,
+    persistence: { requestTimeout: 60_000, retries: 3 },
+    ...options.context,
+  };
+  return {
+    workspace,
+    sonar,
+    clock,
+    log,
+    context,
+    report: (other) => workspace.write('.scannerwork/report-task.txt', reportText(sonar.url, other)),
+    gather: (other) =>
+      gatherSonar(
+        {
+          token: 'user-token',
+          timeoutMilliseconds: 300_000,
+          workspace: workspace.path,
+          expectedRevision: analysedCommit,
+          ...other,
+        },
+        context,
+      ),
+    async close() {
+      await transport.close();
+      await sonar.close();
+      await workspace.remove();
+    },
+  };
+}

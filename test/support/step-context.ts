@@ -1,0 +1,42 @@
+import type { Transport } from '../../src/http/exchange.ts';
+import type { Environment } from '../../src/runtime/world.ts';
+import type { StepContext } from '../../src/step/perform.ts';
+import { inputVariables } from '../../tools/run-action.ts';
+import { instantClock } from './clock.ts';
+import { responseFile } from '../../src/step/response-file.ts';
+import { collectSecrets } from '../../src/step/secrets.ts';
+import { jobOf } from './job.ts';
+import { collectingLog, type CollectingLog } from './log.ts';
+
+/** A step in this process: inputs, a log that keeps its lines, a clock that waits for nothing. */
+export interface TestStep {
+  readonly context: StepContext;
+  readonly log: CollectingLog;
+}
+
+/** Opens a step with these inputs under `with:` and these variables. */
+export async function openTestStep(options: {
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly transport: Transport;
+  readonly variables?: Environment;
+  readonly directory?: string;
+  readonly signal?: AbortSignal;
+}): Promise<TestStep> {
+  const log = collectingLog();
+  const directory = options.directory ?? '/nowhere';
+  const job = await jobOf('push', {}, { GITHUB_SHA: 'c'.repeat(40), GITHUB_WORKSPACE: directory });
+  return {
+    log,
+    context: {
+      environment: { ...options.variables, ...inputVariables(options.inputs) },
+      job,
+      transport: options.transport,
+      signal: options.signal ?? new AbortController().signal,
+      temporaryDirectory: directory,
+      responseFile: responseFile({ directory, secrets: collectSecrets([]) }),
+      clock: instantClock(),
+      random: () => 0,
+      log,
+    },
+  };
+}

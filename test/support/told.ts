@@ -1,0 +1,63 @@
+import { jest } from '@jest/globals';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Desk } from '../../src/step/conclude.ts';
+import { githubRunner } from '../../src/step/runner.ts';
+import { collectSecrets } from '../../src/step/secrets.ts';
+import { parseOutputs } from '../../tools/run-action.ts';
+
+/** All that a step told: to its log, its outputs, its summary, and the file of its answer. */
+export interface Told {
+  readonly log: string;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly outputFile: string;
+  readonly summary: string;
+  /** Undefined where none was written. */
+  readonly responseFile: string | undefined;
+}
+
+/** Lets a step tell something to the real runner's interface in this process, and gives what was told. */
+export async function toldBy(
+  secrets: readonly string[],
+  work: (desk: Desk) => void | Promise<void>,
+  files: { readonly summary?: boolean } = {},
+): Promise<Told> {
+  const directory = mkdtempSync(join(tmpdir(), 'told-'));
+  const [outputPath, summaryPath] = [join(directory, 'output'), join(directory, 'summary.md')];
+  writeFileSync(outputPath, '');
+  writeFileSync(summaryPath, '');
+  let log = '';
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    log += String(chunk);
+    return true;
+  });
+  const outer = process.env['GITHUB_OUTPUT'];
+  process.env['GITHUB_OUTPUT'] = outputPath;
+  try {
+    const environment = { GITHUB_OUTPUT: outputPath, GITHUB_STEP_SUMMARY: files.summary === false ? '' : summaryPath };
+    const collected = collectSecrets(secrets);
+    await work({ runner: githubRunner(environment, collected), secrets: collected, directory });
+    const outputFile = readFileSync(outputPath, 'utf8');
+    return {
+      log,
+      outputs: parseOutputs(outputFile),
+      outputFile,
+      summary: readFileSync(summaryPath, 'utf8'),
+      responseFile: readIfThere(join(directory, 'response.json')),
+    };
+  } finally {
+    write.mockRestore();
+    if (outer === undefined) delete process.env['GITHUB_OUTPUT'];
+    else process.env['GITHUB_OUTPUT'] = outer;
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
