@@ -10,7 +10,7 @@ const arrows = {
   http: ['runtime'],
   client: ['contract', 'http', 'runtime'],
   evidence: ['contract', 'http', 'runtime'],
-  operations: ['client', 'contract', 'evidence', 'runtime'],
+  operations: ['client', 'contract', 'evidence', 'http', 'runtime'],
   step: ['client', 'contract', 'evidence', 'http', 'operations', 'runtime'],
   main: ['step'],
   'service-domain': ['contract'],

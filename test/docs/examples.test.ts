@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { Use } from '../../src/operations/inputs/input.ts';
+import { connectionInputs } from '../../src/operations/inputs/connection.ts';
+import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
+import { isMapping, textAt, valueAt } from '../../src/runtime/values.ts';
+import { fallbackVariable } from '../../src/step/inputs.ts';
+import { commonNames } from '../../src/step/perform.ts';
+import { fencesOf } from '../support/markdown.ts';
+import { actionEntries, actionSteps, readText, root, stepsOf } from '../support/repository.ts';
+
+interface Workflow {
+  readonly where: string;
+  readonly text: string;
+  readonly content: unknown;
+}
+
+function workflow(where: string, text: string): Workflow {
+  return { where, text, content: parse(text) };
+}
+
+function workflowsIn(folder: string): readonly Workflow[] {
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.yml'));
+  return names.map((name) => workflow(`${folder}/${name}`, readText(`${folder}/${name}`)));
+}
+
+function fencedWorkflows(page: string): readonly Workflow[] {
+  const fences = fencesOf(readText(page)).filter(({ language }) => language === 'yaml');
+  return fences.map(({ text }, at) => workflow(`${page}, block ${at + 1}`, text));
+}
+
+const examples = workflowsIn('examples');
+const ownWorkflows = workflowsIn('.github/workflows');
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+const documented = pages.filter((page) => page.endsWith('.md')).flatMap(fencedWorkflows);
+
+const steps = [...examples, ...ownWorkflows, ...documented].flatMap(({ where, text, content }) =>
+  actionSteps(content).map((inputs) => [`${where}: ${String(inputs.get('operation'))}`, inputs, text] as const),
+);
+
+/** The inputs of its own that an operation declares, and those of the connection. */
+async function usesOf(name: RunnableName): Promise<readonly Use<unknown>[]> {
+  return [...Object.values(connectionInputs), ...Object.values((await operations[name]()).inputs)];
+}
+
+describe.each(steps)('the step in %s', (_where, inputs, text) => {
+  const given = [...inputs.keys()];
+  const name = runnableNames.find((known) => known === inputs.get('operation'));
+
+  it('runs an operation that exists', () => {
+    expect(name).toBeDefined();
+  });
+
+  it('gives only inputs of action.yml', () => {
+    expect([...actionEntries('inputs').keys()]).toEqual(expect.arrayContaining(given));
+  });
+
+  it('gives only inputs that the operation uses', async () => {
+    const own = name === undefined ? [] : await usesOf(name);
+    expect([...commonNames, ...own.map(({ input }) => input.name)]).toEqual(expect.arrayContaining(given));
+  });
+
+  it('gives all that the operation requires, or the workflow sets the variable in its place', async () => {
+    const required = name === undefined ? [] : (await usesOf(name)).filter(({ absent }) => absent === 'error');
+    const missing = required.map(({ input }) => input.name).filter((wanted) => !inputs.has(wanted));
+    expect(
+      missing.filter(
+        (wanted) => !text.includes(`${fallbackVariable(wanted)}:`) && !text.includes(`${fallbackVariable(wanted)}=`),
+      ),
+    ).toEqual([]);
+  });
+
+  it('gives values that the operation accepts', async () => {
+    for (const { input } of name === undefined ? [] : await usesOf(name)) {
+      const value = inputs.get(input.name) ?? '';
+      // An expression has its value only on GitHub.
+      if (value === '' || value.includes('${{')) continue;
+      expect(input.parse(value.trim())).toHaveProperty('value');
+    }
+  });
+});
+
+describe('the steps of the documentation', () => {
+  it('cover every operation', () => {
+    const covered = examples.flatMap(({ content }) => actionSteps(content)).map((inputs) => inputs.get('operation'));
+    expect(covered.sort()).toEqual([...runnableNames].sort());
+  });
+});
+
+describe.each([...examples, ...ownWorkflows].map(({ where, content }) => [where, content] as const))(
+  'the workflow %s',
+  (_where, content) => {
+    const jobs = valueAt(content, 'jobs');
+    const all = isMapping(jobs) ? Object.values(jobs) : [];
+
+    it('is complete: a name, an event, permissions, and jobs that end', () => {
+      expect(textAt(content, 'name')).toBeDefined();
+      expect(valueAt(content, 'on')).toBeDefined();
+      expect(isMapping(valueAt(content, 'permissions'))).toBe(true);
+      expect(all.length).toBeGreaterThan(0);
+      for (const job of all) expect(valueAt(job, 'timeout-minutes')).toEqual(expect.any(Number));
+    });
+
+    it('puts no expression into a script, where its value would be run', () => {
+      for (const step of stepsOf(content)) expect(textAt(step, 'run') ?? '').not.toContain('${{');
+    });
+
+    it('keeps no credentials in the checkout', () => {
+      const checkouts = stepsOf(content).filter(
+        (step) => textAt(step, 'uses')?.startsWith('actions/checkout@') === true,
+      );
+      for (const step of checkouts) expect(valueAt(step, 'with', 'persist-credentials')).toBe(false);
+    });
+  },
+);
+
+describe("this project's own workflows", () => {
+  it('pin every action by its commit, with its version as a comment', () => {
+    const lines = ownWorkflows.flatMap(({ where }) => readText(where).split('\n'));
+    const foreign = lines.filter((line) => /\buses:/u.test(line) && !line.includes('uses: ./'));
+    expect(foreign.length).toBeGreaterThan(0);
+    for (const line of foreign) expect(line).toMatch(/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/u);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { tablesOf } from '../support/markdown.ts';
+import { readText } from '../support/repository.ts';
+
+const page = readText('docs/interface-choices.md');
+const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact].filter(({ choices }) => choices.length > 0);
+
+function headingOf({ number, title }: Endpoint): string {
+  return number === undefined ? title : `Operation ${number}: ${title}`;
+}
+
+describe('the page of interface choices', () => {
+  it('has a section for every endpoint with choices, in the order of the contract, and for all of them together', () => {
+    const headings = tablesOf(page).map(({ heading }) => heading);
+    expect(headings).toEqual([...withChoices.map(headingOf), 'Every endpoint']);
+  });
+
+  it.each(withChoices.map((endpoint) => [headingOf(endpoint), endpoint] as const))(
+    'has exactly the choices of "%s"',
+    (heading, { method, path, choices }) => {
+      const table = tablesOf(page).find((candidate) => candidate.heading === heading);
+      expect(table?.rows).toEqual(choices.map(({ subject, choice, source }) => [subject, choice, source]));
+      expect(page).toContain(`## ${heading}\n\n\`${method} ${path}\`\n`);
+    },
+  );
+});
