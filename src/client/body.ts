@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
 import type { RequestBody } from '../http/exchange.ts';
+import { MistakeError } from '../runtime/failure.ts';
 
 /** A file to send. */
 export interface FilePart {
@@ -20,7 +21,11 @@ export interface Payload {
   readonly random: () => number;
 }
 
-/** The body of a request as the endpoint declares it; undefined where it has none. */
+/**
+ * The body of a request as the endpoint declares it; undefined where it has none.
+ *
+ * @throws MistakeError where a part is larger than the endpoint takes
+ */
 export async function requestBody(endpoint: Endpoint, payload: Payload): Promise<RequestBody | undefined> {
   switch (endpoint.body.kind) {
     case 'none':
@@ -42,6 +47,7 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
   const boundary = randomBoundary(payload.random);
   const { file } = payload;
   const document = JSON.stringify(payload.document);
+  checkSizes(body, document, file);
 
   const build = (content: Readable | string): InstanceType<typeof FormData> => {
     const form = new FormData();
@@ -72,6 +78,24 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
       return body;
     },
   };
+}
+
+/** The limits of both parts, held before anything is sent. */
+function checkSizes({ json, file: declared }: MultipartBody, document: string, file: FilePart | undefined): void {
+  const length = Buffer.byteLength(document);
+  if (length > json.maximumBytes) {
+    throw new MistakeError({
+      what: `${json.part} would have ${length} bytes, and at most ${json.maximumBytes} are accepted`,
+      remedy: 'Send less in `user-data` and `description`; put what is large into `files`.',
+    });
+  }
+  if (file !== undefined && file.size > declared.maximumBytes) {
+    throw new MistakeError({
+      input: 'files',
+      what: `${file.filename} has ${file.size} bytes, and at most ${declared.maximumBytes} are accepted`,
+      remedy: 'Send a smaller file.',
+    });
+  }
 }
 
 // RFC 2046 allows 70 characters; 24 hex digits after a readable beginning never meet by chance.

@@ -156,6 +156,24 @@ describe('a multipart body', () => {
     expect(other?.contentType).not.toBe(one?.contentType);
   });
 
+  it('is refused before anything is sent where a part is over its limit, and taken at it', async () => {
+    const { json, file } = attestSonar.body;
+    const payload = (size: number, characters: number): Parameters<typeof requestBody>[1] => ({
+      // The quotes of the JSON text count as well.
+      document: 'x'.repeat(characters - 2),
+      file: { filename: 'big.bin', size, open: () => Readable.from([]) },
+      filePartStyle: 'indexed',
+      random: () => 0.5,
+    });
+    await expect(requestBody(attestSonar, payload(file.maximumBytes, json.maximumBytes))).resolves.toBeDefined();
+    await expect(requestBody(attestSonar, payload(1, json.maximumBytes + 1))).rejects.toThrow(
+      'data_json would have 1048577 bytes, and at most 1048576 are accepted',
+    );
+    await expect(requestBody(attestSonar, payload(file.maximumBytes + 1, 100))).rejects.toThrow(
+      'big.bin has 10485761 bytes, and at most 10485760 are accepted',
+    );
+  });
+
   it('opens its file once for each attempt, and not before', async () => {
     let opened = 0;
     const file = fileOf('a.txt', Buffer.from('content'));
