@@ -1,5 +1,6 @@
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { readJsonBody } from '../http/answer-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { TroubleError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
@@ -22,7 +23,7 @@ export interface Asked {
 export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   const success = asked.endpoint.success.find((declared) => declared.status === answer.status);
   if (success === undefined) throw errorOf(answer, asked);
-  const body = parseJson(answer);
+  const body = readJsonBody(answer);
   if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
   const wrong = violations(success.schema, body.value);
   if (wrong.length > 0) {
@@ -34,7 +35,7 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
 
 function errorOf(answer: HttpAnswer, asked: Asked): Error {
   if (answer.status < 300) return unexpected(answer, asked, `a status that this operation does not have`);
-  const body = parseJson(answer);
+  const body = readJsonBody(answer);
   const value = body.problem === undefined ? body.value : undefined;
   return new ServiceError({
     operation: labelOf(asked.endpoint),
@@ -62,29 +63,6 @@ function unexpected(answer: HttpAnswer, asked: Asked, what: string): TroubleErro
     what: `${labelOf(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} was answered ${answer.status} with ${what}`,
     remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
   });
-}
-
-type Parsed = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
-
-/** Reads a JSON body. Anything else is described, not shown: a page of HTML in a log helps nobody. */
-function parseJson(answer: HttpAnswer): Parsed {
-  if (answer.text.trim() === '') return { problem: 'an empty body' };
-  const mediaType = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
-    const bytes = Buffer.byteLength(answer.text);
-    return { problem: `${describeMediaType(mediaType)} of ${bytes} bytes instead of JSON` };
-  }
-  try {
-    return { value: JSON.parse(answer.text) as unknown };
-  } catch {
-    return { problem: 'a body that claims to be JSON and is not' };
-  }
-}
-
-function describeMediaType(mediaType: string): string {
-  if (mediaType === 'text/html') return 'an HTML page';
-  // Only what a media type may consist of is repeated from a foreign header.
-  return /^[\w.+/-]+$/u.test(mediaType) ? `a ${mediaType} body` : 'a body without a media type';
 }
 
 /** Only the origin of a redirect: its path and query may hold tickets of a login. */

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 /** The version prefix that every base address ends with (interface, Versioning). */
 const versionPrefix = '/api/v2';
 
@@ -24,14 +22,4 @@ export function parseBaseUrl(text: string): BaseUrl {
   url.hash = '';
   url.pathname = path.endsWith(versionPrefix) ? path : path + versionPrefix;
   return { url };
-}
-
-/** Whether an API key sent there could be read on the way: plain http to another machine. */
-export function isReadableOnTheWay(url: URL): boolean {
-  return url.protocol === 'http:' && !isLoopback(url.hostname);
-}
-
-function isLoopback(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
-  return isIP(hostname) === 4 && hostname.startsWith('127.');
 }

@@ -1,4 +1,4 @@
-import { isReadableOnTheWay } from '../client/base-url.ts';
+import { isReadableOnTheWay } from '../http/plain-http.ts';
 import { ComplianceClient } from '../client/client.ts';
 import type { Job } from '../evidence/job.ts';
 import type { Transport } from '../http/exchange.ts';

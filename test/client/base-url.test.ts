@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isReadableOnTheWay, parseBaseUrl } from '../../src/client/base-url.ts';
+import { parseBaseUrl } from '../../src/client/base-url.ts';
 
 /** The address as it is understood, or why it is none. */
 function read(text: string): string {
@@ -58,27 +58,5 @@ describe('a base address', () => {
         expect(read(read(text))).toBe(read(text));
       }),
     );
-  });
-});
-
-describe('an API key', () => {
-  it.each([
-    'http://compliance.example.com',
-    'http://10.0.0.1',
-    'http://127.example.com',
-    'http://localhost.example.com',
-  ])('could be read on its way to %s', (url) => {
-    expect(isReadableOnTheWay(new URL(url))).toBe(true);
-  });
-
-  it.each([
-    'https://compliance.example.com',
-    'http://localhost:8080',
-    'http://service.localhost',
-    'http://127.0.0.1',
-    'http://127.1.2.3:80',
-    'http://[::1]:8080',
-  ])('could not be read on its way to %s', (url) => {
-    expect(isReadableOnTheWay(new URL(url))).toBe(false);
   });
 });

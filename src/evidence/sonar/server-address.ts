@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isReadableOnTheWay } from '../../http/plain-http.ts';
 import { MistakeError } from '../../runtime/failure.ts';
 import type { ReportTask } from './report-task.ts';
 
@@ -99,14 +99,4 @@ function httpUrl(text: string): URL | undefined {
 
 function base(url: URL): URL {
   return new URL(url.origin + url.pathname.replace(/\/+$/u, ''));
-}
-
-function isReadableOnTheWay(url: URL): boolean {
-  const { protocol, hostname } = url;
-  const isLoopback =
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    (isIP(hostname) === 4 && hostname.startsWith('127.'));
-  return protocol === 'http:' && !isLoopback;
 }

@@ -1,9 +1,10 @@
+import { readJsonBody, type AnswerBody } from '../../http/answer-body.ts';
 import { TransportError, type HttpAnswer } from '../../http/exchange.ts';
 import { sendPersistently, type CallContext } from '../../http/persistent.ts';
 import type { Failure } from '../../runtime/failure.ts';
 import { version } from '../../runtime/version.ts';
 import { authorizationHeader, expiryWarning, type AuthorizationScheme } from './authorization.ts';
-import { readBody, redirectTarget, sonarWords, type AnswerBody } from './server-answer.ts';
+import { redirectTarget, sonarWords } from './server-answer.ts';
 import { below, type ServerAddress } from './server-address.ts';
 import { noAnswer, redirectedAway, refusal, unexpectedAnswer, type Asked } from './server-failure.ts';
 
@@ -133,7 +134,7 @@ async function sendOnce(
 }
 
 function answerOf(asked: Asked, answer: HttpAnswer): SonarAnswer {
-  const body: AnswerBody = readBody(answer);
+  const body: AnswerBody = readJsonBody(answer);
   if (answer.status >= 200 && answer.status < 300) {
     if (body.problem !== undefined) throw unexpectedAnswer(asked, `${answer.status} and ${body.problem}`);
     return { ok: true, body: body.value, url: asked.url };

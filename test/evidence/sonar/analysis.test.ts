@@ -104,7 +104,7 @@ describe('the analysis of a branch', () => {
     job.sonar.instead('api/project_analyses/search', ...Array.from({ length: 4 }, () => ({ status: 502 })));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('trouble');
-    expect(failure.message).toContain('with 502: no body');
+    expect(failure.message).toContain('with 502: an empty body');
   });
 });
 

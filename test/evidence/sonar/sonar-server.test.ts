@@ -147,8 +147,8 @@ describe('a redirect', () => {
 
 describe('a refusal', () => {
   it.each([
-    [401, 'unknown-token', 'no body', 'mistyped, expired or revoked'],
-    [401, undefined, 'no body', 'Set `sonar-token`'],
+    [401, 'unknown-token', 'an empty body', 'mistyped, expired or revoked'],
+    [401, undefined, 'an empty body', 'Set `sonar-token`'],
     [403, 'browse-only', 'Insufficient privileges', '"Execute Analysis"'],
   ])('with %i of the token %s has the remedy for it', async (status, token, words, remedy) => {
     job = await openSonarJob();
@@ -170,11 +170,11 @@ describe('a refusal', () => {
     job.sonar.instead('api/ce/task', html);
     const page = await failureOf(job.gather());
     expect(page.kind).toBe('trouble');
-    expect(page.message).toContain('with 200 and an HTML page instead of JSON');
+    expect(page.message).toContain('with 200 and an HTML page of 27 bytes instead of JSON');
     expect(page.message).not.toContain('sign in');
     expect(page.remedy).toContain('context path');
     job.sonar.instead('api/ce/task', { ...html, status: 400 });
-    expect((await failureOf(job.gather())).message).toContain('with 400: an HTML page instead of JSON');
+    expect((await failureOf(job.gather())).message).toContain('with 400: an HTML page of 27 bytes instead of JSON');
   });
 
   it('for a missing context path says where it looked', async () => {

@@ -1,0 +1,28 @@
+import type { HttpAnswer } from './exchange.ts';
+
+/** The body of an answer: what it holds, or why it cannot be read, in words. */
+export type AnswerBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
+
+/**
+ * Reads the JSON of an answer. Anything else is described, not shown: a proxy's login page in a log helps nobody, and
+ * can hold what should not be there.
+ */
+export function readJsonBody(answer: HttpAnswer): AnswerBody {
+  if (answer.text.trim() === '') return { problem: 'an empty body' };
+  const mediaType = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {
+    const bytes = Buffer.byteLength(answer.text);
+    return { problem: `${describeMediaType(mediaType)} of ${bytes} bytes instead of JSON` };
+  }
+  try {
+    return { value: JSON.parse(answer.text) as unknown };
+  } catch {
+    return { problem: 'a body that claims to be JSON and is not' };
+  }
+}
+
+function describeMediaType(mediaType: string): string {
+  if (mediaType === 'text/html') return 'an HTML page';
+  // Only what a media type may consist of is repeated from a foreign header.
+  return /^[\w.+/-]+$/u.test(mediaType) ? `a ${mediaType} body` : 'a body without a media type';
+}

@@ -1,0 +1,11 @@
+import { isIP } from 'node:net';
+
+/** Whether a key or token sent there could be read on the way: plain http to another machine. */
+export function isReadableOnTheWay(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url.hostname);
+}
+
+function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true;
+  return isIP(hostname) === 4 && hostname.startsWith('127.');
+}
