@@ -9,7 +9,8 @@ import { isMapping, type Mapping } from '../runtime/values.ts';
  * @throws MistakeError where it is neither
  */
 export async function readUserData(value: string, workspace: string): Promise<Mapping> {
-  const inline = value.trimStart().startsWith('{');
+  // A path that begins like JSON can be written with ./ in front.
+  const inline = /^\s*[[{"]/u.test(value);
   const text = inline ? value : await readUserFile(resolve(workspace, value));
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
   let parsed: unknown;

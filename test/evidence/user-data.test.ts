@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { readUserData } from '../../src/evidence/user-data.ts';
+import { failureOf } from '../support/failures.ts';
+import { temporaryWorkspace } from '../support/temporary-workspace.ts';
+
+describe("the user's own data", () => {
+  it('is a JSON object, written in the workflow', async () => {
+    expect(await readUserData(' {"ticket": "ABC-1", "nested": {"list": [1]}}', '.')).toEqual({
+      ticket: 'ABC-1',
+      nested: { list: [1] },
+    });
+  });
+
+  it('is a JSON object in a file of the workspace', async () => {
+    const workspace = await temporaryWorkspace();
+    await workspace.write('data.json', '{"from": "file"}');
+    expect(await readUserData('data.json', workspace.path)).toEqual({ from: 'file' });
+    await workspace.remove();
+  });
+
+  it.each([
+    ['[1]', 'holds JSON that is not an object'],
+    ['"text"', 'holds JSON that is not an object'],
+    ['{"open": ', 'is not JSON'],
+    ['no-such-file.json', 'cannot be read'],
+  ])('is refused as %s, by its name', async (value, words) => {
+    const failure = await failureOf(readUserData(value, '.'));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toContain('`user-data`');
+    expect(failure.message).toContain(words);
+  });
+});
