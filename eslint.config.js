@@ -28,6 +28,7 @@ const edges = {
   '@actions/exec': ['evidence'],
   fastify: ['service', 'service-routes'],
   'node:sqlite': ['service-store'],
+  nodemailer: ['service'],
 };
 
 const rooms = [

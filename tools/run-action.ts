@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { EOL, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -15,7 +15,7 @@ export interface StepSettings {
   readonly event?: unknown;
   /** The program to run, where it is not the built action; for benchmarks. */
   readonly program?: readonly string[];
-  /** Sends this signal when a line of the log contains the text. */
+  /** Sends this signal, once, when the log contains the text. */
   readonly kill?: { readonly when: string; readonly signal: NodeJS.Signals };
 }
 
@@ -69,7 +69,8 @@ function machine(): Record<string, string> {
   );
 }
 
-function inputVariables(inputs: StepSettings['inputs']): Record<string, string> {
+/** The variables that a runner hands inputs over in. */
+export function inputVariables(inputs: StepSettings['inputs']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
   );
@@ -106,9 +107,12 @@ function execute(environment: Record<string, string>, { program, kill }: StepSet
     const child = spawn(command, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     let log = '';
     let errorLog = '';
+    // Once only: a runner's next signal is a harder one.
+    let killed = false;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       log += text;
-      if (kill !== undefined && log.includes(kill.when)) child.kill(kill.signal);
+      if (kill === undefined || killed || !log.includes(kill.when)) return;
+      killed = child.kill(kill.signal);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       errorLog += text;
@@ -120,18 +124,31 @@ function execute(environment: Record<string, string>, { program, kill }: StepSet
   });
 }
 
-/** Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter. */
+/**
+ * Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter; the last value of a name counts.
+ *
+ * @throws Error where the file has another form, as the runner then fails the step
+ */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {};
-  const lines = text.split(/\r?\n/u);
-  for (let at = 0; at < lines.length; at += 1) {
-    const [, name, delimiter] = /^([^=<]+)<<(.+)$/u.exec(lines[at] ?? '') ?? [];
-    if (name === undefined || delimiter === undefined) continue;
-    const end = lines.indexOf(delimiter, at + 1);
-    outputs[name] = lines.slice(at + 1, end).join('\n');
-    at = end;
+  let rest = text;
+  while (rest !== '') {
+    const heading = rest.slice(0, indexOrEnd(rest, EOL));
+    const [, name, delimiter] = /^([^=<]+)<<(.+)$/u.exec(heading) ?? [];
+    if (name === undefined || delimiter === undefined) throw new Error(`no output begins with the line ${heading}`);
+    // The line break before the delimiter is the format's; all others are the value's.
+    const body = rest.slice(heading.length);
+    const end = body.indexOf(`${EOL}${delimiter}${EOL}`, EOL.length);
+    if (end < 0) throw new Error(`the value of the output ${name} does not end`);
+    outputs[name] = body.slice(EOL.length, end);
+    rest = body.slice(end + delimiter.length + 2 * EOL.length);
   }
   return outputs;
+}
+
+function indexOrEnd(text: string, sought: string): number {
+  const index = text.indexOf(sought);
+  return index < 0 ? text.length : index;
 }
 
 async function readResponse(path: string | undefined): Promise<unknown> {

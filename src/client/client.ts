@@ -16,6 +16,7 @@ import { version } from '../runtime/version.ts';
 import { successBody } from './answer.ts';
 import { authorization } from './authorization.ts';
 import { requestBody, type FilePart } from './body.ts';
+import { NotSent, unsentRequest } from './not-sent.ts';
 import { fillPath, queryString } from './path.ts';
 import { labelOf } from './service-error.ts';
 import { unanswered } from './unanswered.ts';
@@ -27,6 +28,8 @@ export interface Connection {
   readonly apiToken: string;
   readonly authenticationMethod: AuthenticationMethod;
   readonly filePartStyle: FilePartStyle;
+  /** Makes and checks every request and sends none. */
+  readonly dryRun?: boolean;
 }
 
 /** What a call of an endpoint carries, typed by its declaration. */
@@ -64,11 +67,15 @@ export class ComplianceClient {
    * Calls an endpoint and checks its answer.
    *
    * @throws MistakeError where the call does not have the declared form, before anything is sent
+   * @throws NotSent with the request, in a dry run
    * @throws ServiceError where the service answers an error
    * @throws TroubleError where no answer comes, or one in another form than declared
    */
   async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Answered<E>> {
     const { request, path } = await this.prepare(endpoint, call);
+    if (this.#connection.dryRun === true) {
+      throw new NotSent(unsentRequest(endpoint, request, { ...call, filePartStyle: this.#connection.filePartStyle }));
+    }
     try {
       const { answer, attempts } = await sendPersistently(labelOf(endpoint), request, this.#context);
       const body = successBody(answer, { endpoint, path, attempts });

@@ -129,6 +129,11 @@ export const getArtifact = defineEndpoint({
       source: "the public client's source",
     },
     {
+      subject: 'which snapshot `running` and `exited` name',
+      choice: 'the last one that shows the artifact; logical environments are left out',
+      source: 'there a reader finds it; it runs in their members',
+    },
+    {
       subject: 'an abbreviated fingerprint that fits several artifacts',
       choice: '400, with the number of fingerprints in the message',
       source: 'answering with any one of them would be a guess',

@@ -48,6 +48,8 @@ function toViolations(error: SchemaError): readonly Violation[] {
     case 'additionalProperties':
     case 'anyOf':
       return [];
+    case 'enum':
+      return [{ field, rule: `must be one of ${error.params.allowedValues.map((v) => JSON.stringify(v)).join(', ')}` }];
     case 'const':
       return [{ field, rule: `must be ${JSON.stringify(error.params.allowedValue)}` }];
     default:

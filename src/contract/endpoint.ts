@@ -97,6 +97,8 @@ export interface Endpoint {
   readonly authentication: readonly AuthenticationMethod[];
   /** Why it is deprecated and what to use; absent where it is not. */
   readonly deprecated?: string;
+  /** Since when it is deprecated, in Unix seconds; absent where it is not. */
+  readonly deprecatedSince?: number;
   readonly choices: readonly Choice[];
 }
 

@@ -46,3 +46,17 @@ export const fileTooLarge = {
   message: 'File size exceeds 10MB limit',
   when: `The file has more than ${maximumFileBytes} bytes.`,
 } as const satisfies ErrorAnswer;
+
+/** The error of a missing environment (interface, Errors). */
+export const environmentNotFound = {
+  status: 404,
+  message: 'Environment not found',
+  when: 'The organization has no environment of that name.',
+} as const satisfies ErrorAnswer;
+
+/** The error of operations 4 and 5 (interface, Errors, shown for detaching). */
+export const environmentOrPolicyNotFound = {
+  status: 404,
+  message: 'Environment or policy not found',
+  when: 'The organization has no environment or no policy of that name, or the policy is not attached.',
+} as const satisfies ErrorAnswer;

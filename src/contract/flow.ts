@@ -44,7 +44,14 @@ export const createFlow = defineEndpoint({
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, commonErrors.conflict],
   authentication: ['bearer', 'basic'],
   deprecated: 'The interface marks this operation as deprecated and shows no successor.',
+  // 2026-01-01T00:00:00Z.
+  deprecatedSince: 1_767_225_600,
   choices: [
+    {
+      subject: 'since when it is deprecated',
+      choice: 'the first day of 2026; the `Deprecation` header of every answer says so',
+      source: 'RFC 9745 wants a date, and this is one before which nobody used this service',
+    },
     {
       subject: 'the words of the two answers',
       choice: '"OK", as for an environment',

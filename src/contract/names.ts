@@ -57,3 +57,22 @@ export const attestationName = Type.String({
   description:
     'The name of the attestation; `web.unit` is the attestation `unit` of the artifact `web` of the template.',
 });
+
+/** The name of an environment (interface, Environment). */
+export const environmentName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
+  description: 'The name of the environment.',
+});
+
+/** The name of a policy. The interface shows no pattern; it is the one of an environment. */
+export const policyName = Type.String({
+  pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
+  description: 'The name of the policy.',
+});
+
+/** The name of a service account (interface, Service account). */
+export const serviceAccountName = Type.String({
+  pattern: '^[a-zA-Z0-9\\-]+$',
+  maxLength: 64,
+  description: 'The name of the service account, 1 to 64 characters.',
+});

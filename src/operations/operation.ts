@@ -3,7 +3,7 @@ import type { Verdict } from '../contract/compliance.ts';
 import type { Endpoint, OperationName } from '../contract/endpoint.ts';
 import type { Job } from '../evidence/job.ts';
 import type { CallContext } from '../http/persistent.ts';
-import type { Failure, Problem } from '../runtime/failure.ts';
+import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
 import type { Environment } from '../runtime/world.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
 import type { Report } from './report.ts';
@@ -22,12 +22,32 @@ export interface OperationContext {
   readonly org: string;
   /** A directory that is gone after the job, for files that are made on the way. */
   readonly temporaryDirectory: string;
+  /** Takes answers that come in pieces and can be larger than memory should hold. */
+  readonly responseFile: ResponseFile;
 }
 
-/** How an operation ended: with a verdict, done without one, or with a failure that it could still report around. */
+/** The file that holds a step's answer. */
+export interface ResponseFile {
+  /**
+   * Writes the items of all pages as one JSON array, each page as it comes.
+   *
+   * @throws whatever the pages throw; the file then holds no whole answer, and the step's error takes its place
+   */
+  writeList(pages: AsyncIterable<readonly unknown[]>): Promise<WrittenResponse>;
+}
+
+/** An answer that is in its file already. */
+export interface WrittenResponse {
+  readonly path: string;
+}
+
+/**
+ * How an operation ended: with a verdict, done without one, skipped because nothing was to be sent, or with a failure that
+ * it could still report around.
+ */
 export type Ending =
   | { readonly outcome: Verdict; readonly failure?: never }
-  | { readonly outcome: 'done'; readonly failure?: never }
+  | { readonly outcome: 'done' | 'skipped'; readonly failure?: never }
   | { readonly outcome: 'error'; readonly failure: Failure };
 
 /** What came of an operation. */
@@ -36,12 +56,21 @@ export type OperationResult = Ending & {
   readonly conclusion: string;
   /** The service's, or Sonar's, own word for the state; undefined where there is none. */
   readonly state?: string | undefined;
-  /** The service's answer. */
+  /** The service's answer; not looked at where it is `written` already. */
   readonly response: unknown;
+  /** Where the answer was written as it came; absent where it is in `response`. */
+  readonly written?: WrittenResponse;
+  /** How many entries a list holds; undefined where the answer is none. */
+  readonly count?: number | undefined;
   readonly fingerprint?: string | undefined;
   readonly htmlUrl?: string | undefined;
   readonly report: Report;
 };
+
+/** An input that someone who knows the interface may try, and that no operation has. */
+export interface WithdrawnInput extends FailureText {
+  readonly name: string;
+}
 
 /**
  * An operation of the interface, as a step runs it. Its functions are declared as methods so that operations with
@@ -52,6 +81,8 @@ export interface Operation<Used extends Uses = Uses> {
   readonly endpoint: Endpoint;
   /** The inputs it uses, beside those of every operation. */
   readonly inputs: Used;
+  /** Inputs that it does not have, by the interface's decision; giving one is a mistake. */
+  readonly withdrawn?: readonly WithdrawnInput[];
   /** What a verdict that is not compliant does unless `on-non-compliant` says otherwise. */
   readonly gate: 'fail' | 'ignore';
   /** Rules between inputs; each problem is reported together with those of the single inputs. */

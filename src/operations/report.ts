@@ -23,6 +23,8 @@ export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Text[])[];
+  /** How many rows there are beside these; they are in the answer only. */
+  readonly more?: number;
 }
 
 /** What an operation has to say. */
@@ -53,6 +55,12 @@ export function fact(label: string, text: string | undefined | null, href?: stri
   return text === undefined || text === null || text === ''
     ? []
     : [{ label, value: { text, href: href ?? undefined } }];
+}
+
+/** Whether something complies, in a table of many. */
+export function complianceSign(compliant: boolean | null | undefined): string {
+  if (compliant === undefined || compliant === null) return '⏳ unknown';
+  return compliant ? '✅ yes' : '❌ no';
 }
 
 /** The beginning of a fingerprint or SHA that people recognise it by. */

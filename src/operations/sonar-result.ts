@@ -75,9 +75,17 @@ function conclusionOf({ sonar, commit, flow, attestationName }: Attested): strin
   return `The quality gate of ${project.name ?? project.key} at commit ${short(commit.sha1)} is ${qualityGate.status}${why}. ${recorded}`;
 }
 
-function inWords({ metric, operator, errorThreshold, value }: Condition): string {
+function inWords(condition: Condition): string {
+  const { metric, value } = condition;
   const measured = value === undefined ? metric : `${metric} is ${value}`;
-  return errorThreshold === undefined ? measured : `${measured}, fails if ${sign(operator)} ${errorThreshold}`;
+  const limit = limitOf(condition);
+  return limit === '' ? measured : `${measured}, fails if ${limit}`;
+}
+
+/** `< 80`; empty where Sonar gave no threshold, and without a sign where it gave no operator. */
+function limitOf({ operator, errorThreshold }: Condition): string {
+  if (errorThreshold === undefined) return '';
+  return operator === undefined ? errorThreshold : `${sign(operator)} ${errorThreshold}`;
 }
 
 // The web API and the webhook use different words for the same comparison.
@@ -92,8 +100,8 @@ const signs: Readonly<Record<string, string>> = {
   NOT_EQUALS: '≠',
 };
 
-function sign(operator: string | undefined): string {
-  return operator === undefined ? '' : Object.hasOwn(signs, operator) ? (signs[operator] ?? operator) : operator;
+function sign(operator: string): string {
+  return Object.hasOwn(signs, operator) ? (signs[operator] ?? operator) : operator;
 }
 
 function conditionsTable(conditions: readonly Condition[]): Table {
@@ -103,7 +111,7 @@ function conditionsTable(conditions: readonly Condition[]): Table {
     rows: conditions.map((condition): readonly Text[] => [
       code(condition.metric),
       plain(condition.value ?? ''),
-      plain(condition.errorThreshold === undefined ? '' : `${sign(condition.operator)} ${condition.errorThreshold}`),
+      plain(limitOf(condition)),
       plain(condition.status),
     ]),
   };

@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import type { Report } from '../operations/report.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Decision } from './gate.ts';
+import { writeResponse } from './response-file.ts';
 import type { Runner } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 import { renderSummary } from './summary.ts';
@@ -27,9 +26,6 @@ export interface Desk {
   /** A directory that lasts as long as the job. */
   readonly directory: string;
 }
-
-/** GitHub's limit for the outputs of a job, in bytes of UTF-16. */
-const maximumOutputBytes = 1024 * 1024;
 
 /** Tells how a step ended: log, outputs, file and summary first, and the annotation last, where it is seen. */
 export async function conclude(ending: Ending, desk: Desk): Promise<void> {
@@ -56,22 +52,25 @@ async function logReport(report: Report, { log }: Runner): Promise<void> {
     for (const table of report.tables) {
       log.info(`${table.title} (${table.columns.join(' | ')}):`);
       for (const row of table.rows) log.info(`  ${row.map(({ text }) => text).join(' | ')}`);
+      if (table.more !== undefined && table.more > 0)
+        log.info(`  … and ${table.more} more, in the file of response-path`);
     }
     return Promise.resolve();
   });
 }
 
-function setOutputs({ decision, result, thrown }: Ending, { runner, secrets, directory }: Desk): void {
-  const response = JSON.stringify(result === undefined ? { error: errorOf(thrown) } : result.response);
-  const path = join(directory, 'response.json');
-  writeFileSync(path, secrets.redact(response), { mode: 0o600 });
+function setOutputs({ decision, result, thrown }: Ending, desk: Desk): void {
+  const { runner } = desk;
+  const response = result === undefined ? { error: errorOf(thrown) } : result.response;
+  const { path, output } = writeResponse({ response, written: result?.written }, desk);
   runner.setOutput('outcome', decision.outcome);
   runner.setOutput('compliant', compliantOutput(decision.outcome));
   runner.setOutput('state', result?.state ?? '');
-  runner.setOutput('response', response.length * 2 <= maximumOutputBytes ? response : '');
+  runner.setOutput('response', output);
   runner.setOutput('response-path', path);
   runner.setOutput('fingerprint', result?.fingerprint ?? '');
   runner.setOutput('html-url', result?.htmlUrl ?? '');
+  runner.setOutput('count', result?.count?.toString() ?? '');
 }
 
 /** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */
@@ -83,7 +82,8 @@ function compliantOutput(outcome: Decision['outcome']): string {
 function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
   if (thrown instanceof ServiceError) {
     const { status, serviceMessage, fieldErrors } = thrown.facts;
-    return { kind: thrown.kind, what: thrown.message, status, message: serviceMessage, errors: fieldErrors };
+    const { kind, message: what, remedy } = thrown;
+    return { kind, what, remedy, status, message: serviceMessage, errors: fieldErrors };
   }
   if (thrown instanceof Failure) return { kind: thrown.kind, what: thrown.message, remedy: thrown.remedy };
   return { kind: 'defect' };

@@ -30,15 +30,26 @@ const verdicts: Readonly<Record<Outcome, string>> = {
   error: '⛔ Error',
 };
 
+// The outcomes at which a gate does not open. A dry run judged nothing, so it must not pass for a verdict either.
+const closed: Readonly<Partial<Record<Outcome, string>>> = {
+  'non-compliant': 'Non-compliant',
+  incomplete: 'Incomplete',
+  skipped: 'Nothing was judged',
+};
+
 /** Decides what a result does to the step. */
 export function decideResult(result: OperationResult, onNonCompliant: OnNonCompliant): Decision {
   if (result.failure !== undefined) return { ...decideFailure(result.failure), conclusion: result.conclusion };
   const { outcome, conclusion } = result;
   const decision = { outcome, fails: false, verdict: verdicts[outcome], conclusion };
-  if (outcome === 'compliant' || outcome === 'done' || onNonCompliant === 'ignore') return decision;
+  const reason = closed[outcome];
+  if (reason === undefined || onNonCompliant === 'ignore') return decision;
   const fails = onNonCompliant === 'fail';
-  const title = `${outcome === 'incomplete' ? 'Incomplete' : 'Non-compliant'}: ${result.report.subject}`;
-  return { ...decision, fails, annotation: { level: fails ? 'error' : 'warning', title } };
+  return {
+    ...decision,
+    fails,
+    annotation: { level: fails ? 'error' : 'warning', title: `${reason}: ${result.report.subject}` },
+  };
 }
 
 /** Decides what a failure does to the step: it always fails, whatever `on-non-compliant` says, because nothing was judged. */

@@ -1,5 +1,6 @@
 import { isReadableOnTheWay } from '../http/plain-http.ts';
 import { ComplianceClient } from '../client/client.ts';
+import { NotSent } from '../client/not-sent.ts';
 import type { Job } from '../evidence/job.ts';
 import type { Transport } from '../http/exchange.ts';
 import type { CallContext } from '../http/persistent.ts';
@@ -8,12 +9,13 @@ import { githubToken } from '../operations/inputs/commit.ts';
 import { onNonCompliant, summary } from '../operations/inputs/gate.ts';
 import { optional, required, type ValuesOf } from '../operations/inputs/input.ts';
 import { oneOf } from '../operations/inputs/parse.ts';
-import type { Operation, OperationResult } from '../operations/operation.ts';
+import type { Operation, OperationContext, OperationResult, ResponseFile } from '../operations/operation.ts';
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
 import { MistakeError, type Problem } from '../runtime/failure.ts';
 import type { Environment, World } from '../runtime/world.ts';
 import type { OnNonCompliant } from './gate.ts';
-import { readInputs, unusedInputs } from './inputs.ts';
+import { inputText, readInputs, unusedInputs } from './inputs.ts';
+import { unsentResult } from './unsent-result.ts';
 
 /** What a step works with. */
 export interface StepContext extends World {
@@ -22,6 +24,7 @@ export interface StepContext extends World {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly temporaryDirectory: string;
+  readonly responseFile: ResponseFile;
 }
 
 /** What came of a step's operation, and what its verdict does. */
@@ -35,11 +38,17 @@ const commonInputs = {
   ...connectionInputs,
   onNonCompliant: optional(onNonCompliant),
   summary: optional(summary),
-  githubToken: optional(githubToken),
 } as const;
 
-/** The names of the inputs that every operation takes; the job sets some of them for all steps at once. */
-export const commonNames = ['operation', ...Object.values(commonInputs).map(({ input }) => input.name)];
+/**
+ * The names of the inputs that every operation takes. GitHub's token is among them because action.yml gives it to every
+ * step; the operations that use it read it themselves.
+ */
+export const commonNames = [
+  'operation',
+  githubToken.name,
+  ...Object.values(commonInputs).map(({ input }) => input.name),
+];
 
 /**
  * Reads the inputs, all of them, and then runs the operation.
@@ -56,16 +65,35 @@ export async function perform(context: StepContext): Promise<Performed> {
   const operation = await loadOperation(chosen.values.operation);
   const own = readInputs(environment, operation.inputs);
   const between = own.problems.length === 0 ? (operation.check?.(own.values) ?? []) : [];
-  const problems = [...common.problems, ...own.problems, ...between];
+  const problems = [...common.problems, ...own.problems, ...between, ...withdrawnInputs(operation, environment)];
   if (problems.length > 0) throw mistakes(problems);
 
   warnOfInputs(operation, common.values, context);
-  const result = await operation.run(own.values, operationContext(common.values, context));
+  const result = await run(operation, own.values, operationContext(common.values, context));
   return { result, onNonCompliant: common.values.onNonCompliant ?? operation.gate };
 }
 
 function loadOperation(name: RunnableName): Promise<Operation> {
   return operations[name]();
+}
+
+async function run(
+  operation: Operation,
+  values: Parameters<Operation['run']>[0],
+  context: OperationContext,
+): Promise<OperationResult> {
+  try {
+    return await operation.run(values, context);
+  } catch (thrown) {
+    if (thrown instanceof NotSent) return unsentResult(thrown.request);
+    throw thrown;
+  }
+}
+
+function withdrawnInputs({ withdrawn = [] }: Operation, environment: Environment): readonly Problem[] {
+  return withdrawn
+    .filter(({ name }) => inputText(environment, name) !== undefined)
+    .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }
 
 function mistakes(problems: readonly Problem[]): MistakeError {
@@ -88,7 +116,7 @@ function warnOfInputs(operation: Operation, common: Common, { environment, log }
   }
 }
 
-function operationContext(common: Common, context: StepContext): Parameters<Operation['run']>[1] {
+function operationContext(common: Common, context: StepContext): OperationContext {
   const call: CallContext = {
     clock: context.clock,
     random: context.random,
@@ -102,6 +130,7 @@ function operationContext(common: Common, context: StepContext): Parameters<Oper
     apiToken: common.apiToken,
     authenticationMethod: common.authMethod,
     filePartStyle: common.fileParts,
+    dryRun: common.dryRun,
   };
   return {
     client: new ComplianceClient(connection, call),
@@ -111,5 +140,6 @@ function operationContext(common: Common, context: StepContext): Parameters<Oper
     workspace: context.job.workspace ?? process.cwd(),
     org: common.org,
     temporaryDirectory: context.temporaryDirectory,
+    responseFile: context.responseFile,
   };
 }

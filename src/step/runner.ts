@@ -74,6 +74,9 @@ export function githubRunner(environment: Environment, secrets: Secrets): Runner
 export function harmless(text: string): string {
   return text
     .split(/\r\n|\r|\n/u)
-    .map((line) => line.replace(/^(\s*):(?=:)/u, '$1: ').replaceAll('##[', '## ['))
+    .map((line) => line.replace(indentedCommand, '$1: ').replaceAll('##[', '## ['))
     .join('\n');
 }
+
+// The runner's trimming, .NET's, takes NEL (U+0085) for white space, which JavaScript's `\s` does not.
+const indentedCommand = /^([\s\u0085]*):(?=:)/u;

@@ -1,9 +1,11 @@
+import { escapeHtml } from './escape.ts';
+
 /** What must never be seen, and what takes its place. */
 export interface Secrets {
   /** Every form in which a secret could appear, to be masked by the runner as well. */
   readonly forms: readonly string[];
   /** The text with every secret in it replaced by `***`. */
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
 }
 
 /**
@@ -20,7 +22,7 @@ export function collectSecrets(values: readonly string[]): Secrets {
   };
 }
 
-/** A key as it is, in a basic header, in a URL and in JSON. */
+/** A key as it is, in a basic header, in a URL, in JSON and in HTML. */
 function formsOf(value: string): readonly string[] {
   if (value === '') return [];
   return [
@@ -28,5 +30,6 @@ function formsOf(value: string): readonly string[] {
     Buffer.from(`${value}:`, 'utf8').toString('base64'),
     encodeURIComponent(value.toWellFormed()),
     JSON.stringify(value).slice(1, -1),
+    escapeHtml(value),
   ];
 }

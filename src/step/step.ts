@@ -12,11 +12,12 @@ import { conclude, type Desk } from './conclude.ts';
 import { decideFailure, decideResult } from './gate.ts';
 import { inputText, readInputs } from './inputs.ts';
 import { perform } from './perform.ts';
+import { responseFile } from './response-file.ts';
 import { githubRunner } from './runner.ts';
 import { collectSecrets } from './secrets.ts';
 
 /** The inputs that hold keys and tokens. */
-const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
+export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
 
 /** A step of a job: what it was started with, and where it tells how it ended. */
 export interface Step {
@@ -54,6 +55,7 @@ export async function runStep(step: Step, cancelled: AbortSignal): Promise<boole
       transport,
       signal: cancelled,
       temporaryDirectory: desk.directory,
+      responseFile: responseFile(desk),
       clock: systemClock,
       random: Math.random,
       log: desk.runner.log,

@@ -18,25 +18,34 @@ const maximumRows = 200;
 /**
  * The job summary, verdict first, as HTML that GitHub's Markdown passes on.
  *
- * @param room how many bytes it may have; tables are left out where they do not fit
+ * @param room how many bytes it may have; what does not fit is left out: the tables, then all but the verdict, then that
  */
 export function renderSummary(text: SummaryText, room: number): string {
-  const whole = render(text, text.report?.tables ?? []);
-  if (Buffer.byteLength(whole) <= room) return whole;
-  const short =
-    render(text, []) + '<p>The tables are too large for the summary; see the log and `response-path`.</p>\n';
-  return Buffer.byteLength(short) <= room ? short : '';
+  const { verdict, runUrl, report } = text;
+  const forms = [
+    () => render(text),
+    () => render(report === undefined ? text : { ...text, report: { ...report, tables: [] } }, 'The tables are'),
+    () => render({ verdict, runUrl }, 'The report is'),
+  ];
+  for (const form of forms) {
+    const html = form();
+    if (Buffer.byteLength(html) <= room) return html;
+  }
+  return '';
 }
 
-function render(text: SummaryText, tables: readonly Table[]): string {
-  const subject = text.report === undefined ? '' : `: ${text.report.subject}`;
+/** @param cut what is left out, with its verb, where something is */
+function render(text: Partial<SummaryText> & Pick<SummaryText, 'verdict' | 'runUrl'>, cut?: string): string {
+  const { verdict, conclusion, remedy, report, runUrl } = text;
   const parts = [
-    `<h2>${escapeHtml(text.verdict + subject)}</h2>`,
-    `<p>${escapeHtml(text.conclusion)}</p>`,
-    ...(text.remedy === undefined ? [] : [`<p><b>What to do:</b> ${escapeHtml(text.remedy)}</p>`]),
-    ...(text.report === undefined ? [] : [renderFacts(text.report)]),
-    ...tables.map(renderTable),
-    ...(text.runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: text.runUrl })}</p>`]),
+    `<h2>${escapeHtml(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
+    ...(conclusion === undefined ? [] : [`<p>${escapeHtml(conclusion)}</p>`]),
+    ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${escapeHtml(remedy)}</p>`]),
+    ...(report === undefined ? [] : [renderFacts(report), ...report.tables.map(renderTable)]),
+    ...(cut === undefined
+      ? []
+      : [`<p>${cut} too large for the summary; see the log and the file of <code>response-path</code>.</p>`]),
+    ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
   ];
   return `${parts.join('\n')}\n\n`;
 }
@@ -54,7 +63,7 @@ function renderTable(table: Table): string {
     .slice(0, maximumRows)
     .map((row) => `<tr>${row.map((value) => `<td>${cell(value)}</td>`).join('')}</tr>`)
     .join('');
-  const hidden = table.rows.length - maximumRows;
+  const hidden = Math.max(0, table.rows.length - maximumRows) + (table.more ?? 0);
   const more = hidden > 0 ? `\n<p>${hidden} more rows are in the file of <code>response-path</code>.</p>` : '';
   return `<h3>${escapeHtml(table.title)}</h3>\n<table><tr>${head}</tr>${rows}</table>${more}`;
 }

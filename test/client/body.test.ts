@@ -98,7 +98,9 @@ describe('a multipart body', () => {
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom('lcov.info', 'a"b.txt', 'a\r\nX-Evil: 1.txt', 'größe 日本.xml', "it's;name=x", 'a%22b', ' '),
     )
-    .map((name) => name.replaceAll(/[/\\]/gu, '_'));
+    .map((name) => name.replaceAll(/[/\\]/gu, '_'))
+    // No file has these names.
+    .filter((name) => name !== '.' && name !== '..');
 
   it('reads back at the server: names, file name, exact bytes; as long as it says, twice', async () => {
     await fc.assert(

@@ -130,12 +130,11 @@ describe('the client at the service', () => {
     await expect(attest('large', 'v1', 'OK', fileOf(maximumFileBytes))).resolves.toBe(201);
   });
 
-  it('is told that one byte more is too much', async () => {
+  it('is told that one byte more is too much, before it is sent', async () => {
     await makeFlow('larger');
     await expect(attest('larger', 'v1', 'OK', fileOf(maximumFileBytes + 1))).rejects.toMatchObject({
       kind: 'mistake',
-      message: expect.stringContaining('was answered 413: File size exceeds 10MB limit'),
-      remedy: expect.stringContaining('10,485,760 bytes'),
+      message: expect.stringContaining('has 10485761 bytes, and at most 10485760 are accepted'),
     });
   });
 

@@ -63,6 +63,12 @@ describe('violations', () => {
     expect(violations(Type.Array(Type.Integer()), Array.from({ length: 30 }).fill('x'))).toHaveLength(30);
   });
 
+  it('name the words that are allowed', () => {
+    expect(violations(Type.Object({ type: Type.Enum(['K8S', 'S3']) }), { type: 'k8s' })).toEqual([
+      { field: 'type', rule: 'must be one of "K8S", "S3"' },
+    ]);
+  });
+
   it('are bounded where there are more than anyone reads', () => {
     const many = violations(Type.Array(Type.Integer()), Array.from({ length: 10_000 }).fill('x'));
     expect(many).toHaveLength(100);

@@ -7,14 +7,34 @@ export interface AnsweringTransport extends Transport {
 }
 
 /** A transport that answers each request with what the function makes of it. */
-export function answeringTransport(answer: (request: HttpRequest) => HttpAnswer): AnsweringTransport {
+export function answeringTransport(
+  answer: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>,
+): AnsweringTransport {
+  const requests: HttpRequest[] = [];
+  return {
+    requests,
+    async send(request, signal) {
+      signal.throwIfAborted();
+      requests.push(request);
+      return answer(request);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A transport that never answers, until it is given up. */
+export function silentTransport(): AnsweringTransport {
   const requests: HttpRequest[] = [];
   return {
     requests,
     send(request, signal) {
       signal.throwIfAborted();
       requests.push(request);
-      return Promise.resolve(answer(request));
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+        });
+      });
     },
     close: () => Promise.resolve(),
   };

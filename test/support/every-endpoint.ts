@@ -1,29 +1,58 @@
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
+import { listAttestations } from '../../src/contract/attestation-list.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import type { Call } from './service-call.ts';
+import { getNotification } from '../../src/contract/notification.ts';
+import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/policy.ts';
+import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
+import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
+import { setDefaultOrg } from '../../src/contract/user.ts';
+import { roles, type Role } from '../../src/service/domain/access.ts';
+import { createNotification, createServiceAccount } from './administration.ts';
+import { call, type Call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
+import type { TestService } from './service.ts';
 
 /** A request of an endpoint that would succeed for an administrator of the organization. */
 export interface Sample {
   readonly endpoint: Endpoint;
-  /** Whether it only reads. */
-  readonly reads: boolean;
+  /** The roles that may send it. */
+  readonly allowed: readonly Role[];
   readonly request: (org: string) => Call;
 }
 
-/** Every endpoint of the service that a key of an organization opens, with a request that would succeed. */
+const everyone = roles;
+const recorders: readonly Role[] = ['admin', 'member'];
+const reporters: readonly Role[] = ['admin', 'member', 'snapshotter'];
+
+const environment = { name: 'prod', type: 'K8S' };
+const pods = [{ creationTimestamp: 1, digests: { web: fingerprintOf('abcdef') }, namespace: 'web', podName: 'web-1' }];
+const policyNames = { policy_names: ['provenance'] };
+
+function policyForm(): FormData {
+  const form = new FormData();
+  form.set('payload', JSON.stringify({ name: 'provenance', type: 'env' }));
+  const yaml = '_schema: https://compliance.example.com/schemas/policy/environment/v1\n';
+  form.set('policy_file.0', new Blob([yaml]), 'policy.yaml');
+  return form;
+}
+
+/**
+ * Every endpoint of the service that a key of an organization opens, with a request that would succeed after those before
+ * it; those that remove something come last.
+ */
 export const everyEndpoint: readonly Sample[] = [
   {
     endpoint: createFlow,
-    reads: false,
+    allowed: recorders,
     request: (org) => ({ method: 'PUT', path: `/flows/${org}`, json: sampleFlow() }),
   },
   {
     endpoint: attestSonar,
-    reads: false,
+    allowed: recorders,
     request: (org) => ({
       method: 'POST',
       path: `/attestations/${org}/web/trail/main/sonar`,
@@ -32,12 +61,98 @@ export const everyEndpoint: readonly Sample[] = [
   },
   {
     endpoint: reportArtifact,
-    reads: false,
+    allowed: recorders,
     request: (org) => ({ method: 'POST', path: `/artifacts/${org}/web`, json: sampleArtifact() }),
   },
   {
     endpoint: getArtifact,
-    reads: true,
+    allowed: everyone,
     request: (org) => ({ path: `/artifacts/${org}/web/fingerprint/${fingerprintOf('abcdef')}` }),
   },
+  {
+    endpoint: listAttestations,
+    allowed: everyone,
+    request: (org) => ({ path: `/attestations/${org}/web` }),
+  },
+  {
+    endpoint: createEnvironment,
+    allowed: reporters,
+    request: (org) => ({ method: 'PUT', path: `/environments/${org}`, json: environment }),
+  },
+  {
+    endpoint: reportK8s,
+    allowed: reporters,
+    request: (org) => ({ method: 'PUT', path: `/environments/${org}/prod/report/K8S`, json: { artifacts: pods } }),
+  },
+  {
+    endpoint: createPolicy,
+    allowed: recorders,
+    request: (org) => ({ method: 'PUT', path: `/policies/${org}`, form: policyForm() }),
+  },
+  {
+    endpoint: attachPolicy,
+    allowed: recorders,
+    request: (org) => ({ method: 'POST', path: `/environments/${org}/prod/policies`, json: policyNames }),
+  },
+  {
+    endpoint: diffEnvironments,
+    allowed: everyone,
+    request: (org) => ({ path: `/env-diff/${org}?snappish1=prod&snappish2=prod` }),
+  },
+  {
+    endpoint: listSnapshots,
+    allowed: everyone,
+    request: (org) => ({ path: `/snapshots/${org}/prod` }),
+  },
+  {
+    endpoint: getNotification,
+    allowed: everyone,
+    request: (org) => ({ path: `/organizations/${org}/environments_notifications/1` }),
+  },
+  {
+    endpoint: listServiceAccounts,
+    allowed: reporters,
+    request: (org) => ({ path: `/service-accounts/${org}` }),
+  },
+  {
+    endpoint: getServiceAccount,
+    allowed: reporters,
+    request: (org) => ({ path: `/service-accounts/${org}/ci` }),
+  },
+  {
+    endpoint: setDefaultOrg,
+    allowed: everyone,
+    request: (org) => ({ method: 'PUT', path: `/user/${org}` }),
+  },
+  {
+    endpoint: detachPolicy,
+    allowed: recorders,
+    request: (org) => ({ method: 'DELETE', path: `/environments/${org}/prod/policies`, json: policyNames }),
+  },
+  {
+    endpoint: deleteServiceAccount,
+    allowed: ['admin'],
+    request: (org) => ({ method: 'DELETE', path: `/service-accounts/${org}/ci` }),
+  },
 ];
+
+/** Makes what the requests above are about and no operation makes, in an organization. */
+export async function prepareOrganization(
+  service: TestService,
+  org: string = service.org,
+  apiKey: string = service.apiKey,
+): Promise<void> {
+  await createServiceAccount(service, {}, org);
+  await createNotification(service, {}, { org, apiKey });
+}
+
+/**
+ * Makes all that the requests above are about, as often as it is asked to: what a request before has removed is there
+ * again.
+ */
+export async function prepareEverything(service: TestService, org: string, key: string): Promise<void> {
+  await prepareOrganization(service, org, key);
+  for (const { endpoint, request } of everyEndpoint) {
+    if (['PUT', 'POST'].includes(endpoint.method)) await call(service, { ...request(org), key });
+  }
+}

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import { conforms } from '../../src/contract/check.ts';
 import { errorBody } from '../../src/contract/error-body.ts';
 import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+import { deviation } from './openapi-answers.ts';
 import type { TestService } from './service.ts';
 
 /** What is sent to a service. */
@@ -27,7 +28,10 @@ export interface Called {
   readonly body: unknown;
 }
 
-/** Sends a request over real HTTP. Every error answer is held to the one form of error bodies. */
+/**
+ * Sends a request over real HTTP. Every error answer is held to the one form of error bodies, and every answer of an
+ * operation to the service's OpenAPI document.
+ */
 export async function call(service: TestService, sent: Call): Promise<Called> {
   const { method = 'GET', path, at = service.baseUrl, key = service.apiKey, json, form } = sent;
   const response = await fetch(at + path, {
@@ -43,6 +47,10 @@ export async function call(service: TestService, sent: Call): Promise<Called> {
   const isJson = response.headers.get('content-type') === 'application/json; charset=utf-8';
   const body: unknown = isJson ? JSON.parse(text) : undefined;
   if (response.status >= 400) expect(conforms(errorBody, body)).toBe(true);
+  if (at === service.baseUrl) {
+    const contentType = response.headers.get('content-type');
+    expect(deviation({ method, path, status: response.status, contentType, body })).toBeUndefined();
+  }
   return { status: response.status, headers: response.headers, text, body };
 }
 

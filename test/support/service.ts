@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/runtime/clock.ts';
 import {
   startService,
   type RunningService,
@@ -52,6 +53,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     { host: '127.0.0.1', port: 0, dataFolder, adminKey, first: { org, key: apiKey }, ...options },
     {
       now: () => Date.now(),
+      after: systemClock.after.bind(systemClock),
       randomBytes: (size) => randomBytes(size),
       log: {
         info: () => undefined,
@@ -61,7 +63,8 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     },
   );
   const createKey = async (role: string, owner: string): Promise<string> => {
-    const answer = await administer(service, `/organizations/${owner}/keys`, { owner: `${role}-of-a-test`, role });
+    // Another person in every organization: the name of a user means the same one everywhere.
+    const answer = await administer(service, `/organizations/${owner}/keys`, { owner: `${role}-of-${owner}`, role });
     return textOf(answer, 'key');
   };
   return {

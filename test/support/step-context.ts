@@ -1,7 +1,9 @@
 import type { Transport } from '../../src/http/exchange.ts';
+import type { Mapping } from '../../src/runtime/values.ts';
 import type { Environment } from '../../src/runtime/world.ts';
 import type { StepContext } from '../../src/step/perform.ts';
 import { inputVariables } from '../../tools/run-action.ts';
+import { shas } from './events.ts';
 import { instantClock } from './clock.ts';
 import { responseFile } from '../../src/step/response-file.ts';
 import { collectSecrets } from '../../src/step/secrets.ts';
@@ -21,10 +23,16 @@ export async function openTestStep(options: {
   readonly variables?: Environment;
   readonly directory?: string;
   readonly signal?: AbortSignal;
+  /** The payload of a push. */
+  readonly event?: Mapping;
 }): Promise<TestStep> {
   const log = collectingLog();
   const directory = options.directory ?? '/nowhere';
-  const job = await jobOf('push', {}, { GITHUB_SHA: 'c'.repeat(40), GITHUB_WORKSPACE: directory });
+  const job = await jobOf('push', options.event ?? {}, {
+    GITHUB_SHA: shas.head,
+    GITHUB_REF: 'refs/heads/main',
+    GITHUB_WORKSPACE: directory,
+  });
   return {
     log,
     context: {

@@ -1,7 +1,8 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { orgName } from '../../contract/names.ts';
+import { withoutSecrets } from './address.ts';
 import { required, withDefault, type Input } from './input.ts';
-import { conforming, oneOf, secret, wholeNumber } from './parse.ts';
+import { conforming, flag, oneOf, secret, wholeNumber } from './parse.ts';
 
 /** The address of the service; `/api/v2` is added when it is missing. */
 export const baseUrl: Input<URL> = {
@@ -9,9 +10,12 @@ export const baseUrl: Input<URL> = {
   secret: false,
   parse(value) {
     const parsed = parseBaseUrl(value);
-    return parsed.problem === undefined
-      ? { value: parsed.url }
-      : { problem: parsed.problem, remedy: 'Give the address of your service, as its operators publish it.' };
+    if (parsed.problem === undefined) return { value: parsed.url };
+    return {
+      problem: parsed.problem,
+      remedy: 'Give the address of your service, as its operators publish it.',
+      part: withoutSecrets(value),
+    };
   },
 };
 
@@ -31,4 +35,5 @@ export const connectionInputs = {
   timeoutSeconds: withDefault(wholeNumber('timeout', 1, 3600, 'seconds'), 30),
   retries: withDefault(wholeNumber('retries', 0, 20, 'retries'), 3),
   fileParts: withDefault(oneOf('file-parts', ['indexed', 'plain']), 'indexed'),
+  dryRun: withDefault(flag('dry-run'), false),
 } as const;

@@ -1,5 +1,5 @@
 import { templateItem } from '../../contract/flow.ts';
-import type { Input } from './input.ts';
+import { address } from './address.ts';
 import { conforming, lines, oneOf, text } from './parse.ts';
 
 /** What a flow or an attestation is about, in words. */
@@ -19,14 +19,11 @@ export const template = lines(
 );
 
 /** The address of a repository. */
-export const repoUrl: Input<string> = {
-  name: 'repo-url',
-  secret: false,
-  parse: (value) =>
-    /^https?:\/\//u.test(value) && URL.canParse(value)
-      ? { value }
-      : { problem: 'must be an http or https URL', remedy: "Give the address of the repository's page." },
-};
+export const repoUrl = address(
+  'repo-url',
+  "Give the address of the repository's page.",
+  'Leave out what stands before the `@`: the address is stored for others to read.',
+);
 
 /** Paths and globs of files, one a line. */
 export const files = lines(text('files'));

@@ -8,7 +8,7 @@ export type Parsed<Value> =
       /** The end of a sentence: `must be …`. */
       readonly problem: string;
       readonly remedy: string;
-      /** The part of the text that is to blame, where it is not the whole. */
+      /** What an error repeats of the text, where not the whole: the part that is to blame, or all but a password. */
       readonly part?: string;
     };
 

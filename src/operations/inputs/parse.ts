@@ -7,15 +7,23 @@ export function text(name: string): Input<string> {
   return { name, secret: false, parse: (value) => ({ value }) };
 }
 
-/** A key or token: masked, and without white space within, which is a sign of a bad copy. */
+/** A key or token: masked, and of the characters that a header can carry (RFC 9110, 5.5); others are a sign of a bad copy. */
 export function secret(name: string): Input<string> {
   return {
     name,
     secret: true,
-    parse: (value) =>
-      /\s/u.test(value)
-        ? { problem: 'must not contain white space', remedy: 'Store it again without line breaks and spaces.' }
-        : { value },
+    parse(value) {
+      if (/\s/u.test(value)) {
+        return { problem: 'must not contain white space', remedy: 'Store it again without line breaks and spaces.' };
+      }
+      if (!/^[\x21-\x7E]+$/u.test(value)) {
+        return {
+          problem: 'must consist of visible ASCII characters',
+          remedy: 'Copy it again from where it was issued.',
+        };
+      }
+      return { value };
+    },
   };
 }
 

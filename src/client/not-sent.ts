@@ -1,0 +1,83 @@
+import { filePartName, type Endpoint, type FilePartStyle } from '../contract/endpoint.ts';
+import type { HttpRequest } from '../http/exchange.ts';
+import type { FilePart } from './body.ts';
+import { labelOf } from './service-error.ts';
+
+/** A request that was made and checked, as it may be shown: the API key is not in it. */
+export interface UnsentRequest {
+  /** The operation, or the endpoint's title where it is none of the sixteen. */
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON body, or the JSON part of a multipart one. */
+  readonly json?: {
+    /** The name of the part; absent where the JSON is the whole body. */
+    readonly part?: string;
+    readonly document: unknown;
+  };
+  readonly file?: {
+    readonly part: string;
+    readonly filename: string;
+    /** In bytes. */
+    readonly size: number;
+  };
+}
+
+/** The end of a dry run: everything was gathered and checked, and the request was not sent. Not a failure. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+  readonly request: UnsentRequest;
+
+  constructor(request: UnsentRequest) {
+    super(`${request.operation}: ${request.method} ${request.url} was not sent`);
+    this.request = request;
+  }
+}
+
+/** What a request carries, beside itself. */
+export interface Carried {
+  readonly document?: unknown;
+  readonly file?: FilePart | undefined;
+  readonly filePartStyle: FilePartStyle;
+}
+
+/** Describes a request without its key. */
+export function unsentRequest(endpoint: Endpoint, request: HttpRequest, carried: Carried): UnsentRequest {
+  const { headers, body } = request;
+  return {
+    operation: labelOf(endpoint),
+    method: request.method,
+    url: request.url.href,
+    headers: {
+      ...headers,
+      ...(headers['authorization'] === undefined ? {} : { authorization: withoutKey(headers['authorization']) }),
+      ...(body === undefined ? {} : { 'content-type': body.contentType, 'content-length': String(body.length) }),
+    },
+    ...describeBody(endpoint, carried),
+  };
+}
+
+function describeBody(
+  { body }: Endpoint,
+  { document, file, filePartStyle }: Carried,
+): Pick<UnsentRequest, 'json' | 'file'> {
+  switch (body.kind) {
+    case 'none':
+      return {};
+    case 'json':
+      return { json: { document } };
+    case 'multipart':
+      return {
+        json: { part: body.json.part, document },
+        ...(file === undefined
+          ? {}
+          : { file: { part: filePartName(body, filePartStyle), filename: file.filename, size: file.size } }),
+      };
+  }
+}
+
+/** `Bearer ***`: the method is worth knowing, the key is nobody's business. */
+function withoutKey(authorization: string): string {
+  return `${authorization.split(' ')[0] ?? ''} ***`;
+}

@@ -1,0 +1,95 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint } from './endpoint.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
+import { flowName, orgName } from './names.ts';
+import { pageQuery } from './paging.ts';
+
+/** An attestation in a list (interface, Attestation). */
+export const listedAttestation = Type.Object({
+  attestation_id: Type.String(),
+  attestation_name: Type.Optional(Type.String()),
+  attestation_type: Type.Optional(Type.String({ description: 'For example `sonar` or `generic`.' })),
+  created_at: Type.Optional(Type.Number({ description: 'Unix seconds, with fractions.' })),
+  description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  has_audit_package: Type.Optional(Type.Boolean()),
+  html_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  is_compliant: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  origin_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  reported_by: Type.Optional(Type.String()),
+  schema_version: Type.Optional(Type.Integer()),
+  user_data: Type.Optional(Type.Unknown()),
+});
+
+/** An attestation in a list. */
+export type ListedAttestation = Static<typeof listedAttestation>;
+
+/** A page of attestations (interface, the list response envelope). */
+export const attestationPage = Type.Object({
+  data: Type.Array(listedAttestation),
+  _links: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: '`self`, `first`, `prev`, `next` and `last`.' }),
+  ),
+  pagination: Type.Object({
+    total: Type.Integer(),
+    page: Type.Integer(),
+    per_page: Type.Integer(),
+    page_count: Type.Integer(),
+  }),
+});
+
+/** A page of attestations. */
+export type AttestationPage = Static<typeof attestationPage>;
+
+// Up to the year 9999, which leaves room for milliseconds to be noticed as a mistake.
+const timestamp = Type.Integer({ minimum: 0, maximum: 253_402_300_799 });
+
+/** Operation 9: list the attestations of a flow. */
+export const listAttestations = defineEndpoint({
+  operation: 'list-attestations',
+  number: 9,
+  title: 'List flow attestations',
+  method: 'GET',
+  path: '/attestations/{org}/{flow_name}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName }),
+  query: Type.Object(
+    { ...pageQuery, from_timestamp: Type.Optional(timestamp), to_timestamp: Type.Optional(timestamp) },
+    { additionalProperties: false },
+  ),
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'The attestations of the page.', schema: attestationPage }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the query names of the page',
+      choice: '`page` and `per_page`, here and for snapshots',
+      source: "the names in the answer's `pagination`",
+    },
+    { subject: 'the size of a page', choice: '15 unless asked otherwise, 1000 at most', source: 'the public client' },
+    {
+      subject: 'the order of attestations',
+      choice: 'the oldest first, by time and then by id',
+      source: 'new ones then appear at the end, so that a walk through the pages loses and doubles nothing',
+    },
+    {
+      subject: 'the entries of `_links`',
+      choice: '`self`, `first`, `prev`, `next` and `last` as addresses; the ones that do not exist are left out',
+      source: 'the names that links between pages have everywhere (IANA, Link Relations)',
+    },
+    {
+      subject: 'what `has_audit_package` says',
+      choice: 'whether a file came with the attestation',
+      source: 'the file is what there is to audit beside the answer itself',
+    },
+    {
+      subject: '`is_compliant` of an attestation that proves neither',
+      choice: 'false',
+      source: 'the interface has a boolean, and what is not proven is never a pass',
+    },
+    {
+      subject: 'the ends of the time span',
+      choice: 'both are part of it',
+      source: 'a span of one second holds what happened in it',
+    },
+  ],
+});

@@ -1,0 +1,191 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, environmentNotFound } from './errors.ts';
+import { environmentName, orgName, policyName } from './names.ts';
+
+/** The kinds of environments (interface, Environment). */
+export const environmentKinds = [
+  'K8S',
+  'ECS',
+  'S3',
+  'lambda',
+  'server',
+  'docker',
+  'azure-apps',
+  'cloud-run',
+  'logical',
+] as const;
+
+/** The kind of an environment. */
+export type EnvironmentKind = (typeof environmentKinds)[number];
+
+/** The environment as it is created or updated (interface, Environment). */
+export const environmentPayload = Type.Object(
+  {
+    name: environmentName,
+    type: Type.Enum(environmentKinds, { description: 'The kind of the environment.' }),
+    description: Type.Optional(Type.String()),
+    include_scaling: Type.Optional(
+      Type.Boolean({ deprecated: true, description: 'Ignored: scaling events are no longer recorded.' }),
+    ),
+    require_provenance: Type.Optional(
+      Type.Boolean({ deprecated: true, description: 'Use a policy with `artifacts.provenance.required` instead.' }),
+    ),
+    included_environments: Type.Optional(
+      Type.Array(environmentName, { description: 'The members of a logical environment.' }),
+    ),
+    policies: Type.Optional(Type.Array(policyName, { description: 'The policies that are attached to it.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** The environment as it is created or updated. */
+export type EnvironmentPayload = Static<typeof environmentPayload>;
+
+/** The answer where a logical environment includes one that does not exist. */
+export const includedEnvironmentNotFound = {
+  status: 404,
+  message: "Environment named '{environment}' does not exist for organization '{org}'",
+  when: '`included_environments` names an environment that the organization does not have.',
+} as const;
+
+/** The answer where a policy is named that does not exist. */
+export const policyNotFound = {
+  status: 404,
+  message: "Policy named '{policy}' does not exist for organization '{org}'",
+  when: '`policies` names a policy that the organization does not have.',
+} as const;
+
+/** Operation 2: create or update an environment. */
+export const createEnvironment = defineEndpoint({
+  operation: 'create-environment',
+  number: 2,
+  title: 'Create or update environment',
+  method: 'PUT',
+  path: '/environments/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'json', schema: environmentPayload },
+  success: [
+    { status: 201, description: 'The environment was created or updated.', schema: Type.String() },
+    { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    includedEnvironmentNotFound,
+    policyNotFound,
+    commonErrors.conflict,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    { subject: 'the field that carries the kind', choice: '`type`', source: 'observed on the wire' },
+    {
+      subject: 'the required fields of an environment',
+      choice: '`name` and `type`; the rest is kept as it was where an update leaves it out',
+      source: 'without these two there is nothing to create',
+    },
+    {
+      subject: 'another kind for an environment that exists',
+      choice: '400 with `errors.type`: its snapshots are of the old kind',
+      source: 'a report of one kind cannot follow one of another',
+    },
+    {
+      subject: '`included_environments`',
+      choice: 'for the kind `logical` only; each exists and is not logical itself, so that there are no circles',
+      source: 'the public documentation: a logical environment groups physical ones',
+    },
+    {
+      subject: '`policies`',
+      choice:
+        'replaces the policies that are attached, and keeps them where it is left out; for admins and members only',
+      source: 'who may only report an environment must not decide what judges it',
+    },
+    {
+      subject: 'the verdict of a logical environment',
+      choice: 'that of its own policies over all that runs in its members, and false where a member is not compliant',
+      source: 'the whole is not better than its parts',
+    },
+    {
+      subject: '`require_provenance` and `include_scaling`',
+      choice: 'taken and without effect; the action refuses to send them and names `policies`',
+      source: 'the interface deprecates both',
+    },
+  ],
+});
+
+/** A pod of a report (interface, K8S report payload). `owners` is beyond the interface, observed on the wire. */
+export const reportedPod = Type.Object(
+  {
+    creationTimestamp: Type.Integer({ description: 'Unix seconds.' }),
+    digests: Type.Record(Type.String(), Type.String({ pattern: '^[a-f0-9]{64}$' }), {
+      description: 'The SHA-256 of each image, by the name of the image.',
+    }),
+    namespace: Type.String(),
+    podName: Type.String({ minLength: 1 }),
+    owners: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'Kubernetes owner references.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What runs in a Kubernetes cluster (interface, K8S report payload). */
+export const k8sReport = Type.Object({ artifacts: Type.Array(reportedPod) }, { additionalProperties: false });
+
+/** What runs in a Kubernetes cluster. */
+export type K8sReport = Static<typeof k8sReport>;
+
+/** The answer to a report that is malformed, or is for an environment of another kind. */
+export const invalidReport = {
+  status: 400,
+  message: 'Invalid report data',
+  when: 'The report does not have the declared form, or the environment is not of the kind `K8S`.',
+} as const;
+
+/** Operation 3: report what runs in a Kubernetes cluster. */
+export const reportK8s = defineEndpoint({
+  operation: 'report-k8s',
+  number: 3,
+  title: 'Report K8S environment',
+  method: 'PUT',
+  path: '/environments/{org}/{env_name}/report/K8S',
+  parameters: Type.Object({ org: orgName, env_name: environmentName }),
+  query: noQuery,
+  body: { kind: 'json', schema: k8sReport },
+  success: [
+    {
+      status: 200,
+      description: 'The report was processed, and no new snapshot is made: nothing has changed.',
+      schema: Type.String(),
+    },
+    { status: 201, description: 'The report was processed, and made a new snapshot.', schema: Type.String() },
+  ],
+  errors: [
+    invalidReport,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    environmentNotFound,
+    commonErrors.conflict,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the status of the second success answer',
+      choice: '201 for a report that made a snapshot',
+      source: 'it creates something; 200 and 201 are the only success statuses on the wire',
+    },
+    {
+      subject: 'what makes a new snapshot',
+      choice:
+        'other images or digests than before; not other pods or another number of them, which the current snapshot shows as they were reported last',
+      source: 'the interface: scaling events are no longer recorded',
+    },
+    {
+      subject: 'the words for any request without the declared form',
+      choice: '`Invalid report data`, with the fields in `errors`',
+      source: 'the interface shows them for this operation',
+    },
+  ],
+});

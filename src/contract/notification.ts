@@ -1,0 +1,153 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { environmentName, orgName } from './names.ts';
+
+/** The events that a notification can fire on (interface, Events). */
+export const triggers = [
+  'ON_STARTED_ARTIFACT',
+  'ON_EXITED_ARTIFACT',
+  'ON_SCALED_ARTIFACT',
+  'ON_ALLOWED_ARTIFACT',
+  'ON_NON_COMPLIANT_ENV',
+  'ON_COMPLIANT_ENV',
+] as const;
+
+/** An event that a notification can fire on. */
+export type Trigger = (typeof triggers)[number];
+
+/** The version of what is sent to a webhook. There is one. */
+export const payloadVersion = '1.0';
+
+const webAddress = { pattern: '^https?://[^\\s]+$', maxLength: 2000 } as const;
+
+/** A webhook that is called (interface, Environment notification). */
+export const webhookTarget = Type.Object(
+  {
+    type: Type.Literal('WEBHOOK'),
+    webhook: Type.String({ ...webAddress, description: 'The address that is called.' }),
+    payload_version: Type.Literal(payloadVersion),
+  },
+  { additionalProperties: false },
+);
+
+/** A Slack channel, by its incoming webhook. */
+export const slackTarget = Type.Object(
+  {
+    type: Type.Literal('SLACK'),
+    webhook: Type.String({ ...webAddress, description: 'The address of the incoming webhook.' }),
+  },
+  { additionalProperties: false },
+);
+
+// One address and nothing that could begin a second one or another header.
+const emailAddress = Type.String({
+  pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[a-zA-Z0-9.\\-]+$',
+  maxLength: 254,
+});
+
+/** People who get an e-mail. */
+export const emailTarget = Type.Object(
+  { type: Type.Literal('EMAIL'), recipients: Type.Array(emailAddress, { minItems: 1, maxItems: 50 }) },
+  { additionalProperties: false },
+);
+
+/** Where a notification goes. */
+export const notificationTarget = Type.Union([webhookTarget, slackTarget, emailTarget]);
+
+/** Where a notification goes. */
+export type NotificationTarget = Static<typeof notificationTarget>;
+
+/**
+ * A notification as the service answers it (interface, Environment notification). Targets are open here: the interface
+ * does not show two of the three, so a client must not insist on what this service chose.
+ */
+export const notification = Type.Object({
+  number: Type.Integer(),
+  name: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String({ description: '`env`.' })),
+  environments: Type.Optional(Type.Array(Type.String())),
+  triggers: Type.Optional(Type.Array(Type.String())),
+  targets: Type.Array(Type.Object({ type: Type.String() })),
+  created_at: Type.Optional(Type.Number()),
+  last_modified_at: Type.Optional(Type.Number()),
+  last_success_timestamp: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  created_by: Type.Optional(Type.String()),
+  is_created_from_slack_app: Type.Optional(Type.Boolean()),
+  is_failing: Type.Optional(Type.Boolean()),
+});
+
+/** A notification as the service answers it. */
+export type Notification = Static<typeof notification>;
+
+/** The notification as it is created; not part of the interface, which shows no way to create one. */
+export const notificationPayload = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    environments: Type.Array(environmentName, { minItems: 1 }),
+    triggers: Type.Array(Type.Enum(triggers), { minItems: 1 }),
+    targets: Type.Array(notificationTarget, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+/** The notification as it is created. */
+export type NotificationPayload = Static<typeof notificationPayload>;
+
+/** The number of a notification, as it stands in a path. */
+export const notificationNumber = Type.String({
+  pattern: '^[1-9][0-9]{0,8}$',
+  description: 'The number of the notification.',
+});
+
+/** The answer where there is no notification of that number (interface, Errors). */
+export const notificationNotFound = {
+  status: 404,
+  message: 'Action not found',
+  when: 'The organization has no notification of that number.',
+} as const;
+
+/** Operation 8: get a notification. */
+export const getNotification = defineEndpoint({
+  operation: 'get-notification',
+  number: 8,
+  title: 'Get environment notification',
+  method: 'GET',
+  path: '/organizations/{org}/environments_notifications/{notification_number}',
+  parameters: Type.Object({
+    org: orgName,
+    notification_number: notificationNumber,
+  }),
+  query: noQuery,
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'The notification.', schema: notification }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'when `ON_ALLOWED_ARTIFACT` fires',
+      choice: 'when an artifact complies only because of an exception of a policy, and did not before',
+      source: 'an exception is what allows an artifact; nothing else in the interface does',
+    },
+    {
+      subject: 'the fields of a Slack target',
+      choice: '`type` (`SLACK`) and `webhook`, the address of an incoming webhook',
+      source: 'the form of a webhook target',
+    },
+    {
+      subject: 'the fields of an e-mail target',
+      choice: '`type` (`EMAIL`) and `recipients`, a list of addresses',
+      source: 'the least that an e-mail needs',
+    },
+    {
+      subject: 'the values of `payload_version`',
+      choice: '`1.0` only',
+      source: 'there is one form of the payload, the one that the public documentation shows',
+    },
+    {
+      subject: 'what is shown of a Slack or webhook address',
+      choice: 'its origin; the rest is replaced by `…`, because the path of such an address is its secret',
+      source: 'addresses of incoming webhooks are credentials',
+    },
+  ],
+});

@@ -1,0 +1,217 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
+import { maximumDocumentBytes, maximumFileBytes } from './limits.ts';
+import { environmentName, orgName, policyName } from './names.ts';
+
+/** The JSON part of a policy upload (interface, Policy upload payload). */
+export const policyPayload = Type.Object(
+  {
+    name: policyName,
+    description: Type.Optional(Type.String()),
+    comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
+    type: Type.Optional(Type.Literal('env')),
+  },
+  { additionalProperties: false },
+);
+
+/** The JSON part of a policy upload. */
+export type PolicyPayload = Static<typeof policyPayload>;
+
+/** A version of a policy. */
+export const policyVersion = Type.Object({
+  version: Type.Integer(),
+  comment: Type.Optional(Type.String()),
+  created_by: Type.Optional(Type.String()),
+  timestamp: Type.Optional(Type.Number()),
+  policy_yaml: Type.Optional(Type.String()),
+});
+
+/** Something that happened to a policy. */
+export const policyEvent = Type.Object({
+  type: Type.String({ description: 'For example `policy_created`.' }),
+  timestamp: Type.Optional(Type.Number()),
+  user: Type.Optional(Type.String()),
+  data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+/** A policy as the service answers it (interface, Policy). */
+export const policy = Type.Object({
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  archived: Type.Optional(Type.Boolean()),
+  consuming_envs: Type.Optional(Type.Array(Type.String())),
+  created_at: Type.Optional(Type.Number()),
+  created_by: Type.Optional(Type.String()),
+  last_modified_at: Type.Optional(Type.Number()),
+  events: Type.Optional(Type.Array(policyEvent)),
+  versions: Type.Optional(Type.Array(policyVersion)),
+});
+
+/** A policy as the service answers it. */
+export type Policy = Static<typeof policy>;
+
+/** Operation 6: create or update a policy. */
+export const createPolicy = defineEndpoint({
+  operation: 'create-policy',
+  number: 6,
+  title: 'Create or update policy',
+  method: 'PUT',
+  path: '/policies/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: {
+    kind: 'multipart',
+    json: { part: 'payload', schema: policyPayload, maximumBytes: maximumDocumentBytes },
+    file: { part: 'policy_file', required: true, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
+  },
+  success: [
+    { status: 200, description: 'The policy was updated.', schema: policy },
+    { status: 201, description: 'The policy was created.', schema: policy },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    commonErrors.conflict,
+    fileTooLarge,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    { subject: 'the status of a creation', choice: '201; 200 for an update', source: "the public client's source" },
+    { subject: 'the required fields of `payload`', choice: '`name`', source: 'the rest describes the policy' },
+    { subject: 'the values of `type`', choice: '`env` only', source: 'the public client sends no other' },
+    {
+      subject: 'the pattern of a policy name',
+      choice: 'the one of an environment name',
+      source: 'both stand side by side in the same lists',
+    },
+    {
+      subject: 'a policy file that is not a policy',
+      choice: '400 with the line and the reason in `errors.policy_file`',
+      source: 'the public documentation: a YAML error is a 400',
+    },
+    {
+      subject: 'an upload that changes nothing but the comment',
+      choice: 'a new version, because the comment is part of it',
+      source: 'a version is what was uploaded, when and by whom',
+    },
+    {
+      subject: 'what a new version does',
+      choice: 'it judges the environments that use the policy anew and makes a snapshot of each',
+      source: 'as attaching does',
+    },
+    {
+      subject: 'an artifact that several flows know',
+      choice: 'it must be COMPLIANT in each of them; an attestation may stand in any of them',
+      source: 'a trail that is not compliant is a fault wherever it is; evidence is evidence wherever it is',
+    },
+    {
+      subject: 'when new evidence changes a verdict',
+      choice: 'at once, with a new snapshot, and not with the next report',
+      source: 'a reader expects the verdict to follow the evidence',
+    },
+    {
+      subject: 'the types of `events` beyond `policy_created`',
+      choice: '`policy_updated`, `policy_attached` and `policy_detached`, the latter two with `data.environment`',
+      source: 'the form of the one that is shown',
+    },
+    {
+      subject: '`archived`',
+      choice: 'false: nothing in the interface archives a policy',
+      source: 'the interface shows the field only',
+    },
+    {
+      subject: 'the length of the answer',
+      choice: 'the latest 1000 versions and events, and `policy_yaml` of the latest versions up to 16 MiB together',
+      source: 'an answer must not grow without end',
+    },
+  ],
+});
+
+/** The names of policies to attach or detach (interface, operations 4 and 5). */
+export const policyNames = Type.Object(
+  { policy_names: Type.Array(policyName, { minItems: 1 }) },
+  { additionalProperties: false },
+);
+
+/** Operation 4: attach policies to an environment. */
+export const attachPolicy = defineEndpoint({
+  operation: 'attach-policy',
+  number: 4,
+  title: 'Attach policy to environment',
+  method: 'POST',
+  path: '/environments/{org}/{env_name}/policies',
+  parameters: Type.Object({ org: orgName, env_name: environmentName }),
+  query: noQuery,
+  body: { kind: 'json', schema: policyNames },
+  success: [
+    { status: 201, description: 'The policies are attached.', schema: Type.String() },
+    { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
+  ],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    commonErrors.forbidden,
+    environmentOrPolicyNotFound,
+    commonErrors.conflict,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the success status of attaching',
+      choice: '201; the client takes 200 as well',
+      source: 'the public client takes any success',
+    },
+    {
+      subject: 'attaching a policy that is attached already',
+      choice: 'success, and nothing changes',
+      source: 'the request asks for a state that is there',
+    },
+    {
+      subject: 'what attaching and detaching make',
+      choice: 'a new snapshot, judged anew; none where nothing was ever reported, because there is nothing to show',
+      source: 'the public documentation',
+    },
+    {
+      subject: 'the errors of attaching',
+      choice: 'those of detaching, with the common message for a missing permission',
+      source: 'the same things can be missing',
+    },
+  ],
+});
+
+/** The answer where a key's role may not detach a policy (interface, Errors). */
+export const detachForbidden = {
+  status: 403,
+  message: 'User does not have permission to detach policy',
+  when: 'The API key belongs to another organization, or its role may not detach policies.',
+} as const;
+
+/** Operation 5: detach policies from an environment. */
+export const detachPolicy = defineEndpoint({
+  operation: 'detach-policy',
+  number: 5,
+  title: 'Detach policy from environment',
+  method: 'DELETE',
+  path: '/environments/{org}/{env_name}/policies',
+  parameters: Type.Object({ org: orgName, env_name: environmentName }),
+  query: noQuery,
+  body: { kind: 'json', schema: policyNames },
+  success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    detachForbidden,
+    environmentOrPolicyNotFound,
+    commonErrors.conflict,
+  ],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'detaching a policy that is not attached',
+      choice: '404 `Environment or policy not found`, and nothing changes',
+      source: 'the environment has no such policy; a typing error must not look like a success',
+    },
+  ],
+});

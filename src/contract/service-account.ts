@@ -1,0 +1,103 @@
+import { Type, type Static } from 'typebox';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { orgName, serviceAccountName } from './names.ts';
+
+/** What a key may do, from the widest to the narrowest. */
+export const privileges = ['admin', 'member', 'snapshotter', 'reader'] as const;
+
+/** What a key may do. */
+export type Privilege = (typeof privileges)[number];
+
+const serviceAccountFields = {
+  name: Type.String(),
+  display_name: Type.Optional(Type.String()),
+  privilege: Type.Optional(Type.String({ description: '`admin`, `member`, `snapshotter` or `reader`.' })),
+  description: Type.Optional(Type.String()),
+  creating_user_id: Type.Optional(Type.String()),
+  created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+};
+
+/** A service account in a list (interface, Service account). */
+export const listedServiceAccount = Type.Object(serviceAccountFields);
+
+/** A single service account. */
+export const serviceAccount = Type.Object({ ...serviceAccountFields, for_webhook: Type.Optional(Type.Boolean()) });
+
+/** A single service account. */
+export type ServiceAccount = Static<typeof serviceAccount>;
+
+/** The answer where there is no service account of that name (interface, Errors). */
+export const serviceAccountNotFound = {
+  status: 404,
+  message: 'Service account not found',
+  when: 'The organization has no service account of that name.',
+} as const;
+
+const oneAccount = Type.Object({ org: orgName, name: serviceAccountName });
+const readingErrors = [commonErrors.unauthenticated, commonErrors.forbidden] as const;
+const permissions = {
+  subject: 'who may see service accounts',
+  choice: 'every role but `reader`; deleting is for `admin`',
+  source: 'the public documentation',
+} as const;
+
+/** Operation 13: list the service accounts. */
+export const listServiceAccounts = defineEndpoint({
+  operation: 'list-service-accounts',
+  number: 13,
+  title: 'List service accounts',
+  method: 'GET',
+  path: '/service-accounts/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'All service accounts.', schema: Type.Array(listedServiceAccount) }],
+  errors: [commonErrors.validation, ...readingErrors],
+  authentication: ['bearer'],
+  choices: [permissions],
+});
+
+/** Operation 14: get a service account. */
+export const getServiceAccount = defineEndpoint({
+  operation: 'get-service-account',
+  number: 14,
+  title: 'Get a service account',
+  method: 'GET',
+  path: '/service-accounts/{org}/{name}',
+  parameters: oneAccount,
+  query: noQuery,
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'The service account.', schema: serviceAccount }],
+  errors: [commonErrors.validation, ...readingErrors, serviceAccountNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the values of `privilege`',
+      choice: '`admin`, `member`, `snapshotter` and `reader`',
+      source: 'the public documentation',
+    },
+  ],
+});
+
+/** Operation 15: delete a service account. */
+export const deleteServiceAccount = defineEndpoint({
+  operation: 'delete-service-account',
+  number: 15,
+  title: 'Delete a service account',
+  method: 'DELETE',
+  path: '/service-accounts/{org}/{name}',
+  parameters: oneAccount,
+  query: noQuery,
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'The service account and its keys are gone.', schema: Type.String() }],
+  errors: [commonErrors.validation, ...readingErrors, serviceAccountNotFound, commonErrors.conflict],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'what becomes of the keys of a deleted service account',
+      choice: 'they stop working with it; what they recorded stays',
+      source: 'a key without an owner must not open anything',
+    },
+  ],
+});

@@ -1,0 +1,144 @@
+/**
+ * Expressions that select snapshots (interface, operations 11 and 12), read once for both sides: the action checks them
+ * before it sends them, the service looks the snapshots up.
+ */
+
+/** Which snapshot of an environment. */
+export type SnapshotSelector =
+  /** The latest. */
+  | { readonly kind: 'latest' }
+  /** Exactly this one. */
+  | { readonly kind: 'number'; readonly number: number }
+  /** So many behind the latest. */
+  | { readonly kind: 'behind'; readonly count: number }
+  /** The one that was current at a time: Unix seconds. */
+  | { readonly kind: 'time'; readonly time: number }
+  /** The one that was current so many seconds ago. */
+  | { readonly kind: 'ago'; readonly seconds: number };
+
+/** A way to read an expression: an environment, and which of its snapshots. */
+export interface SnapshotReading {
+  readonly environment: string;
+  readonly selector: SnapshotSelector;
+}
+
+/** An expression, or why it is none. */
+export type SnapshotExpression =
+  | {
+      /** The ways to read it, the first that names an existing environment counts: `prod2` may be an environment. */
+      readonly readings: readonly [SnapshotReading, ...SnapshotReading[]];
+    }
+  | { readonly problem: string };
+
+const name = '[a-zA-Z0-9][a-zA-Z0-9.\\-_]*';
+const marked = new RegExp(`^(${name})([#~@])(.*)$`, 'u');
+const bare = new RegExp(`^${name}$`, 'u');
+
+/**
+ * Reads `env` (latest), `env#N` (exactly N), `envN` and `env~N` (N behind the latest), `env@{…}` (at a time: ISO 8601, or
+ * `2.hours.ago`).
+ */
+export function parseSnapshotExpression(text: string): SnapshotExpression {
+  const [, environment, mark, rest] = marked.exec(text) ?? [];
+  if (environment !== undefined && mark !== undefined && rest !== undefined) {
+    const selector = parseMarked(mark, rest);
+    return 'problem' in selector ? selector : { readings: [{ environment, selector }] };
+  }
+  if (!bare.test(text)) return { problem: 'it does not start with the name of an environment' };
+  return { readings: [{ environment: text, selector: { kind: 'latest' } }, ...behindReadings(text)] };
+}
+
+/** `prod12` can be 2 behind the latest of `prod1`, or 12 behind the latest of `prod`; longer names first. */
+function behindReadings(text: string): readonly SnapshotReading[] {
+  const digits = /[0-9]{0,9}$/u.exec(text)?.[0].length ?? 0;
+  return Array.from({ length: Math.min(digits, text.length - 1) }, (_, index): SnapshotReading => ({
+    environment: text.slice(0, -1 - index),
+    selector: { kind: 'behind', count: Number(text.slice(-1 - index)) },
+  }));
+}
+
+function parseMarked(mark: string, rest: string): SnapshotSelector | { readonly problem: string } {
+  switch (mark) {
+    case '#':
+      return /^[1-9][0-9]{0,8}$/u.test(rest)
+        ? { kind: 'number', number: Number(rest) }
+        : { problem: 'after # there must be the number of a snapshot, from 1' };
+    case '~':
+      return /^[0-9]{1,9}$/u.test(rest)
+        ? { kind: 'behind', count: Number(rest) }
+        : { problem: 'after ~ there must be a number: how many behind the latest' };
+    default:
+      return parseTime(rest);
+  }
+}
+
+const secondsOf: Readonly<Record<string, number>> = {
+  second: 1,
+  minute: 60,
+  hour: 3600,
+  day: 86_400,
+  week: 604_800,
+};
+
+function parseTime(rest: string): SnapshotSelector | { readonly problem: string } {
+  const [, inner] = /^\{(.*)\}$/u.exec(rest) ?? [];
+  const [, count, unit = ''] = /^([0-9]{1,6})\.(second|minute|hour|day|week)s?\.ago$/u.exec(inner ?? '') ?? [];
+  if (count !== undefined) return { kind: 'ago', seconds: Number(count) * (secondsOf[unit] ?? 0) };
+  const time = inner === undefined ? undefined : isoSeconds(inner);
+  if (time !== undefined) return { kind: 'time', time };
+  return { problem: 'after @ there must be a time in braces: {2026-10-02T12:00:00} or {2.hours.ago}' };
+}
+
+const iso = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/u;
+
+/** The Unix seconds of a time in ISO 8601; without a zone it is UTC. Undefined where it is none. */
+export function isoSeconds(text: string): number | undefined {
+  const [, date] = iso.exec(text) ?? [];
+  if (date === undefined || !isDate(date)) return undefined;
+  const zoned = !text.includes('T') || /(?:Z|[+-]\d{2}:\d{2})$/u.test(text) ? text : `${text}Z`;
+  const milliseconds = Date.parse(zoned);
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+}
+
+/** JavaScript's own reading takes February 30 for March 2. */
+function isDate(date: string): boolean {
+  const midnight = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
+}
+
+/** From one snapshot to another, both included; or why the text is no interval. */
+export type SnapshotInterval =
+  { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | { readonly problem: string };
+
+/**
+ * Reads an interval (interface, operation 12): two selectors without the environment, which the address names already,
+ * with `..` in between: `3..7`, `#3..#7`, `~5..NOW`, `@{…}..NOW`.
+ */
+export function parseSnapshotInterval(text: string): SnapshotInterval {
+  const parts = text.split('..');
+  const [from, to] = parts;
+  if (from === undefined || to === undefined || parts.length !== 2) {
+    return { problem: 'it must be two snapshots with `..` in between, such as 3..7 or ~5..NOW' };
+  }
+  const first = parseEnd(from);
+  const last = parseEnd(to);
+  if ('problem' in first) return first;
+  if ('problem' in last) return last;
+  return isReversed(first, last) ? { problem: 'it must not end before it begins' } : { from: first, to: last };
+}
+
+/** Whether it can be seen without looking anything up that the interval holds nothing. */
+function isReversed(from: SnapshotSelector, to: SnapshotSelector): boolean {
+  if (from.kind === 'number' && to.kind === 'number') return from.number > to.number;
+  if (from.kind === 'time' && to.kind === 'time') return from.time > to.time;
+  if (from.kind === 'ago' && to.kind === 'ago') return from.seconds < to.seconds;
+  return from.kind === 'behind' && to.kind === 'behind' && from.count < to.count;
+}
+
+function parseEnd(text: string): SnapshotSelector | { readonly problem: string } {
+  if (text.toUpperCase() === 'NOW') return { kind: 'latest' };
+  if (/^[#~@]/u.test(text)) return parseMarked(text.slice(0, 1), text.slice(1));
+  return /^[1-9][0-9]{0,8}$/u.test(text)
+    ? { kind: 'number', number: Number(text) }
+    : { problem: `${JSON.stringify(text)} is neither a number, ~N, @{…} nor NOW` };
+}

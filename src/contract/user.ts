@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { defineEndpoint, noQuery } from './endpoint.ts';
+import { commonErrors } from './errors.ts';
+import { orgName } from './names.ts';
+
+/** The answer to someone who is not a member of the organization. */
+export const accessDenied = {
+  status: 403,
+  message: 'Access denied to {org}',
+  when: 'The calling user is not a member of the organization, or there is none of that name.',
+} as const;
+
+/** Operation 16: set the default organization of the calling user. */
+export const setDefaultOrg = defineEndpoint({
+  operation: 'set-default-org',
+  number: 16,
+  title: 'Set default organization',
+  method: 'PUT',
+  path: '/user/{org}',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  success: [
+    {
+      status: 200,
+      description: 'It is the default now.',
+      schema: Type.Object({ default_org_name: Type.String() }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, accessDenied],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'the answer to someone who is not a member',
+      choice: '403 `Access denied to …`',
+      source: "the public client's source",
+    },
+    {
+      subject: 'a key of a service account',
+      choice: '403 likewise: a machine has no default organization',
+      source: 'the interface speaks of the calling user',
+    },
+  ],
+});

@@ -1,0 +1,49 @@
+import { MistakeError } from '../../runtime/failure.ts';
+import type { MatchedFile } from './resolve.ts';
+import { describeBytes } from './size.ts';
+import { readUnchanged } from './unchanged.ts';
+
+/** How a text file may be, for those who read it whole. */
+export interface TextFileRules {
+  /** What it holds, for the words of an error: `the policy`. */
+  readonly purpose: string;
+  /** The largest that is read, in bytes. */
+  readonly maximumBytes: number;
+  /** Whether UTF-16 with a byte order mark is taken too: Windows PowerShell's `>` writes it. */
+  readonly utf16?: boolean;
+}
+
+/**
+ * The text of a file in UTF-8, without a byte order mark.
+ *
+ * @throws MistakeError where it is too large, cannot be read, changes meanwhile, or is in another encoding
+ */
+export async function readTextFile(
+  file: Pick<MatchedFile, 'path' | 'name' | 'size'>,
+  rules: TextFileRules,
+): Promise<string> {
+  const { purpose, maximumBytes, utf16 = false } = rules;
+  if (file.size > maximumBytes) {
+    throw new MistakeError({
+      input: 'files',
+      what: `${file.name} has ${describeBytes(file.size)}, too many for ${purpose}: at most ${describeBytes(maximumBytes)} are read`,
+      remedy: `Name the file that holds ${purpose}.`,
+    });
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of readUnchanged(file.path, file.size)) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  const encoding = utf16 && bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (thrown) {
+    throw new MistakeError(
+      {
+        input: 'files',
+        what: `${file.name} is not text in UTF-8`,
+        remedy: `Save it in UTF-8, or name the file that holds ${purpose}.`,
+      },
+      { cause: thrown },
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { k8sReport, type K8sReport } from '../../contract/environment.ts';
+import { conforms, violations } from '../../contract/check.ts';
+import { describeError, MistakeError, type Problem } from '../../runtime/failure.ts';
+import { isMapping, valueAt } from '../../runtime/values.ts';
+import type { MatchedFile } from '../files/resolve.ts';
+import { readTextFile } from '../files/text-file.ts';
+import { Place } from './place.ts';
+import { readPod, type ReportedPod } from './pod.ts';
+
+/** What runs in a cluster, and what of a file about it is not part of that. */
+export interface PodEvidence {
+  readonly report: K8sReport;
+  /** How many pods do not run, by their phase. */
+  readonly notRunning: ReadonlyMap<string, number>;
+  /** Containers of running pods that have no digest yet: `namespace/pod/container`. */
+  readonly withoutDigest: readonly string[];
+}
+
+/** The largest file that is read, in bytes; some ten thousand pods have a tenth of it. */
+export const maximumPodFileBytes = 400 * 1024 * 1024;
+
+/**
+ * Reads what runs in a cluster from a file: the report as the interface has it, or what `kubectl get pods -A -o json`
+ * prints.
+ *
+ * @throws MistakeError where it is neither, naming the place within it
+ */
+export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
+  const text = await readTextFile(file, { purpose: 'the pods', maximumBytes: maximumPodFileBytes, utf16: true });
+  return readPods(parseJson(text, file.name), file.name);
+}
+
+/**
+ * Reads a document about pods.
+ *
+ * @param name the file's, for the words of an error
+ * @throws MistakeError as `gatherPods`
+ */
+export function readPods(document: unknown, name: string): PodEvidence {
+  if (!isMapping(document)) throw neither(name, 'is JSON, but not an object');
+  if (Object.hasOwn(document, 'artifacts')) return readReport(document, name);
+  const kind = valueAt(document, 'kind');
+  const isList = kind === undefined || kind === 'List' || kind === 'PodList';
+  if (!isList) throw neither(name, `is of the kind ${JSON.stringify(kind)}`);
+  if (!Object.hasOwn(document, 'items')) throw neither(name, 'has no `items`');
+  return readList(new Place(name, document));
+}
+
+function readReport(document: unknown, name: string): PodEvidence {
+  if (conforms(k8sReport, document)) return { report: document, notRunning: new Map(), withoutDigest: [] };
+  const [first, ...rest] = violations(k8sReport, document).map(({ field, rule }): Problem => ({
+    input: 'files',
+    what: `${name}: ${field} ${rule}`,
+    remedy: 'Correct the report; its form is in the interface of the service.',
+  }));
+  if (first === undefined) throw new RangeError('a report that does not conform violates something');
+  throw new MistakeError([first, ...rest]);
+}
+
+function readList(list: Place): PodEvidence {
+  const artifacts: ReportedPod[] = [];
+  const notRunning = new Map<string, number>();
+  const withoutDigest: string[] = [];
+  for (const item of list.at('items').items()) {
+    // Items of a list of one kind carry it or leave it out.
+    const kind = item.at('kind');
+    if (!kind.isMissing && kind.text() !== 'Pod') throw kind.wrong('"Pod"');
+    const pod = readPod(item);
+    if ('notRunning' in pod) {
+      notRunning.set(pod.notRunning, (notRunning.get(pod.notRunning) ?? 0) + 1);
+      continue;
+    }
+    if (pod.reported !== undefined) artifacts.push(pod.reported);
+    withoutDigest.push(...pod.withoutDigest);
+  }
+  return { report: { artifacts }, notRunning, withoutDigest };
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new MistakeError(
+      {
+        input: 'files',
+        what: `${name} is not JSON: ${describeError(thrown)}`,
+        remedy: 'Print the pods as JSON: `kubectl get pods -A -o json`.',
+      },
+      { cause: thrown },
+    );
+  }
+}
+
+function neither(name: string, found: string): MistakeError {
+  return new MistakeError({
+    input: 'files',
+    what: `${name} ${found}; it must be a list of pods or a report with \`artifacts\``,
+    remedy:
+      'Give what `kubectl get pods -A -o json` prints, or the report that the interface of the service describes.',
+  });
+}

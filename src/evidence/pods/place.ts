@@ -1,0 +1,76 @@
+import { MistakeError } from '../../runtime/failure.ts';
+import { isMapping, type Mapping } from '../../runtime/values.ts';
+
+/**
+ * A value of a document, with the way to it for the words of an error: `items[3].metadata.name`. Keys that are absent or
+ * null count as missing, as in Kubernetes.
+ */
+export class Place {
+  readonly #file: string;
+  readonly #path: string;
+  readonly #value: unknown;
+
+  /** @param file the document's name, for the words of an error */
+  constructor(file: string, value: unknown, path = '') {
+    this.#file = file;
+    this.#path = path;
+    this.#value = value;
+  }
+
+  /** What stands under a key. */
+  at(key: string): Place {
+    const value = this.mapping();
+    const found = Object.hasOwn(value, key) ? value[key] : undefined;
+    return new Place(this.#file, found, this.#path === '' ? key : `${this.#path}.${key}`);
+  }
+
+  get isMissing(): boolean {
+    return this.#value === undefined || this.#value === null;
+  }
+
+  /** @throws MistakeError where it is no object */
+  mapping(): Mapping {
+    if (isMapping(this.#value)) return this.#value;
+    throw this.wrong('an object');
+  }
+
+  /** @throws MistakeError where it is no text, or an empty one */
+  text(): string {
+    if (typeof this.#value === 'string' && this.#value !== '') return this.#value;
+    throw this.wrong('a text');
+  }
+
+  /** The text, or an empty one where it is missing. */
+  textOrEmpty(): string {
+    return this.isMissing || this.#value === '' ? '' : this.text();
+  }
+
+  /**
+   * The items of a list; none where it is missing.
+   *
+   * @throws MistakeError where it is something else
+   */
+  items(): readonly Place[] {
+    if (this.isMissing) return [];
+    if (!Array.isArray(this.#value)) throw this.wrong('a list');
+    return this.#value.map((item: unknown, index) => new Place(this.#file, item, `${this.#path}[${index}]`));
+  }
+
+  /** The error of a value that is not what it must be. */
+  wrong(expected: string): MistakeError {
+    const found = this.isMissing ? 'is missing' : `is ${describe(this.#value)}`;
+    const where = this.#path === '' ? 'the document' : this.#path;
+    return new MistakeError({
+      input: 'files',
+      what: `${this.#file}: ${where} must be ${expected}, and ${found}`,
+      remedy: 'Give the output of `kubectl get pods -A -o json` as it was printed.',
+    });
+  }
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  const text = JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
+}

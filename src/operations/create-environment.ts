@@ -1,0 +1,92 @@
+import { createEnvironment as endpoint } from '../contract/environment.ts';
+import type { Problem } from '../runtime/failure.ts';
+import { description } from './inputs/content.ts';
+import { environment, environmentType, includedEnvironments, policies } from './inputs/environment.ts';
+import { optional, required } from './inputs/input.ts';
+import { defineOperation, type WithdrawnInput } from './operation.ts';
+import { fact } from './report.ts';
+
+/** Operation 2: creates an environment, or updates it where it exists. */
+export const createEnvironment = defineOperation({
+  name: 'create-environment',
+  endpoint,
+  gate: 'ignore',
+  inputs: {
+    environment: required(environment),
+    environmentType: required(environmentType),
+    description: optional(description),
+    includedEnvironments: optional(includedEnvironments),
+    policies: optional(policies),
+  },
+  withdrawn: deprecatedFields(),
+  check: (values) => membersOfLogicalOnly(values.environmentType, values.includedEnvironments),
+  async run(inputs, { client, org }) {
+    const { environment: name, environmentType: type } = inputs;
+    const included = unique(inputs.includedEnvironments);
+    const attached = unique(inputs.policies);
+    const answer = await client.call(endpoint, {
+      parameters: { org },
+      document: {
+        name,
+        type,
+        ...(inputs.description === undefined ? {} : { description: inputs.description }),
+        ...(included === undefined ? {} : { included_environments: included }),
+        ...(attached === undefined ? {} : { policies: attached }),
+      },
+    });
+    return {
+      outcome: 'done',
+      // The interface has one answer for both.
+      conclusion: `Environment ${name} of kind ${type} was created or updated in organization ${org}.`,
+      response: answer.body,
+      report: {
+        subject: `Environment ${name}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Environment', name),
+          ...fact('Kind', type),
+          ...fact('Description', inputs.description),
+          ...fact('Included environments', included?.join(', ')),
+          ...fact('Policies', attached?.join(', ')),
+        ],
+        tables: [],
+      },
+    };
+  },
+});
+
+function unique(names: readonly string[] | undefined): string[] | undefined {
+  return names === undefined ? undefined : [...new Set(names)];
+}
+
+/** Only a logical environment has members (interface, Environment). */
+function membersOfLogicalOnly(type: string, included: readonly string[] | undefined): readonly Problem[] {
+  if (included === undefined || type === 'logical') return [];
+  return [
+    {
+      input: 'included-environments',
+      what: `\`included-environments\` is given, and the environment is of the kind ${type}, which has no members`,
+      remedy: 'Remove `included-environments`, or write `environment-type: logical`.',
+    },
+  ];
+}
+
+/** The fields that the interface deprecates, as inputs someone may try: spelled as here, and as in the interface. */
+function deprecatedFields(): readonly WithdrawnInput[] {
+  const fields = [
+    {
+      field: 'require_provenance',
+      what: 'is deprecated by the service',
+      remedy:
+        'Remove it, and name in `policy` a policy that sets `artifacts.provenance.required: true` (`create-policy` makes one).',
+    },
+    {
+      field: 'include_scaling',
+      what: 'is deprecated by the service and has no effect: scaling events are no longer recorded',
+      remedy: 'Remove it; nothing takes its place.',
+    },
+  ];
+  return fields.flatMap(({ field, ...text }) =>
+    [field.replaceAll('_', '-'), field].map((name): WithdrawnInput => ({ name, ...text })),
+  );
+}

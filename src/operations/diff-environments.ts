@@ -1,0 +1,96 @@
+import {
+  diffEnvironments as endpoint,
+  type DifferingArtifact,
+  type EnvironmentDifference,
+} from '../contract/snapshot.ts';
+import { required } from './inputs/input.ts';
+import { snapshot1, snapshot2 } from './inputs/snapshots.ts';
+import { defineOperation } from './operation.ts';
+import { code, fact, link, plain, short, type Table, type Text } from './report.ts';
+import { readableTime } from './time.ts';
+
+/** Operation 11: shows what differs between two snapshots: what was added, removed and changed from the first to the second. */
+export const diffEnvironments = defineOperation({
+  name: 'diff-environments',
+  endpoint,
+  gate: 'ignore',
+  inputs: { snapshot1: required(snapshot1), snapshot2: required(snapshot2) },
+  async run(inputs, { client, org }) {
+    const { body: difference } = await client.call(endpoint, {
+      parameters: { org },
+      query: { snappish1: inputs.snapshot1, snappish2: inputs.snapshot2 },
+    });
+    const { added, removed, changed, unchanged } = partsOf(difference);
+    const differs = added.length + removed.length + changed.length > 0;
+    const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed, ${unchanged.length} unchanged`;
+    return {
+      outcome: 'done',
+      state: differs ? 'different' : 'same',
+      conclusion: differs
+        ? `From ${inputs.snapshot1} to ${inputs.snapshot2}: ${counts}.`
+        : `The same runs in ${inputs.snapshot1} and ${inputs.snapshot2}: ${unchanged.length} artifact${unchanged.length === 1 ? '' : 's'}.`,
+      response: difference,
+      report: {
+        subject: `From ${inputs.snapshot1} to ${inputs.snapshot2}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Snapshot 1', named(inputs.snapshot1, difference.snappish1.snapshot_id)),
+          ...fact('Snapshot 2', named(inputs.snapshot2, difference.snappish2.snapshot_id)),
+          ...fact('Artifacts', counts),
+        ],
+        tables: [
+          ...table('➕ Added: only in snapshot 2', added),
+          ...table('➖ Removed: only in snapshot 1', removed),
+          ...table('🔁 Changed: another number of instances', changed),
+        ],
+      },
+    };
+  },
+});
+
+/** The parts under the names that say what happened from snapshot 1 to snapshot 2. */
+function partsOf(
+  difference: EnvironmentDifference,
+): Readonly<Record<'added' | 'removed' | 'changed' | 'unchanged', readonly DifferingArtifact[]>> {
+  return {
+    added: difference.snappish2.artifacts,
+    removed: difference.snappish1.artifacts,
+    changed: difference.changed.artifacts,
+    unchanged: difference['not-changed'].artifacts,
+  };
+}
+
+function named(expression: string, id: string | null | undefined): string {
+  return id === undefined || id === null || id === '' || id === expression ? expression : `${expression} (${id})`;
+}
+
+function table(title: string, artifacts: readonly DifferingArtifact[]): readonly Table[] {
+  if (artifacts.length === 0) return [];
+  return [
+    {
+      title: `${title} (${artifacts.length})`,
+      columns: ['Artifact', 'Fingerprint', 'Flow', 'Instances', 'Latest', 'Commit', 'Pods'],
+      rows: artifacts.map((artifact): readonly Text[] => [
+        plain(artifact.name ?? ''),
+        code(artifact.fingerprint),
+        plain(artifact.flow ?? ''),
+        plain(instancesOf(artifact)),
+        plain(readableTime(artifact.most_recent_timestamp) ?? ''),
+        commitOf(artifact),
+        plain(artifact.pods?.join(', ') ?? ''),
+      ]),
+    },
+  ];
+}
+
+/** `1 → 3` where both are known. */
+function instancesOf(artifact: DifferingArtifact): string {
+  const { s1_instance_count: before, s2_instance_count: after, instance_count: count } = artifact;
+  return before === undefined || after === undefined ? (count?.toString() ?? '') : `${before} → ${after}`;
+}
+
+/** The end of a commit's address is its SHA on every host that is known. */
+function commitOf({ commit_url: url }: DifferingArtifact): Text {
+  if (url === undefined || url === null || url === '') return plain('');
+  return link(short(url.split('/').at(-1) ?? url), url);
+}

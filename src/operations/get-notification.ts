@@ -1,0 +1,91 @@
+import { getNotification as endpoint, type Notification } from '../contract/notification.ts';
+import { textAt, listAt } from '../runtime/values.ts';
+import { required } from './inputs/input.ts';
+import { notificationNumber } from './inputs/organization.ts';
+import { defineOperation } from './operation.ts';
+import { code, fact, plain, type Table, type Text } from './report.ts';
+import { readableTime } from './time.ts';
+
+/** Operation 8: shows a notification: what it fires on, where it goes, and whether that works. */
+export const getNotification = defineOperation({
+  name: 'get-notification',
+  endpoint,
+  gate: 'ignore',
+  inputs: { number: required(notificationNumber) },
+  async run({ number }, { client, org }) {
+    const { body } = await client.call(endpoint, { parameters: { org, notification_number: number } });
+    return {
+      outcome: 'done',
+      state: stateOf(body),
+      conclusion: conclusionOf(body, org),
+      response: body,
+      report: {
+        subject: titleOf(body),
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Delivery', wordOf(body)),
+          ...fact('Last success', readableTime(body.last_success_timestamp)),
+          ...fact('Type', body.type),
+          ...fact('Environments', body.environments?.join(', ')),
+          ...fact('Triggers', body.triggers?.join(', ')),
+          ...fact('Created', readableTime(body.created_at)),
+          ...fact('Created by', body.created_by),
+          ...fact('Created from the Slack app', body.is_created_from_slack_app === true ? 'yes' : undefined),
+          ...fact('Last modified', readableTime(body.last_modified_at)),
+        ],
+        tables: targetsTable(body),
+      },
+    };
+  },
+});
+
+function titleOf({ number, name }: Notification): string {
+  return name === undefined ? `Notification ${number}` : `Notification ${number}, ${name}`;
+}
+
+function stateOf({ is_failing: failing }: Notification): string | undefined {
+  if (failing === undefined) return undefined;
+  return failing ? 'failing' : 'working';
+}
+
+function wordOf(notification: Notification): string {
+  if (notification.is_failing === true) return '❌ failing';
+  return notification.is_failing === false ? '✅ working' : 'unknown';
+}
+
+function conclusionOf(notification: Notification, org: string): string {
+  const { is_failing: failing, last_success_timestamp: success, targets } = notification;
+  const title = `${titleOf(notification)}, in organization ${org}`;
+  if (failing === undefined) return `${title} has ${count(targets.length)}; the service does not say whether it works.`;
+  if (!failing) return `${title} works; it has ${count(targets.length)}.`;
+  const last = readableTime(success);
+  return `${title} is failing: ${last === undefined ? 'it never reached its targets' : `it last reached its targets at ${last}`}.`;
+}
+
+function count(targets: number): string {
+  return targets === 1 ? '1 target' : `${targets} targets`;
+}
+
+function targetsTable({ targets }: Notification): readonly Table[] {
+  if (targets.length === 0) return [];
+  return [
+    {
+      title: 'Targets',
+      columns: ['Type', 'Goes to', 'Payload version'],
+      rows: targets.map((target): readonly Text[] => [
+        plain(target.type),
+        code(addressOf(target)),
+        plain(textAt(target, 'payload_version') ?? ''),
+      ]),
+    },
+  ];
+}
+
+/** Of an address only its origin: the path of an incoming webhook is its password. */
+function addressOf(target: unknown): string {
+  const webhook = textAt(target, 'webhook');
+  if (webhook !== undefined) return URL.canParse(webhook) ? `${new URL(webhook).origin}/…` : '…';
+  return listAt(target, 'recipients')
+    .filter((recipient) => typeof recipient === 'string')
+    .join(', ');
+}

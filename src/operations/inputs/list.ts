@@ -1,0 +1,33 @@
+import { maximumPageSize } from '../../contract/paging.ts';
+import { type Input } from './input.ts';
+import { moment } from './moment.ts';
+import { wholeNumber } from './parse.ts';
+
+const pageNumber = wholeNumber('page', 1, 1_000_000_000, 'pages');
+
+/** Which page of a list, counted from 1; or all of them. */
+export const page: Input<number | 'all'> = {
+  name: 'page',
+  secret: false,
+  parse(text) {
+    if (text === 'all') return { value: 'all' };
+    const parsed = pageNumber.parse(text);
+    if ('value' in parsed) return parsed;
+    return { problem: 'must be the number of a page, from 1, or `all`', remedy: 'Write a number such as 1, or `all`.' };
+  },
+};
+
+/** How many entries a page has. */
+export const perPage = wholeNumber('per-page', 1, maximumPageSize, 'entries');
+
+/**
+ * The size of a page where all are walked through and none is asked for: few requests, and no more than services commonly
+ * give, since the interface shows no largest page.
+ */
+export const walkingPageSize = 100;
+
+/** The beginning of a time span, itself included. */
+export const fromTimestamp = moment('from-timestamp');
+
+/** The end of a time span, itself included. */
+export const toTimestamp = moment('to-timestamp');

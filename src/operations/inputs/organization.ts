@@ -1,0 +1,19 @@
+import { serviceAccountName } from '../../contract/names.ts';
+import { notificationNumber as notificationNumberSchema } from '../../contract/notification.ts';
+import { conforming } from './parse.ts';
+
+/** The name of a service account. */
+export const serviceAccount = conforming(
+  'service-account',
+  serviceAccountName,
+  'the name of a service account: 1 to 64 letters, digits and `-`',
+  'Use the name, not the display name; `list-service-accounts` shows both.',
+);
+
+/** The number of a notification within the organization. */
+export const notificationNumber = conforming(
+  'notification-number',
+  notificationNumberSchema,
+  'the number of a notification, from 1, without leading zeros',
+  'Copy the number from the service.',
+);

@@ -1,0 +1,46 @@
+import { listServiceAccounts as endpoint, type ServiceAccount } from '../contract/service-account.ts';
+import { defineOperation } from './operation.ts';
+import { code, fact, plain, type Table, type Text } from './report.ts';
+import { readableTime } from './time.ts';
+
+/** Operation 13: lists the service accounts of the organization. */
+export const listServiceAccounts = defineOperation({
+  name: 'list-service-accounts',
+  endpoint,
+  gate: 'ignore',
+  inputs: {},
+  async run(_inputs, { client, org }) {
+    const { body: accounts } = await client.call(endpoint, { parameters: { org } });
+    const admins = accounts.filter(({ privilege }) => privilege === 'admin').length;
+    return {
+      outcome: 'done',
+      conclusion: `Organization ${org} has ${accounts.length} service account${accounts.length === 1 ? '' : 's'}, ${admins} of them with the privilege admin.`,
+      response: accounts,
+      count: accounts.length,
+      report: {
+        subject: `Service accounts of organization ${org}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Service accounts', String(accounts.length)),
+          ...fact('With the privilege admin', String(admins)),
+        ],
+        tables: accounts.length === 0 ? [] : [accountsTable(accounts)],
+      },
+    };
+  },
+});
+
+function accountsTable(accounts: readonly ServiceAccount[]): Table {
+  return {
+    title: 'Service accounts',
+    columns: ['Name', 'Display name', 'Privilege', 'Description', 'Created', 'Created by'],
+    rows: accounts.map((account): readonly Text[] => [
+      code(account.name),
+      plain(account.display_name ?? ''),
+      plain(account.privilege ?? ''),
+      plain(account.description ?? ''),
+      plain(readableTime(account.created_at) ?? ''),
+      plain(account.creating_user_id ?? ''),
+    ]),
+  };
+}

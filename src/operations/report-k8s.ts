@@ -1,0 +1,87 @@
+import { reportK8s as endpoint } from '../contract/environment.ts';
+import { resolveOnlyFile } from '../evidence/files/only-file.ts';
+import { gatherPods, type PodEvidence } from '../evidence/pods/gather-pods.ts';
+import { files } from './inputs/content.ts';
+import { environment } from './inputs/environment.ts';
+import { required } from './inputs/input.ts';
+import { imagesOf, imagesTable } from './k8s-images.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { fact } from './report.ts';
+
+/** How many containers a sentence names. */
+const mostNamed = 10;
+
+/** Operation 3: reports what runs in a Kubernetes cluster. */
+export const reportK8s = defineOperation({
+  name: 'report-k8s',
+  endpoint,
+  gate: 'ignore',
+  inputs: { environment: required(environment), files: required(files) },
+  async run(inputs, context) {
+    const { client, org, call } = context;
+    const pods = await call.log.group('Read the pods', () => podsOf(inputs.files, context));
+    const { status, body } = await client.call(endpoint, {
+      parameters: { org, env_name: inputs.environment },
+      document: pods.report,
+    });
+    const changed = status === 201;
+    const images = imagesOf(pods.report);
+    const { artifacts } = pods.report;
+    const what = `${count(artifacts.length, 'pod')} with ${count(images.length, 'image')}`;
+    const effect = changed ? 'made a new snapshot' : 'changed nothing, so there is no new snapshot';
+    return {
+      outcome: 'done',
+      state: changed ? 'changed' : 'unchanged',
+      conclusion: `The report of ${what} to environment ${inputs.environment} ${effect}.`,
+      response: body,
+      report: {
+        subject: `Report to environment ${inputs.environment}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Environment', inputs.environment),
+          ...fact('Snapshot', changed ? 'a new one' : 'none, nothing has changed'),
+          ...fact('Pods', String(artifacts.length)),
+          ...fact('Images', String(images.length)),
+          ...fact('Namespaces', [...new Set(artifacts.map(({ namespace }) => namespace))].sort().join(', ')),
+          ...fact('Left out, not running', phases(pods)),
+          ...fact('Left out, without a digest', containers(pods)),
+        ],
+        tables: imagesTable(images),
+      },
+    };
+  },
+});
+
+async function podsOf(
+  patterns: readonly string[],
+  { workspace, call: { log } }: OperationContext,
+): Promise<PodEvidence> {
+  const file = await resolveOnlyFile(patterns, workspace, 'the pods');
+  const pods = await gatherPods(file);
+  log.info(`${file.name}: ${count(pods.report.artifacts.length, 'pod')} to report`);
+  if (pods.notRunning.size > 0) log.info(`left out, because they do not run: ${phases(pods)}`);
+  if (pods.withoutDigest.length > 0) {
+    log.warning(`Left out, because their images have no digest yet: ${containers(pods)}. Report again once they run.`);
+  }
+  if (pods.report.artifacts.length === 0) {
+    log.warning(`${file.name} holds no running pod: the report says that nothing runs.`);
+  }
+  return pods;
+}
+
+/** `2 Pending, 1 Succeeded`. */
+function phases({ notRunning }: PodEvidence): string {
+  return [...notRunning].map(([phase, pods]) => `${pods} ${phase}`).join(', ');
+}
+
+/** `3 containers: shop/web-1/sidecar, …`. */
+function containers({ withoutDigest }: PodEvidence): string {
+  if (withoutDigest.length === 0) return '';
+  const named = withoutDigest.slice(0, mostNamed).join(', ');
+  const rest = withoutDigest.length > mostNamed ? ` and ${withoutDigest.length - mostNamed} more` : '';
+  return `${count(withoutDigest.length, 'container')}: ${named}${rest}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

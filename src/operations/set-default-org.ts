@@ -1,0 +1,25 @@
+import { setDefaultOrg as endpoint } from '../contract/user.ts';
+import { defineOperation } from './operation.ts';
+import { fact } from './report.ts';
+
+/** Operation 16: makes the organization the default one of the user whom the API key belongs to. */
+export const setDefaultOrg = defineOperation({
+  name: 'set-default-org',
+  endpoint,
+  gate: 'ignore',
+  inputs: {},
+  async run(_inputs, { client, org }) {
+    const { body } = await client.call(endpoint, { parameters: { org } });
+    return {
+      outcome: 'done',
+      state: body.default_org_name,
+      conclusion: `The default organization of the API key's user is ${body.default_org_name} now.`,
+      response: body,
+      report: {
+        subject: 'Default organization',
+        facts: fact('Default organization', body.default_org_name),
+        tables: [],
+      },
+    };
+  },
+});

@@ -1,0 +1,74 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ResponseFile, WrittenResponse } from '../operations/operation.ts';
+import type { Secrets } from './secrets.ts';
+
+/** The place of the file that holds a step's answer. */
+export interface ResponsePlace {
+  readonly secrets: Secrets;
+  /** A directory that lasts as long as the job. */
+  readonly directory: string;
+}
+
+/** The answer as a step hands it on. */
+export interface HandedOn {
+  readonly path: string;
+  /** The answer as JSON; empty where it is larger than GitHub takes. */
+  readonly output: string;
+}
+
+/** GitHub's limit for the outputs of a job, in bytes of UTF-16. */
+const maximumOutputBytes = 1024 * 1024;
+
+/** Only the user who runs the job may read what the service answered. */
+const mode = 0o600;
+
+/** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
+export function responseFile(place: ResponsePlace): ResponseFile {
+  return {
+    async writeList(pages) {
+      const path = pathIn(place);
+      const file = await open(path, 'w', mode);
+      try {
+        let separator = '[';
+        for await (const page of pages) {
+          const items = page.map((item) => place.secrets.redact(JSON.stringify(item)));
+          if (items.length === 0) continue;
+          await file.appendFile(separator + items.join(',\n'));
+          separator = ',\n';
+        }
+        await file.appendFile(separator === '[' ? '[]' : ']');
+        return { path };
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/** Writes the answer to its file, unless it is there already, and gives what the outputs say of it. */
+export function writeResponse(
+  { response, written }: { readonly response: unknown; readonly written: WrittenResponse | undefined },
+  place: ResponsePlace,
+): HandedOn {
+  if (written !== undefined) return { path: written.path, output: readSmall(written.path) };
+  const text = JSON.stringify(response);
+  const path = pathIn(place);
+  writeFileSync(path, place.secrets.redact(text), { mode });
+  return { path, output: fitting(text) };
+}
+
+function pathIn({ directory }: ResponsePlace): string {
+  return join(directory, 'response.json');
+}
+
+// A unit of UTF-16 takes at most three bytes of UTF-8; what is larger cannot fit and is not read.
+function readSmall(path: string): string {
+  const units = maximumOutputBytes / 2;
+  return statSync(path).size > units * 3 ? '' : fitting(readFileSync(path, 'utf8'));
+}
+
+function fitting(text: string): string {
+  return text.length * 2 <= maximumOutputBytes ? text : '';
+}

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { resolveOnlyFile } from '../../../src/evidence/files/only-file.ts';
+import { mistakeOf } from '../../support/mistake.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+});
+afterEach(() => workspace.remove());
+
+describe('resolveOnlyFile', () => {
+  it('finds the one file, by pattern or path', async () => {
+    const path = await workspace.write('a/policy.yml', 'x');
+    for (const pattern of ['a/policy.yml', '**/*.yml', 'a', path]) {
+      const file = await resolveOnlyFile([pattern], workspace.path, 'the policy');
+      expect(file).toMatchObject({ path, size: 1 });
+    }
+  });
+
+  it('refuses several, and lists the first of them', async () => {
+    for (let number = 10; number < 22; number += 1) await workspace.write(`${number}.yml`, '');
+    const mistake = await mistakeOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'));
+    expect(mistake.message).toMatch(
+      /exactly one file, the policy, and stands for 12:\n {2}10\.yml\n[^]*19\.yml\n {2}and 2 more$/u,
+    );
+  });
+
+  it('refuses none', async () => {
+    expect((await mistakeOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'))).message).toContain(
+      'No file matches "*.yml"',
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { statSync } from 'node:fs';
+import { readTextFile } from '../../../src/evidence/files/text-file.ts';
+import { mistakeOf } from '../../support/mistake.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+});
+afterEach(() => workspace.remove());
+
+async function read(
+  content: string | Uint8Array,
+  rules: { maximumBytes?: number; utf16?: boolean } = {},
+): Promise<string> {
+  const path = await workspace.write('a.txt', content);
+  const file = { path, name: 'a.txt', size: statSync(path).size };
+  return readTextFile(file, { purpose: 'the words', maximumBytes: 1024 * 1024, ...rules });
+}
+
+describe('readTextFile', () => {
+  it('reads a whole text, however many pieces it comes in', async () => {
+    const text = 'é€😀'.repeat(50_000);
+    expect(await read(text)).toBe(text);
+  });
+
+  it('leaves the byte order mark out', async () => {
+    expect(await read('\ufeffwords')).toBe('words');
+  });
+
+  it('takes UTF-16 only where that is expected', async () => {
+    const content = Buffer.from('\ufeffwörds', 'utf16le');
+    expect(await read(content, { utf16: true })).toBe('wörds');
+    expect((await mistakeOf(() => read(content))).message).toBe('a.txt is not text in UTF-8');
+  });
+
+  it('reads exactly the largest size and nothing larger', async () => {
+    expect(await read('12345', { maximumBytes: 5 })).toBe('12345');
+    const mistake = await mistakeOf(() => read('123456', { maximumBytes: 5 }));
+    expect(mistake.message).toBe('a.txt has 6 bytes, too many for the words: at most 5 bytes are read');
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { conforms } from '../../../src/contract/check.ts';
+import { k8sReport } from '../../../src/contract/environment.ts';
+import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
+import { gatherPods, readPods, type PodEvidence } from '../../../src/evidence/pods/gather-pods.ts';
+import { MistakeError } from '../../../src/runtime/failure.ts';
+import { mistakeOf } from '../../support/mistake.ts';
+import { aPod, containerStatus, digestOf, podList } from '../../support/pods.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+const report = {
+  artifacts: [
+    { creationTimestamp: 1_767_323_045, digests: { 'web:1': digestOf('a') }, namespace: 'shop', podName: 'web-1' },
+  ],
+};
+
+describe('readPods', () => {
+  it('takes the report of the interface as it is', () => {
+    expect(readPods(report, 'report.json')).toEqual({ report, notRunning: new Map(), withoutDigest: [] });
+  });
+
+  it('counts what does not run, by its phase, and reports the rest', () => {
+    const waiting = { containerStatuses: [containerStatus('web', 'web:1', '')] };
+    const {
+      report: made,
+      notRunning,
+      withoutDigest,
+    } = readPods(
+      podList(
+        aPod('web-1'),
+        aPod('job-1', { status: { phase: 'Succeeded' } }),
+        aPod('new-1', { status: { phase: 'Pending' } }),
+        aPod('new-2', { status: { phase: 'Pending' } }),
+        aPod('web-2', { status: waiting }),
+      ),
+      'pods.json',
+    );
+    expect(made.artifacts.map(({ podName }) => podName)).toEqual(['web-1']);
+    expect([...notRunning]).toEqual([
+      ['Succeeded', 1],
+      ['Pending', 2],
+    ]);
+    expect(withoutDigest).toEqual(['shop/web-2/web']);
+  });
+
+  it('takes an empty list for a cluster in which nothing runs', () => {
+    expect(readPods(podList(), 'pods.json').report).toEqual({ artifacts: [] });
+  });
+
+  it('takes a list whose items leave out their kind', () => {
+    const item = Object.fromEntries(Object.entries(aPod('web-1')).filter(([key]) => key !== 'kind'));
+    const list = { ...podList(item), kind: 'PodList' };
+    expect(readPods(list, 'pods.json').report.artifacts).toHaveLength(1);
+  });
+
+  it.each([
+    [[], 'pods.json is JSON, but not an object'],
+    [{}, 'pods.json has no `items`'],
+    [aPod('web-1'), 'pods.json is of the kind "Pod"'],
+    [{ kind: 'ServiceList', items: [] }, 'pods.json is of the kind "ServiceList"'],
+    [{ kind: 'List', items: {} }, 'pods.json: items must be a list, and is an object'],
+    [podList(aPod('a'), { ...aPod('b'), kind: 'Service' }), 'items[1].kind must be "Pod", and is "Service"'],
+    [podList(aPod('a'), 'b'), 'items[1] must be an object, and is "b"'],
+    [podList(aPod('a', { metadata: { name: null } })), 'items[0].metadata.name must be a text, and is missing'],
+    [{ artifacts: [{ ...report.artifacts[0], podName: '' }] }, 'pods.json: artifacts.0.podName must'],
+    [{ artifacts: [], more: 1 }, 'pods.json: more is not a known field'],
+    [{ artifacts: 'none' }, 'pods.json: artifacts must be array'],
+  ])('refuses anything else and says where (%#)', (document, words) => {
+    expect(() => readPods(document, 'pods.json')).toThrow(words);
+    expect(() => readPods(document, 'pods.json')).toThrow(MistakeError);
+  });
+
+  it('makes a valid report of any list of pods, and loses no pod and no container on the way', () => {
+    const name = fc.stringMatching(/^[a-z]{1,8}$/u);
+    const container = fc
+      .tuple(name, fc.stringMatching(/^[a-z/:.1]{1,10}$/u), fc.option(fc.stringMatching(/^[a-f0-9]{64}$/u)))
+      .map(([called, image, digest]) => ({ called, image, digest }));
+    const pod = fc.record({
+      called: name,
+      phase: fc.constantFrom('Running', 'Pending', 'Succeeded', 'Failed', 'Unknown'),
+      containers: fc.array(container, { maxLength: 4 }),
+      list: fc.constantFrom('containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'),
+    });
+    fc.assert(
+      fc.property(fc.array(pod, { maxLength: 8 }), (pods) => {
+        const evidence = readPods(
+          podList(
+            ...pods.map(({ called, phase, containers, list }) => {
+              const statuses = containers.map((c) =>
+                containerStatus(c.called, c.image, c.digest === null ? '' : `r@sha256:${c.digest}`),
+              );
+              return aPod(called, { status: { phase, containerStatuses: [], [list]: statuses } });
+            }),
+          ),
+          'pods.json',
+        );
+        expect(conforms(k8sReport, evidence.report)).toBe(true);
+        const running = pods.filter(({ phase }) => phase === 'Running');
+        expect(sum(evidence.notRunning.values())).toBe(pods.length - running.length);
+        const all = running.flatMap(({ containers }) => containers);
+        expect(evidence.withoutDigest).toHaveLength(all.filter(({ digest }) => digest === null).length);
+        for (const { digest } of all) if (digest !== null) expect(digestsIn(evidence)).toContain(digest);
+      }),
+    );
+  });
+
+  it('ends with the user’s mistake on whatever JSON there is, never with a defect', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (anything) => {
+        for (const document of [anything, podList(anything), podList({ ...aPod('a'), status: anything })]) {
+          expect(endOf(() => readPods(document, 'pods.json'))).not.toBe('defect');
+        }
+      }),
+    );
+  });
+});
+
+describe('gatherPods', () => {
+  let workspace: TemporaryWorkspace;
+  beforeEach(async () => {
+    workspace = await temporaryWorkspace();
+  });
+  afterEach(() => workspace.remove());
+
+  async function gathered(content: string | Uint8Array): Promise<PodEvidence> {
+    await workspace.write('pods.json', content);
+    const [file] = await resolveFiles({ patterns: ['pods.json'], workspace: workspace.path });
+    if (file === undefined) throw new Error('the file is not there');
+    return gatherPods(file);
+  }
+
+  it('reads a file as a shell writes it: UTF-8, or PowerShell’s UTF-16', async () => {
+    const text = JSON.stringify(podList(aPod('wéb-1')));
+    for (const content of [text, `\ufeff${text}`, Buffer.from(`\ufeff${text}`, 'utf16le')]) {
+      const { report: made } = await gathered(content);
+      expect(made.artifacts.map(({ podName }) => podName)).toEqual(['wéb-1']);
+    }
+  });
+
+  it('refuses what is no JSON and what is no text', async () => {
+    expect((await mistakeOf(() => gathered('NAME  READY'))).message).toMatch(/^pods\.json is not JSON: /u);
+    expect((await mistakeOf(() => gathered(''))).message).toMatch(/^pods\.json is not JSON: /u);
+    expect((await mistakeOf(() => gathered(Buffer.from([0x7b, 0xff])))).message).toBe('pods.json is not text in UTF-8');
+  });
+});
+
+function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, number) => total + number, 0);
+}
+
+function digestsIn({ report: made }: PodEvidence): readonly string[] {
+  return made.artifacts.flatMap(({ digests }) => Object.values(digests));
+}
+
+/** How a piece of work ends. */
+function endOf(work: () => unknown): 'well' | 'mistake' | 'defect' {
+  try {
+    work();
+    return 'well';
+  } catch (thrown) {
+    return thrown instanceof MistakeError ? 'mistake' : 'defect';
+  }
+}

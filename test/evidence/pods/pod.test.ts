@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { Place } from '../../../src/evidence/pods/place.ts';
+import { readPod, type Pod } from '../../../src/evidence/pods/pod.ts';
+import type { Mapping } from '../../../src/runtime/values.ts';
+import { aPod, containerStatus, digestOf } from '../../support/pods.ts';
+
+function read(pod: Mapping): Pod {
+  return readPod(new Place('pods.json', pod));
+}
+
+const image = 'registry.example.com/web:1';
+
+describe('readPod', () => {
+  it('reads what the interface wants of a running pod', () => {
+    expect(read(aPod('web-1'))).toEqual({
+      reported: {
+        creationTimestamp: 1_767_323_045,
+        digests: { [image]: digestOf('a') },
+        namespace: 'shop',
+        podName: 'web-1',
+      },
+      withoutDigest: [],
+    });
+  });
+
+  it('keeps its owners as Kubernetes names them', () => {
+    const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u', controller: true };
+    const pod = read(aPod('web-1', { metadata: { ownerReferences: [owner] } }));
+    expect(pod).toMatchObject({ reported: { owners: [owner] } });
+  });
+
+  it('takes init and ephemeral containers too', () => {
+    const pod = read(
+      aPod('web-1', {
+        status: {
+          initContainerStatuses: [containerStatus('init', 'init:1', `docker-pullable://init@sha256:${digestOf('b')}`)],
+          ephemeralContainerStatuses: [containerStatus('debug', 'debug:1', `sha256:${digestOf('c')}`)],
+        },
+      }),
+    );
+    expect(pod).toMatchObject({
+      reported: { digests: { [image]: digestOf('a'), 'init:1': digestOf('b'), 'debug:1': digestOf('c') } },
+    });
+  });
+
+  it.each(['Pending', 'Succeeded', 'Failed', 'Unknown'])('leaves out a pod that is %s', (phase) => {
+    expect(read(aPod('web-1', { status: { phase } }))).toEqual({ notRunning: phase });
+  });
+
+  it('reports a pod without the containers that have no digest yet, and names those', () => {
+    const pod = read(
+      aPod('web-1', {
+        status: {
+          containerStatuses: [
+            containerStatus('web', image, `x@sha256:${digestOf('a')}`),
+            containerStatus('sidecar', 'sidecar:1', ''),
+            { name: 'late' },
+          ],
+        },
+      }),
+    );
+    expect(pod).toMatchObject({
+      reported: { digests: { [image]: digestOf('a') } },
+      withoutDigest: ['shop/web-1/sidecar', 'shop/web-1/late'],
+    });
+  });
+
+  it('does not report a pod in which nothing has a digest', () => {
+    const containerStatuses = [containerStatus('web', image, '')];
+    expect(read(aPod('web-1', { status: { containerStatuses } }))).toEqual({
+      reported: undefined,
+      withoutDigest: ['shop/web-1/web'],
+    });
+    expect(read(aPod('web-1', { status: { containerStatuses: null } }))).toEqual({
+      reported: undefined,
+      withoutDigest: [],
+    });
+  });
+
+  it('calls an image by the name that was asked for where the runtime knows only its digest', () => {
+    const status = {
+      containerStatuses: [containerStatus('web', `sha256:${digestOf('a')}`, `sha256:${digestOf('a')}`)],
+    };
+    expect(read(aPod('web-1', { status }))).toMatchObject({ reported: { digests: { [image]: digestOf('a') } } });
+    const withoutSpec = read({ ...aPod('web-1', { status }), spec: null });
+    expect(withoutSpec).toMatchObject({ reported: { digests: { [`sha256:${digestOf('a')}`]: digestOf('a') } } });
+  });
+
+  it('keeps both digests of a tag that moved, and one of a tag that did not', () => {
+    const containerStatuses = ['a', 'b', 'a'].map((digit, at) =>
+      containerStatus(`c${at}`, image, `x@sha256:${digestOf(digit)}`),
+    );
+    expect(read(aPod('web-1', { status: { containerStatuses } }))).toMatchObject({
+      reported: { digests: { [image]: digestOf('a'), [`${image}@sha256:${digestOf('b')}`]: digestOf('b') } },
+    });
+  });
+
+  it('takes the name of an image for nothing but a name', () => {
+    const containerStatuses = [containerStatus('web', '__proto__', `sha256:${digestOf('a')}`)];
+    const pod = read(aPod('web-1', { status: { containerStatuses } }));
+    expect('reported' in pod && Object.entries(pod.reported?.digests ?? {})).toEqual([['__proto__', digestOf('a')]]);
+  });
+
+  it.each([
+    [{}, 'status must be an object, and is missing'],
+    [aPod('web-1', { status: { phase: null } }), 'status.phase must be a text, and is missing'],
+    [aPod('web-1', { metadata: { name: 7 } }), 'metadata.name must be a text, and is 7'],
+    [aPod('web-1', { metadata: { namespace: '' } }), 'metadata.namespace must be a text, and is ""'],
+    [
+      aPod('web-1', { metadata: { creationTimestamp: 'today' } }),
+      'metadata.creationTimestamp must be a time such as 2026-01-02T03:04:05Z, and is "today"',
+    ],
+    [
+      aPod('web-1', { metadata: { ownerReferences: ['me'] } }),
+      'metadata.ownerReferences[0] must be an object, and is "me"',
+    ],
+    [aPod('web-1', { status: { containerStatuses: {} } }), 'status.containerStatuses must be a list, and is an object'],
+    [
+      aPod('web-1', { status: { containerStatuses: [{ name: 'web', imageID: ['x'] }] } }),
+      'status.containerStatuses[0].imageID must be a text, and is a list',
+    ],
+  ])('names the place where it is malformed (%#)', (pod, words) => {
+    expect(() => read(pod)).toThrow(`pods.json: ${words}`);
+  });
+});

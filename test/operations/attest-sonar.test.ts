@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts';
+import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+import { perform } from '../../src/step/perform.ts';
+import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
+import { failureOf } from '../support/failures.ts';
+import { pushEvent, shas } from '../support/events.ts';
+import { webhookPayload } from '../support/sonar-analysis.ts';
+import { openTestStep } from '../support/step-context.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+  await workspace.write('sonar.json', JSON.stringify({ ...webhookPayload(), revision: shas.head }));
+});
+
+afterEach(() => workspace.remove());
+
+const common = {
+  operation: 'attest-sonar',
+  'base-url': 'https://compliance.example.com',
+  'api-token': 'the-key-of-acme',
+  org: 'acme',
+  flow: 'web',
+  'sonar-report-path': 'sonar.json',
+  retries: '0',
+};
+
+/** What was sent: the address, the JSON part, and the whole body. */
+interface Sent {
+  readonly path: string;
+  readonly document: Mapping;
+  readonly body: string;
+}
+
+/** Attests with these inputs against a service that answers so; gives everything that was sent to it. */
+async function attest(
+  inputs: Readonly<Record<string, string>>,
+  answer: HttpAnswer = jsonAnswer(201, 'OK'),
+): Promise<readonly Sent[]> {
+  const sent: Sent[] = [];
+  // The body is read as it is sent: afterwards, an archive is gone.
+  const transport = answeringTransport(async (request) => {
+    sent.push(await sentBy(request));
+    return answer;
+  });
+  const directory = workspace.path;
+  const { context } = await openTestStep({
+    inputs: { ...common, ...inputs },
+    transport,
+    directory,
+    event: pushEvent(),
+  });
+  await perform(context);
+  return sent;
+}
+
+async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
+  const opened = sent?.open() ?? '';
+  const body = opened instanceof Readable ? await text(opened) : Buffer.from(opened).toString('utf8');
+  const document: unknown = JSON.parse(/name="data_json"\r\n(?:[^\r\n]+\r\n)*\r\n(.*)\r\n--/u.exec(body)?.[1] ?? '');
+  if (!isMapping(document)) throw new TypeError('the document is no object');
+  return { path: url.pathname, document, body };
+}
+
+describe('attest-sonar, on the wire', () => {
+  it('sends the commit, the results, the repository and the run, to the trail of the commit', async () => {
+    const [sent] = await attest({});
+    expect(sent?.path).toBe(`/api/v2/attestations/acme/web/trail/${shas.head}/sonar`);
+    expect(sent?.document).toEqual({
+      attestation_name: 'sonar',
+      git_commit_info: {
+        sha1: shas.head,
+        author: 'Ann Dev <ann@example.com>',
+        message: 'feat: first\n\nbody line',
+        timestamp: Date.parse('2026-01-02T05:04:05+02:00') / 1000,
+        branch: 'main',
+        url: `https://github.com/acme/widgets/commit/${shas.head}`,
+      },
+      sonar_results: { ...webhookPayload(), revision: shas.head },
+      user_data: {},
+      repo_info: expect.objectContaining({ name: 'acme/widgets', url: 'https://github.com/acme/widgets', id: '99001' }),
+      origin_url: 'https://github.com/acme/widgets/actions/runs/4242/attempts/2',
+    });
+    expect(sent?.body).not.toContain('attachment_file');
+  });
+
+  it('sends what the user adds, and binds the attestation to an artifact by name and fingerprint', async () => {
+    await workspace.write('data.json', '{"ticket":"ABC-1","deep":{"list":[1]}}');
+    const inputs = {
+      trail: 'pr-12',
+      'attestation-name': 'web.quality',
+      fingerprint: 'a'.repeat(64),
+      description: 'Nightly',
+      'user-data': 'data.json',
+    };
+    const [sent] = await attest(inputs);
+    expect(sent?.path).toBe('/api/v2/attestations/acme/web/trail/pr-12/sonar');
+    expect(sent?.document).toMatchObject({
+      attestation_name: 'quality',
+      target_artifacts: ['web'],
+      artifact_fingerprint: 'a'.repeat(64),
+      description: 'Nightly',
+      user_data: { ticket: 'ABC-1', deep: { list: [1] } },
+    });
+  });
+
+  it('leaves out of the commit what is to be left out', async () => {
+    const [sent] = await attest({ 'redact-commit-info': 'author, message, branch' });
+    expect(sent?.document['git_commit_info']).toEqual({
+      sha1: shas.head,
+      timestamp: expect.any(Number),
+      url: expect.any(String),
+    });
+    expect(sent?.body).not.toContain('Ann Dev');
+  });
+
+  it.each([
+    ['indexed', 'attachment_file.0'],
+    ['plain', 'attachment_file'],
+  ])('names the part of the file as file-parts: %s says', async (style, part) => {
+    await workspace.write('lcov.info', 'TN:');
+    const [sent] = await attest({ files: 'lcov.info', 'file-parts': style });
+    expect(sent?.body).toContain(`name="${part}"; filename="lcov.info"`);
+  });
+
+  it('removes the archive that it made, also where the service refuses it', async () => {
+    await workspace.write('a/1.txt', '1');
+    await workspace.write('a/2.txt', '2');
+    const before = await readdir(workspace.path);
+    expect((await attest({ files: 'a/**' }))[0]?.body).toContain('filename="evidence.tgz"');
+    expect(await readdir(workspace.path)).toEqual(before);
+    const refused = attest({ files: 'a/**' }, jsonAnswer(404, { message: 'Flow not found' }));
+    expect((await failureOf(refused)).message).toContain('Flow not found');
+    expect(await readdir(workspace.path)).toEqual(before);
+  });
+
+  it('says that the user’s own data are malformed before it looks at Sonar', async () => {
+    const failure = await failureOf(attest({ 'user-data': '{"ticket":', 'sonar-report-path': 'missing.json' }));
+    expect(failure.message).toContain('`user-data` is not JSON');
+  });
+});

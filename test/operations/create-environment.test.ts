@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { environmentKinds } from '../../src/contract/environment.ts';
+import { mistakeOf } from '../support/mistake.ts';
+import { always, factsOf, performed } from '../support/performed.ts';
+
+const ok = always(201, 'OK');
+
+describe('create-environment', () => {
+  it.each(environmentKinds)('creates an environment of the kind %s', async (kind) => {
+    const { result, requests } = await performed(
+      'create-environment',
+      { environment: 'prod', 'environment-type': kind },
+      ok,
+    );
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /environments/acme']);
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ name: 'prod', type: kind });
+    expect(result).toMatchObject({
+      outcome: 'done',
+      response: 'OK',
+      conclusion: `Environment prod of kind ${kind} was created or updated in organization acme.`,
+    });
+  });
+
+  it('sends what is given, each name once', async () => {
+    const { result, requests } = await performed(
+      'create-environment',
+      {
+        environment: 'all',
+        'environment-type': 'logical',
+        description: 'Everything',
+        'included-environments': 'prod\nstaging\nprod',
+        policy: 'provenance\n\n scans\nscans',
+      },
+      ok,
+    );
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
+      name: 'all',
+      type: 'logical',
+      description: 'Everything',
+      included_environments: ['prod', 'staging'],
+      policies: ['provenance', 'scans'],
+    });
+    expect(factsOf(result)).toEqual({
+      Organization: 'acme',
+      Environment: 'all',
+      Kind: 'logical',
+      Description: 'Everything',
+      'Included environments': 'prod, staging',
+      Policies: 'provenance, scans',
+    });
+  });
+
+  it('refuses members for an environment that has none', async () => {
+    const mistake = await mistakeOf(() =>
+      performed(
+        'create-environment',
+        { environment: 'prod', 'environment-type': 'K8S', 'included-environments': 'staging' },
+        ok,
+      ),
+    );
+    expect(mistake.problems).toEqual([expect.objectContaining({ input: 'included-environments' })]);
+  });
+
+  it.each([
+    ['require-provenance', /policy/u],
+    ['require_provenance', /policy/u],
+    ['include-scaling', /Remove it/u],
+    ['include_scaling', /Remove it/u],
+  ])('refuses the deprecated %s and names what takes its place', async (name, remedy) => {
+    const mistake = await mistakeOf(() =>
+      performed('create-environment', { environment: 'prod', 'environment-type': 'K8S', [name]: 'true' }, ok),
+    );
+    expect(mistake.problems).toEqual([
+      {
+        input: name,
+        what: expect.stringMatching(new RegExp(`^\`${name}\` is deprecated by the service`, 'u')),
+        remedy: expect.stringMatching(remedy),
+      },
+    ]);
+  });
+
+  it('reports a deprecated input together with what else is wrong', async () => {
+    const mistake = await mistakeOf(() =>
+      performed('create-environment', { environment: 'a b', 'require-provenance': 'true' }, ok),
+    );
+    expect(mistake.problems.map(({ input }) => input).sort()).toEqual([
+      'environment',
+      'environment-type',
+      'require-provenance',
+    ]);
+  });
+});

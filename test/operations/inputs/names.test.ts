@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { environmentKinds } from '../../../src/contract/environment.ts';
+import {
+  comment,
+  environment,
+  environmentType,
+  includedEnvironments,
+  policies,
+  policy,
+} from '../../../src/operations/inputs/environment.ts';
+import { notificationNumber, serviceAccount } from '../../../src/operations/inputs/organization.ts';
+import { expectInput } from '../../support/input-cases.ts';
+
+describe('the inputs that name what is in an organization', () => {
+  it('have the names that a workflow author types', () => {
+    const inputs = [environment, environmentType, includedEnvironments, policy, policies, comment];
+    expect([...inputs, notificationNumber, serviceAccount].map(({ name }) => name)).toEqual([
+      'environment',
+      'environment-type',
+      'included-environments',
+      'policy',
+      'policy',
+      'comment',
+      'notification-number',
+      'service-account',
+    ]);
+  });
+
+  it.each([
+    [environment, /must be the name of an environment/u],
+    [policy, /must be the name of a policy/u],
+  ] as const)('take one name (%#)', (input, rule) => {
+    expectInput(input, {
+      good: [['prod-eu.1_a', 'prod-eu.1_a']],
+      bad: [
+        ['a b', rule],
+        ['pr/12', rule],
+        ['-prod', rule],
+        ['prod~1', rule],
+        ['a\nb', rule],
+      ],
+    });
+  });
+
+  it.each([
+    [includedEnvironments, /names of environments/u],
+    [policies, /names of policies/u],
+  ] as const)('take several names, one a line (%#)', (input, rule) => {
+    expectInput(input, {
+      good: [
+        ['prod', ['prod']],
+        ['prod\r\n\n  staging \n', ['prod', 'staging']],
+      ],
+      bad: [
+        ['prod, staging', rule],
+        ['prod\n-', rule],
+      ],
+    });
+  });
+
+  it('take the kinds of environments, spelled as the service does', () => {
+    expectInput(environmentType, {
+      good: environmentKinds.map((kind) => [kind, kind] as const),
+      bad: [
+        ['k8s', /must be `K8S`, .* or `logical`/u],
+        ['kubernetes', /must be `K8S`/u],
+      ],
+    });
+  });
+
+  it('take the number of a notification', () => {
+    expectInput(notificationNumber, {
+      good: [
+        ['1', '1'],
+        ['123456789', '123456789'],
+      ],
+      bad: [
+        ['0', /number of a notification/u],
+        ['01', /number of a notification/u],
+        ['#7', /number of a notification/u],
+      ],
+    });
+  });
+
+  it('take the name of a service account of 64 characters, and of no more', () => {
+    const longest = 'a'.repeat(64);
+    expectInput(serviceAccount, {
+      good: [
+        ['deployer-1', 'deployer-1'],
+        [longest, longest],
+      ],
+      bad: [
+        [`${longest}a`, /1 to 64 letters, digits and `-`/u],
+        ['the_deployer', /1 to 64/u],
+      ],
+    });
+  });
+});

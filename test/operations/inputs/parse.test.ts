@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { flag, lines, oneOf, someOf, text, wholeNumber } from '../../../src/operations/inputs/parse.ts';
+
+describe('oneOf', () => {
+  it('lists a single word, two words and more as a sentence does', () => {
+    expect(oneOf('x', ['a']).parse('z')).toHaveProperty('problem', 'must be `a`');
+    expect(oneOf('x', ['a', 'b']).parse('z')).toHaveProperty('problem', 'must be `a` or `b`');
+    expect(oneOf('x', ['a', 'b', 'c']).parse('z')).toHaveProperty('problem', 'must be `a`, `b` or `c`');
+  });
+
+  it('takes its words and nothing else', () => {
+    const words = ['fail', 'warn', 'ignore'] as const;
+    fc.assert(
+      fc.property(fc.oneof(fc.constantFrom(...words), fc.string()), (value) => {
+        expect('value' in oneOf('x', words).parse(value)).toBe(words.some((word) => word === value));
+      }),
+    );
+  });
+});
+
+describe('wholeNumber', () => {
+  it('takes every number within its bounds, and none outside', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -100, max: 400 }), (number) => {
+        const parsed = wholeNumber('x', 5, 300, 'seconds').parse(String(number));
+        if (number >= 5 && number <= 300) expect(parsed).toEqual({ value: number });
+        else expect(parsed).toHaveProperty('problem', 'must be a whole number of seconds from 5 to 300');
+      }),
+    );
+  });
+
+  it('takes nothing but digits', () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        fc.pre(!/^\d+$/u.test(value));
+        expect(wholeNumber('x', 0, Number.MAX_SAFE_INTEGER, 'seconds').parse(value)).toHaveProperty('problem');
+      }),
+    );
+  });
+});
+
+describe('lines', () => {
+  it('gives the items of a list back in order, however the lines end and are indented', () => {
+    const item = fc.stringMatching(/^[a-z*/.]{1,8}( [a-z]{1,3})?$/u);
+    const around = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\n  ', ' \r\n\t');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(item, around), { minLength: 1 }), (pairs) => {
+        const written = pairs.map(([words, end]) => words + end).join('');
+        expect(lines(text('x')).parse(written)).toEqual({ value: pairs.map(([words]) => words) });
+      }),
+    );
+  });
+
+  it('is secret where its items are', () => {
+    expect(lines({ ...text('x'), secret: true }).secret).toBe(true);
+    expect(lines(text('x')).secret).toBe(false);
+  });
+});
+
+describe('someOf', () => {
+  it('takes words separated by commas, lines, or both', () => {
+    expect(someOf('x', ['a', 'b', 'c']).parse('a,b\n c ,,\n')).toEqual({ value: ['a', 'b', 'c'] });
+  });
+});
+
+describe('flag', () => {
+  it('does not take what an object inherits for a word', () => {
+    expect(flag('x').parse('toString')).toHaveProperty('problem');
+    expect(flag('x').parse('__proto__')).toHaveProperty('problem');
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { failureOf } from '../support/failures.ts';
+import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
+
+const account = {
+  name: 'deployer',
+  display_name: 'Deployer',
+  privilege: 'admin',
+  description: 'Deploys',
+  creating_user_id: 'ann',
+  created_at: 1_767_323_045.5,
+};
+const inputs = { 'service-account': 'deployer' };
+
+describe('list-service-accounts', () => {
+  it('lists all of them with their privileges', async () => {
+    const accounts = [account, { name: 'bare' }];
+    const { result, requests } = await performed('list-service-accounts', {}, always(200, accounts));
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /service-accounts/acme']);
+    expect(result).toMatchObject({
+      outcome: 'done',
+      count: 2,
+      response: accounts,
+      conclusion: 'Organization acme has 2 service accounts, 1 of them with the privilege admin.',
+    });
+    expect(tablesOf(result)).toEqual({
+      'Service accounts': [
+        ['deployer', 'Deployer', 'admin', 'Deploys', '2026-01-02T03:04:05Z', 'ann'],
+        ['bare', '', '', '', '', ''],
+      ],
+    });
+  });
+
+  it('says so where there is none', async () => {
+    const { result } = await performed('list-service-accounts', {}, always(200, []));
+    expect(result).toMatchObject({ count: 0, report: { tables: [] } });
+    expect(result.conclusion).toContain('has 0 service accounts');
+  });
+});
+
+describe('get-service-account', () => {
+  it('shows what is known of it', async () => {
+    const { result, requests } = await performed(
+      'get-service-account',
+      inputs,
+      always(200, { ...account, for_webhook: false }),
+    );
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /service-accounts/acme/deployer']);
+    expect(result.conclusion).toBe(
+      'Service account deployer has the privilege admin and belongs to organization acme.',
+    );
+    expect(factsOf(result)).toEqual({
+      Organization: 'acme',
+      Name: 'deployer',
+      'Display name': 'Deployer',
+      Privilege: 'admin',
+      Description: 'Deploys',
+      Created: '2026-01-02T03:04:05Z',
+      'Created by': 'ann',
+      'For webhooks': 'no',
+    });
+  });
+
+  it('leaves out what the service leaves out', async () => {
+    const { result } = await performed('get-service-account', inputs, always(200, { name: 'deployer' }));
+    expect(factsOf(result)).toEqual({ Organization: 'acme', Name: 'deployer' });
+    expect(result.conclusion).toBe('Service account deployer belongs to organization acme.');
+  });
+});
+
+describe('delete-service-account', () => {
+  it('deletes it', async () => {
+    const { result, requests } = await performed('delete-service-account', inputs, always(200, 'OK'));
+    expect(requests.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['DELETE', '/service-accounts/acme/deployer', ''],
+    ]);
+    expect(result).toMatchObject({ outcome: 'done', state: 'deleted', response: 'OK' });
+  });
+});
+
+describe.each(['get-service-account', 'delete-service-account'])('%s', (operation) => {
+  it.each([
+    [403, "You don't have permission to access this resource"],
+    [404, 'Service account not found'],
+  ])('shows what the service refuses with %d', async (status, message) => {
+    const failure = await failureOf(performed(operation, inputs, always(status, { message })));
+    expect(failure.message).toContain(`was answered ${status}: ${message}`);
+  });
+});

@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load as parse } from 'js-yaml';
+import type { Input } from '../../src/operations/inputs/input.ts';
+import type { OperationResult } from '../../src/operations/operation.ts';
+import { operations, runnableNames } from '../../src/operations/registry.ts';
+import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { conclude } from '../../src/step/conclude.ts';
+import { decideResult } from '../../src/step/gate.ts';
+import { commonNames } from '../../src/step/perform.ts';
+import { secretInputs } from '../../src/step/step.ts';
+import { toldBy } from '../support/told.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const metadata: unknown = parse(readFileSync(join(root, 'action.yml'), 'utf8'));
+
+function entries(key: 'inputs' | 'outputs'): readonly (readonly [string, Mapping])[] {
+  const found = valueAt(metadata, key);
+  if (!isMapping(found)) throw new TypeError(`action.yml has no ${key}`);
+  return Object.entries(found).map(([name, entry]) => [name, isMapping(entry) ? entry : {}]);
+}
+
+const declared = entries('inputs').map(([name]) => name);
+let used: readonly Input<unknown>[];
+
+beforeAll(async () => {
+  const loaded = await Promise.all(runnableNames.map((name) => operations[name]()));
+  used = loaded.flatMap((operation) => Object.values(operation.inputs).map(({ input }) => input));
+});
+
+describe('action.yml', () => {
+  it('declares exactly the inputs that the step and its operations read', () => {
+    expect([...declared].sort()).toEqual([...new Set([...commonNames, ...used.map(({ name }) => name)])].sort());
+  });
+
+  it('declares exactly the outputs that a step sets', async () => {
+    const result: OperationResult = {
+      outcome: 'done',
+      conclusion: 'A list.',
+      response: [],
+      count: 0,
+      report: { subject: 'A list', facts: [], tables: [] },
+    };
+    const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: false };
+    const { outputs } = await toldBy([], (desk) => conclude(ending, desk));
+    const names = entries('outputs').map(([name]) => name);
+    expect([...names].sort()).toEqual(Object.keys(outputs).sort());
+  });
+
+  it('describes every input and output in a sentence', () => {
+    for (const [, entry] of [...entries('inputs'), ...entries('outputs')]) {
+      expect(textAt(entry, 'description')).toMatch(/^[\w`'].{10,}\.$/u);
+    }
+  });
+
+  it('sets no default but GitHub’s token: a default would take the place of the job’s variable', () => {
+    const defaults = entries('inputs').flatMap(([name, entry]) => (Object.hasOwn(entry, 'default') ? [name] : []));
+    expect(defaults).toEqual(['github-token']);
+    const names = Object.fromEntries(entries('inputs'));
+    expect(textAt(names, 'github-token', 'default')).toBe('${{ github.token }}');
+  });
+
+  it('names every operation that a step can run', () => {
+    const text = textAt(Object.fromEntries(entries('inputs')), 'operation', 'description');
+    for (const name of runnableNames) expect(text).toContain(`\`${name}\``);
+  });
+
+  it('runs on Node 24, from a file that is there', () => {
+    expect(textAt(metadata, 'runs', 'using')).toBe('node24');
+    const main = textAt(metadata, 'runs', 'main') ?? '';
+    expect(main).toBe('dist/index.js');
+    expect(existsSync(join(root, main))).toBe(true);
+  });
+
+  it('can be listed: a name, a description, an icon and a colour', () => {
+    expect(textAt(metadata, 'name')).toBeDefined();
+    expect(textAt(metadata, 'description')?.length).toBeLessThan(200);
+    expect(textAt(metadata, 'branding', 'icon')).toBeDefined();
+    expect(textAt(metadata, 'branding', 'color')).toBeDefined();
+  });
+});
+
+describe('the secrets of a step', () => {
+  it('are the inputs that are declared secret: each is masked before anything is said', () => {
+    const secret = used.filter((input) => input.secret).map(({ name }) => name);
+    expect([...new Set([...secret, 'api-token'])].sort()).toEqual([...secretInputs].sort());
+  });
+});
+
+describe('the examples', () => {
+  const examples = readdirSync(join(root, 'examples')).filter((name) => /\.ya?ml$/u.test(name));
+
+  it.each(examples)('give in %s only inputs that the action has', (name) => {
+    const workflow: unknown = parse(readFileSync(join(root, 'examples', name), 'utf8'));
+    const steps = Object.values(valueAt(workflow, 'jobs') ?? {}).flatMap((job) => listAt(job, 'steps'));
+    const ours = steps.filter((step) => textAt(step, 'uses')?.includes('compliance-action') === true);
+    expect(ours.length).toBeGreaterThan(0);
+    const given = ours.flatMap((step) => Object.keys(valueAt(step, 'with') ?? {}));
+    expect(given.filter((input) => !declared.includes(input))).toEqual([]);
+  });
+});

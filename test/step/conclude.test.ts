@@ -1,0 +1,218 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ServiceError } from '../../src/client/service-error.ts';
+import type { OperationResult } from '../../src/operations/operation.ts';
+import { TroubleError } from '../../src/runtime/failure.ts';
+import { conclude, type Ending } from '../../src/step/conclude.ts';
+import { decideFailure, decideResult } from '../../src/step/gate.ts';
+import { aSecret, formsOf, textAround } from '../support/secret.ts';
+import { toldBy } from '../support/told.ts';
+import { commandsIn, commandsNamed, shownLines } from '../support/workflow-command.ts';
+
+const result: OperationResult = {
+  outcome: 'non-compliant',
+  conclusion: 'Artifact web.tgz is NON-COMPLIANT (sonar failed).',
+  state: 'NON-COMPLIANT',
+  response: { fingerprint: 'aa', state: 'NON-COMPLIANT' },
+  fingerprint: 'aa',
+  htmlUrl: 'https://compliance.example.com/a',
+  report: {
+    subject: 'Artifact web.tgz',
+    facts: [{ label: 'State', value: { text: 'NON-COMPLIANT' } }],
+    tables: [
+      {
+        title: 'Evidence',
+        columns: ['Name', 'State'],
+        rows: [[{ text: 'sonar' }, { text: 'ERROR' }]],
+      },
+    ],
+  },
+};
+
+function endingOf(ended: OperationResult): Ending {
+  return { decision: decideResult(ended, 'fail'), result: ended, runUrl: undefined, summary: true };
+}
+
+function endingOfFailure(thrown: unknown): Ending {
+  return { decision: decideFailure(thrown), thrown, runUrl: undefined, summary: true };
+}
+
+describe('conclude', () => {
+  it('tells a verdict in the log, the outputs, the file and the summary, and annotates last', async () => {
+    const told = await toldBy([], (desk) => conclude(endingOf(result), desk));
+    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
+    expect(shownLines(told.log).filter((line) => line !== '')).toEqual([
+      'State: NON-COMPLIANT',
+      'Evidence (Name | State):',
+      '  sonar | ERROR',
+    ]);
+    expect(commandsNamed(told.log, 'error')).toEqual([
+      {
+        name: 'error',
+        properties: { title: 'Non-compliant: Artifact web.tgz' },
+        message: 'Artifact web.tgz is NON-COMPLIANT (sonar failed).',
+      },
+    ]);
+    expect(told.outputs).toEqual({
+      outcome: 'non-compliant',
+      compliant: 'false',
+      state: 'NON-COMPLIANT',
+      response: '{"fingerprint":"aa","state":"NON-COMPLIANT"}',
+      'response-path': expect.stringMatching(/response\.json$/u),
+      fingerprint: 'aa',
+      'html-url': 'https://compliance.example.com/a',
+      count: '',
+    });
+    expect(told.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
+    expect(told.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
+  });
+
+  it('says a pass in the log, without an annotation', async () => {
+    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, outcome: 'compliant' }), desk));
+    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup']);
+    expect(told.log).toContain('✅ Compliant: Artifact web.tgz is');
+  });
+
+  it.each([
+    ['compliant', 'true'],
+    ['non-compliant', 'false'],
+    ['incomplete', 'false'],
+    ['done', ''],
+  ] as const)('sets the output `compliant` of %s to %p', async (outcome, compliant) => {
+    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, outcome }), desk));
+    expect(told.outputs).toMatchObject({ outcome, compliant });
+  });
+
+  it('sets every output on a failure too: empty where there is nothing to say', async () => {
+    const thrown = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
+    expect(told.outputs).toEqual({
+      outcome: 'error',
+      compliant: '',
+      state: '',
+      response: '{"error":{"kind":"trouble","what":"no answer","remedy":"Try again."}}',
+      'response-path': expect.stringMatching(/response\.json$/u),
+      fingerprint: '',
+      'html-url': '',
+      count: '',
+    });
+    expect(told.summary).toContain('<h2>⛔ Error</h2>');
+    expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
+  });
+
+  it('keeps status, message and fields of the service’s error in the answer', async () => {
+    const thrown = new ServiceError({
+      operation: 'create-flow',
+      method: 'PUT',
+      path: '/flows/acme',
+      status: 400,
+      serviceMessage: 'Input payload validation failed',
+      fieldErrors: { name: 'is taken' },
+      bodyDescription: undefined,
+      attempts: 1,
+    });
+    const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
+    expect(JSON.parse(told.responseFile ?? '')).toMatchObject({
+      error: {
+        kind: 'mistake',
+        status: 400,
+        message: 'Input payload validation failed',
+        errors: { name: 'is taken' },
+        what: expect.stringContaining('create-flow: PUT /flows/acme was answered 400'),
+        remedy: expect.stringContaining('Correct the inputs'),
+      },
+    });
+  });
+
+  it('tells nothing of a defect’s inner life in the answer', async () => {
+    const told = await toldBy([], (desk) => conclude(endingOfFailure(new TypeError('inner')), desk));
+    expect(told.outputs['response']).toBe('{"error":{"kind":"defect"}}');
+  });
+
+  it('leaves the answer to the file where it is larger than an output may be, counted as GitHub does', async () => {
+    const fits = 'x'.repeat(512 * 1024 - 2);
+    const just = await toldBy([], (desk) => conclude(endingOf({ ...result, response: fits }), desk));
+    expect(just.outputs['response']).toBe(JSON.stringify(fits));
+    const larger = await toldBy([], (desk) => conclude(endingOf({ ...result, response: `${fits}x` }), desk));
+    expect(larger.outputs['response']).toBe('');
+    expect(larger.responseFile).toBe(JSON.stringify(`${fits}x`));
+  });
+
+  it('writes no summary where none is wanted, or where the runner takes none', async () => {
+    const unwanted = await toldBy([], (desk) => conclude({ ...endingOf(result), summary: false }, desk));
+    expect(unwanted.summary).toBe('');
+    const impossible = await toldBy([], (desk) => conclude(endingOf(result), desk), { summary: false });
+    expect(impossible.outputs['outcome']).toBe('non-compliant');
+  });
+
+  it('lets no text become a command or an output of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileResult(hostileText()), async (hostile) => {
+        const told = await toldBy([], (desk) => conclude(endingOf(hostile), desk));
+        expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
+        expect(Object.keys(told.outputs).sort()).toEqual(outputNames);
+        expect(told.outputs).toMatchObject({
+          outcome: 'non-compliant',
+          state: hostile.state,
+          fingerprint: hostile.fingerprint,
+          'html-url': hostile.htmlUrl,
+        });
+        expect(JSON.parse(told.outputs['response'] ?? '')).toEqual(hostile.response);
+      }),
+    );
+  });
+
+  it('lets no form of a secret out: not in the log, the outputs, the summary or the file', async () => {
+    const scene = fc
+      .array(aSecret(), { minLength: 1, maxLength: 2 })
+      .chain((secrets) => fc.tuple(fc.constant(secrets), hostileResult(textAround(secrets.flatMap(formsOf)))));
+    await fc.assert(
+      fc.asyncProperty(scene, async ([secrets, leaking]) => {
+        const told = await toldBy(secrets, (desk) => conclude(endingOf(leaking), desk));
+        const places = [told.log, told.outputFile, told.summary, told.responseFile ?? ''];
+        for (const form of secrets.flatMap(formsOf)) {
+          for (const place of places) expect(place).not.toContain(form);
+        }
+        expect(() => JSON.parse(told.responseFile ?? '') as unknown).not.toThrow();
+      }),
+    );
+  });
+});
+
+const outputNames = ['compliant', 'count', 'fingerprint', 'html-url', 'outcome', 'response', 'response-path', 'state'];
+
+function hostileText(): fc.Arbitrary<string> {
+  return fc.oneof(
+    fc.constantFrom(
+      '\n::set-output name=outcome::compliant',
+      '\r::stop-commands::x',
+      '\noutcome<<E\ncompliant\nE\n',
+      '##[error]x',
+      '%0A::error::x',
+      'a\r\nb\r',
+    ),
+    fc.string(),
+    // Without lone surrogates, which no file in UTF-8 can hold.
+    fc.string({ unit: 'grapheme' }),
+  );
+}
+
+function hostileResult(text: fc.Arbitrary<string>): fc.Arbitrary<OperationResult & { readonly state: string }> {
+  const cell = fc.record({ text, href: text, code: fc.boolean() });
+  return fc.record({
+    outcome: fc.constant('non-compliant'),
+    conclusion: text,
+    state: text,
+    response: fc.record({ message: text, nested: fc.array(text, { maxLength: 2 }) }),
+    fingerprint: text,
+    htmlUrl: text,
+    report: fc.record({
+      subject: text,
+      facts: fc.array(fc.record({ label: text, value: cell }), { maxLength: 2 }),
+      tables: fc.array(
+        fc.record({ title: text, columns: fc.tuple(text), rows: fc.array(fc.tuple(cell), { maxLength: 2 }) }),
+        { maxLength: 1 },
+      ),
+    }),
+  });
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { escapeHtml, safeHref } from '../../src/step/escape.ts';
+
+describe('escapeHtml', () => {
+  it('leaves no character that HTML gives a meaning, in text or in an attribute', () => {
+    expect(escapeHtml(`<a href="x" title='y'>&amp;</a>`)).toBe(
+      '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
+    );
+  });
+
+  it('keeps everything on one line, whatever kind of line break there is', () => {
+    expect(escapeHtml('a\nb\r\nc\rd\n\ne')).toBe('a<br>b<br>c<br>d<br><br>e');
+  });
+
+  it('shows every text as it is: a browser would read back what went in', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(readBack(escapeHtml(text))).toBe(text.replaceAll(/\r\n|\r/gu, '\n'));
+      }),
+    );
+  });
+});
+
+function readBack(html: string): string {
+  expect(html.replaceAll('<br>', '')).not.toMatch(/[<>"'\r\n]/u);
+  const names: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return html
+    .replaceAll('<br>', '\n')
+    .replaceAll(/&([^;]*);/gu, (whole, name: string) => names[name] ?? `unknown entity ${whole}`);
+}
+
+describe('safeHref', () => {
+  it.each([
+    ['https://example.com/a?b=c&d=%20#e', 'https://example.com/a?b=c&d=%20#e'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
+    ['HTTPS://EXAMPLE.com/"<x>', 'https://example.com/%22%3Cx%3E'],
+  ])('follows %s', (href, safe) => {
+    expect(safeHref(href)).toBe(safe);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'relative/page',
+    '//example.com/x',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' \u0001javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:msgbox(1)',
+    'file:///etc/passwd',
+    'https://ann:pass@example.com/',
+    'https://github.com@example.com/',
+    'https://',
+  ])('does not follow %p', (href) => {
+    expect(safeHref(href)).toBeUndefined();
+  });
+});

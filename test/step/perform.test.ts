@@ -1,0 +1,213 @@
+import { describe, expect, it } from '@jest/globals';
+import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts';
+import { Failure, MistakeError } from '../../src/runtime/failure.ts';
+import { perform } from '../../src/step/perform.ts';
+import { answeringTransport, jsonAnswer, silentTransport } from '../support/answering-transport.ts';
+import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
+import { failureOf } from '../support/failures.ts';
+import { openTestStep } from '../support/step-context.ts';
+
+const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
+const lookUp = { ...connection, operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
+
+function nothingIsSent(): never {
+  throw new Error('a request was sent');
+}
+
+/** The problems of a step that must end before anything is sent. */
+async function problemsOf(
+  inputs: Readonly<Record<string, string>>,
+): Promise<readonly (readonly [input: string | undefined, what: string])[]> {
+  const transport = answeringTransport(nothingIsSent);
+  const { context } = await openTestStep({ inputs, transport });
+  const failure = await failureOf(perform(context));
+  expect(transport.requests).toEqual([]);
+  if (!(failure instanceof MistakeError)) throw failure;
+  return failure.problems.map(({ input, what }) => [input, what]);
+}
+
+/** Answers every look-up with the artifact of the fingerprint that was asked for. */
+function compliantArtifacts({ url }: HttpRequest): HttpAnswer {
+  const fingerprint = (url.pathname.split('/').at(-1) ?? '').padEnd(64, '0');
+  return jsonAnswer(200, anArtifact({ fingerprint }));
+}
+
+describe('perform, before anything is sent', () => {
+  it('asks for everything that every operation needs where nothing is given', async () => {
+    expect((await problemsOf({})).map(([input]) => input)).toEqual(['operation', 'base-url', 'api-token', 'org']);
+  });
+
+  it('names the operations where an unknown one is given', async () => {
+    expect(await problemsOf({ ...connection, operation: 'attest' })).toEqual([
+      ['operation', expect.stringMatching(/^`operation` must be `create-flow`, .*`get-artifact`.*, but is "attest"$/u)],
+    ]);
+  });
+
+  it('reports all that is wrong, common and own inputs together', async () => {
+    const inputs = {
+      operation: 'create-flow',
+      'base-url': 'compliance.example.com',
+      org: 'acme corp',
+      retries: 'many',
+      flow: 'web front',
+      template: 'unit test',
+    };
+    expect((await problemsOf(inputs)).map(([input]) => input)).toEqual([
+      'base-url',
+      'api-token',
+      'org',
+      'retries',
+      'flow',
+      'description',
+      'template',
+    ]);
+  });
+
+  it('reports an input that common and own inputs share once', async () => {
+    const inputs = { ...connection, operation: 'attest-sonar', flow: 'web', 'github-token': 'broken token' };
+    expect(await problemsOf(inputs)).toEqual([['github-token', '`github-token` must not contain white space']]);
+  });
+
+  it('reports rules between inputs: neither fingerprint nor files, or both', async () => {
+    expect(await problemsOf({ ...lookUp, fingerprint: '' })).toEqual([
+      ['fingerprint', '`fingerprint` and `files`: exactly one of the two must be given, and neither are'],
+    ]);
+    expect(await problemsOf({ ...lookUp, files: 'dist/*' })).toEqual([
+      ['fingerprint', '`fingerprint` and `files`: exactly one of the two must be given, and both are'],
+    ]);
+  });
+
+  it('reports rules between inputs together with what is wrong elsewhere', async () => {
+    const problems = await problemsOf({ ...lookUp, files: 'dist/*', org: 'acme corp' });
+    expect(problems.map(([input]) => input)).toEqual(['org', 'fingerprint']);
+  });
+
+  it('refuses the summary and the gate that it cannot understand', async () => {
+    const problems = await problemsOf({ ...lookUp, summary: 'maybe', 'on-non-compliant': 'pass' });
+    expect(problems.map(([input]) => input)).toEqual(['on-non-compliant', 'summary']);
+  });
+});
+
+describe('perform', () => {
+  it('runs the operation with the inputs it declares, and gives its default gate', async () => {
+    const transport = answeringTransport(compliantArtifacts);
+    const { context } = await openTestStep({ inputs: lookUp, transport });
+    const { result, onNonCompliant } = await perform(context);
+    expect(result).toMatchObject({ outcome: 'compliant', state: 'COMPLIANT' });
+    expect(onNonCompliant).toBe('fail');
+    expect(transport.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
+      `GET https://compliance.example.com/api/v2/artifacts/acme/web/fingerprint/${fingerprintOf('a')}`,
+    ]);
+    expect(transport.requests[0]?.headers['authorization']).toBe('Bearer the-key-of-acme');
+  });
+
+  it('takes the variables of the job for inputs that are not given', async () => {
+    const transport = answeringTransport(compliantArtifacts);
+    const variables = {
+      COMPLIANCE_BASE_URL: 'https://x.example.com',
+      COMPLIANCE_API_TOKEN: 'key',
+      COMPLIANCE_ORG: 'x',
+    };
+    const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: 'abcde', org: 'acme' };
+    const { context } = await openTestStep({ inputs, transport, variables });
+    await perform(context);
+    expect(transport.requests[0]?.url.href).toBe('https://x.example.com/api/v2/artifacts/acme/web/fingerprint/abcde');
+  });
+
+  it('lets `on-non-compliant` decide over the operation’s default', async () => {
+    const inputs = { ...lookUp, 'on-non-compliant': 'ignore' };
+    const { context } = await openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
+    expect((await perform(context)).onNonCompliant).toBe('ignore');
+  });
+
+  it('narrows a look-up by trail and attestation only when they are given', async () => {
+    const transport = answeringTransport(compliantArtifacts);
+    const attestationId = '1a2b3c4d-0000-1111-2222-12345678';
+    const inputs = { ...lookUp, trail: 'trail-1', 'attestation-id': attestationId };
+    const { context } = await openTestStep({ inputs, transport });
+    await perform(context);
+    expect(transport.requests[0]?.url.search).toBe(`?trail=trail-1&attestation_id=${attestationId}`);
+  });
+
+  it('asks for each of several fingerprints once, in the order given', async () => {
+    const transport = answeringTransport(compliantArtifacts);
+    const inputs = { ...lookUp, fingerprint: 'ccccc\naaaaa\nccccc\nbbbbb' };
+    const { context } = await openTestStep({ inputs, transport });
+    const { result } = await perform(context);
+    expect(transport.requests.map(({ url }) => url.pathname.split('/').at(-1))).toEqual(['ccccc', 'aaaaa', 'bbbbb']);
+    expect(result).toMatchObject({ conclusion: 'All 3 artifacts in flow web are COMPLIANT.' });
+  });
+
+  it('looks the others up where one is refused, and ends with the refusal', async () => {
+    const transport = answeringTransport((request) =>
+      request.url.pathname.endsWith('bbbbb')
+        ? jsonAnswer(404, { message: 'no such artifact' })
+        : compliantArtifacts(request),
+    );
+    const { context } = await openTestStep({ inputs: { ...lookUp, fingerprint: 'aaaaa\nbbbbb\nccccc' }, transport });
+    const { result } = await perform(context);
+    expect(transport.requests).toHaveLength(3);
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'mistake' } });
+    expect(result.response).toMatchObject([
+      { artifact: { state: 'COMPLIANT' } },
+      { fingerprint: 'bbbbb', error: expect.stringContaining('no such artifact') },
+      { artifact: { state: 'COMPLIANT' } },
+    ]);
+  });
+
+  it('does not take a defect in a look-up for an artifact that could not be judged', async () => {
+    const { context } = await openTestStep({
+      inputs: lookUp,
+      transport: answeringTransport(() => {
+        throw new TypeError('a defect');
+      }),
+    });
+    await expect(perform(context)).rejects.toThrow(new TypeError('a defect'));
+  });
+
+  it('gives up at the deadline and after the repetitions that its inputs set', async () => {
+    const transport = silentTransport();
+    const { context, log } = await openTestStep({ inputs: { ...lookUp, timeout: '7', retries: '2' }, transport });
+    const failure = await failureOf(perform(context));
+    expect(failure).toMatchObject({ kind: 'trouble' });
+    expect(failure.message).toContain('(after 3 attempts)');
+    expect(log.infos[0]).toBe('get-artifact: attempt 1 of 3: no whole answer within 7.0 s; trying again in 0.5 s');
+    expect(transport.requests).toHaveLength(3);
+  });
+
+  it('asks nothing once the job is cancelled', async () => {
+    const reason = new (class extends Failure {
+      override readonly kind = 'trouble';
+    })({ what: 'cancelled', remedy: 'Run it again.' });
+    const transport = answeringTransport(nothingIsSent);
+    const { context } = await openTestStep({ inputs: lookUp, transport, signal: AbortSignal.abort(reason) });
+    await expect(perform(context)).rejects.toBe(reason);
+    expect(transport.requests).toEqual([]);
+  });
+});
+
+describe('perform, warning', () => {
+  async function warningsOf(inputs: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    const { context, log } = await openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
+    await perform(context);
+    return log.warnings;
+  }
+
+  it('says nothing where everything given is used', async () => {
+    const inputs = { ...lookUp, 'github-token': 'ghs_0', summary: 'true', timeout: '5', 'auth-method': 'bearer' };
+    expect(await warningsOf(inputs)).toEqual([]);
+  });
+
+  it('names an input that the operation does not use, and not its value', async () => {
+    expect(await warningsOf({ ...lookUp, 'sonar-token': 'squ_secret', visibility: '' })).toEqual([
+      '`sonar-token` is not used by get-artifact; remove it from `with:`.',
+    ]);
+  });
+
+  it('says that a key can be read on its way where the address is plain http to another machine', async () => {
+    expect(await warningsOf({ ...lookUp, 'base-url': 'http://compliance.example.com:8080' })).toEqual([
+      '`base-url` starts with http://, so the API key can be read on its way to compliance.example.com:8080; use https://.',
+    ]);
+    expect(await warningsOf({ ...lookUp, 'base-url': 'http://127.0.0.1:8080' })).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect } from '@jest/globals';
+import type { Input } from '../../src/operations/inputs/input.ts';
+
+/** What an input takes, as text and value; and what it refuses, as text and a piece of the rule. */
+export interface InputCases {
+  readonly good: readonly (readonly [text: string, value: unknown])[];
+  readonly bad: readonly (readonly [text: string, rule: RegExp])[];
+}
+
+/** Expects that an input takes and refuses these, with a rule that ends a sentence and a remedy that is one. */
+export function expectInput(input: Input<unknown>, { good, bad }: InputCases): void {
+  expect(good.map(([text]) => input.parse(text))).toEqual(good.map(([, value]) => ({ value })));
+  for (const [text, rule] of bad) {
+    expect(input.parse(text)).toEqual(
+      expect.objectContaining({
+        problem: expect.stringMatching(rule),
+        remedy: expect.stringMatching(/^[A-Z].*\.$/u),
+      }),
+    );
+  }
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** An e-mail as a mail server takes it. */
+export interface TakenMail {
+  readonly from: string;
+  readonly recipients: readonly string[];
+  /** Headers and text, as they were sent. */
+  readonly data: string;
+}
+
+/** A mail server on the loopback address that takes everything, or nothing. */
+export interface MailServer {
+  readonly url: string;
+  readonly mails: readonly TakenMail[];
+  stop(): Promise<void>;
+}
+
+/** Starts a mail server (RFC 5321, the least of it). Stop it. */
+export async function startMailServer({ refuse = false } = {}): Promise<MailServer> {
+  const mails: TakenMail[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.setEncoding('utf8').on('error', () => undefined));
+    converse(socket, refuse, (mail) => mails.push(mail));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function converse(socket: Socket, refuse: boolean, take: (mail: TakenMail) => void): void {
+  let [input, from, data] = ['', '', false as boolean];
+  let recipients: string[] = [];
+  const addressIn = (line: string): string => /<(.*)>/u.exec(line)?.[1] ?? '';
+  const answers: Readonly<Record<string, (line: string) => string>> = {
+    EHLO: () => '250 localhost',
+    MAIL: (line) => {
+      [from, recipients] = [addressIn(line), []];
+      return refuse ? '550 not from you' : '250 OK';
+    },
+    RCPT: (line) => {
+      recipients.push(addressIn(line));
+      return '250 OK';
+    },
+    DATA: () => {
+      data = true;
+      return '354 go on';
+    },
+    QUIT: () => '221 bye',
+  };
+  socket.write('220 localhost\r\n');
+  socket.on('data', (text: string) => {
+    input += text;
+    const ending = (): string => (data ? '\r\n.\r\n' : '\r\n');
+    for (let end = input.indexOf(ending()); end !== -1; end = input.indexOf(ending())) {
+      const [piece, length] = [input.slice(0, end), ending().length];
+      input = input.slice(end + length);
+      if (data) {
+        take({ from, recipients, data: piece });
+        data = false;
+        socket.write('250 OK\r\n');
+      } else {
+        socket.write(`${answers[piece.slice(0, 4).toUpperCase()]?.(piece) ?? '250 OK'}\r\n`);
+      }
+    }
+  });
+}

@@ -1,0 +1,54 @@
+import { Check } from 'typebox/schema';
+import { isMapping, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { openApiDocument } from '../../src/service/openapi/document.ts';
+
+/** What a service answered. */
+export interface Answered {
+  readonly method: string;
+  /** Relative to the base address of the interface, with its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  /** The parsed JSON. */
+  readonly body: unknown;
+}
+
+// As a reader of the document has it: plain JSON, without anything that only the contract's objects know.
+const document: unknown = JSON.parse(JSON.stringify(openApiDocument('/api/v2')));
+
+/**
+ * What is wrong with an answer by the service's OpenAPI document; undefined where nothing is, or where the document has no
+ * such operation.
+ */
+export function deviation(answered: Answered): string | undefined {
+  const operation = operationOf(answered);
+  if (operation === undefined) return undefined;
+  const { method, path, status, contentType, body } = answered;
+  const where = `${method} ${path} → ${status}`;
+  const response = valueAt(operation, 'responses', String(status));
+  if (response === undefined) return `${where}: the status is not declared`;
+  if (contentType !== 'application/json; charset=utf-8') return `${where}: sent as ${String(contentType)}`;
+  const schema = resolved(valueAt(response, 'content', 'application/json', 'schema'));
+  return Check(schema, body) ? undefined : `${where}: the body is not as declared: ${JSON.stringify(body)}`;
+}
+
+function operationOf({ method, path }: Answered): unknown {
+  const segments = path.replace(/\?.*$/u, '').split('/');
+  const paths = valueAt(document, 'paths');
+  const templates = isMapping(paths) ? Object.keys(paths) : [];
+  const fits = (template: string): boolean => {
+    const pieces = template.split('/');
+    return (
+      pieces.length === segments.length &&
+      pieces.every((piece, index) => piece.startsWith('{') || piece === segments[index])
+    );
+  };
+  return templates.filter(fits).map((template) => valueAt(paths, template, method.toLowerCase()))[0];
+}
+
+function resolved(schema: unknown): Mapping {
+  const reference = valueAt(schema, '$ref');
+  const found = typeof reference === 'string' ? valueAt(document, ...reference.split('/').slice(1)) : schema;
+  if (!isMapping(found)) throw new TypeError(`no schema: ${JSON.stringify(schema)}`);
+  return found;
+}

@@ -1,0 +1,215 @@
+import type { OperationName } from '../../src/contract/endpoint.ts';
+import { compliantFingerprint, sharedDigits, type OperationScene } from './operation-scene.ts';
+
+/** How an answer of the contract is brought about by a step. */
+export type OperationRow =
+  | {
+      /** The step asks the service, and gets the answer. */
+      readonly inputs: Readonly<Record<string, string>>;
+      readonly key?: keyof OperationScene['keys'];
+      /** Steps that go before, with the same key and operation. */
+      readonly before?: Readonly<Record<string, string>>;
+    }
+  | {
+      /** The step refuses to send what would be answered so. */
+      readonly refused: Readonly<Record<string, string>>;
+      /** What it says. */
+      readonly saying: string;
+    }
+  /** No step can bring it about; why. */
+  | { readonly never: string };
+
+/** Every answer of an operation: successes by their status, errors by their message in the contract. */
+export interface OperationRows {
+  readonly successes: Readonly<Record<number, OperationRow>>;
+  readonly errors: Readonly<Record<string, OperationRow>>;
+}
+
+const validation = 'Input payload validation failed';
+const notSent: OperationRow = { never: 'the contract says that this service does not send it' };
+const never409: OperationRow = { never: 'this service makes writes wait for each other instead' };
+
+/** What every endpoint answers: to a key that nobody has, and to one that may not do this. */
+function common(inputs: Readonly<Record<string, string>>, key: 'reader' | 'foreign'): OperationRows['errors'] {
+  return {
+    'Authentication is required': { inputs, key: 'unknown' },
+    "You don't have permission to access this resource": { inputs, key },
+  };
+}
+
+const conflict: OperationRows['errors'] = {
+  'The same resource is being changed by another request; try again': never409,
+};
+
+const flow = { flow: 'fresh', description: 'Of a test', template: 'artifact\nsonar' };
+const attest = { flow: 'web', 'sonar-report-path': 'sonar.json' };
+const environment = { environment: 'fresh', 'environment-type': 'K8S' };
+const report = { environment: 'prod', files: 'pods.json' };
+const policy = { policy: 'fresh', files: 'policy.yaml' };
+const attach = { environment: 'attaching', policy: 'loose' };
+const detach = { environment: 'detaching', policy: 'attached' };
+const notification = { 'notification-number': '1' };
+const artifact = { flow: 'web', fingerprint: compliantFingerprint };
+const difference = { 'snapshot-1': 'prod#1', 'snapshot-2': 'prod' };
+const account = { 'service-account': 'ci' };
+
+/** The rows of every operation. */
+export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
+  'create-flow': {
+    successes: {
+      201: { inputs: flow },
+      200: { inputs: { ...flow, flow: 'twice' }, before: { ...flow, flow: 'twice' } },
+    },
+    errors: {
+      ...common(flow, 'reader'),
+      ...conflict,
+      [validation]: { refused: { ...flow, template: 'two words' }, saying: '`template` must be' },
+    },
+  },
+  'create-environment': {
+    successes: { 201: { inputs: environment }, 200: notSent },
+    errors: {
+      ...common(environment, 'reader'),
+      ...conflict,
+      [validation]: { inputs: { environment: 'prod', 'environment-type': 'server' } },
+      "Environment named '{environment}' does not exist for organization '{org}'": {
+        inputs: { environment: 'all', 'environment-type': 'logical', 'included-environments': 'nowhere' },
+      },
+      "Policy named '{policy}' does not exist for organization '{org}'": {
+        inputs: { ...environment, environment: 'unruly', policy: 'unheard-of' },
+      },
+    },
+  },
+  'report-k8s': {
+    successes: {
+      201: { inputs: { ...report, environment: 'attaching' } },
+      200: { inputs: { ...report, environment: 'still' }, before: { ...report, environment: 'still' } },
+    },
+    errors: {
+      ...common(report, 'reader'),
+      ...conflict,
+      'Invalid report data': { inputs: { ...report, environment: 'machines' } },
+      'Environment not found': { inputs: { ...report, environment: 'nowhere' } },
+    },
+  },
+  'attach-policy': {
+    successes: { 201: { inputs: attach }, 200: notSent },
+    errors: {
+      ...common(attach, 'reader'),
+      ...conflict,
+      [validation]: { refused: { ...attach, policy: 'two words' }, saying: '`policy` must be' },
+      'Environment or policy not found': { inputs: { ...attach, policy: 'unheard-of' } },
+    },
+  },
+  'detach-policy': {
+    successes: { 200: { inputs: detach } },
+    errors: {
+      'Authentication is required': { inputs: detach, key: 'unknown' },
+      'User does not have permission to detach policy': { inputs: detach, key: 'reader' },
+      ...conflict,
+      [validation]: { refused: { ...detach, environment: '-' }, saying: '`environment` must be' },
+      'Environment or policy not found': { inputs: { environment: 'prod', policy: 'loose' } },
+    },
+  },
+  'create-policy': {
+    successes: {
+      201: { inputs: policy },
+      200: { inputs: { ...policy, policy: 'twice' }, before: { ...policy, policy: 'twice' } },
+    },
+    errors: {
+      ...common(policy, 'reader'),
+      ...conflict,
+      [validation]: { inputs: { ...policy, policy: 'wrong', files: 'no-policy.yaml' } },
+      'File size exceeds 10MB limit': { refused: { ...policy, files: 'large.yaml' }, saying: 'large.yaml' },
+    },
+  },
+  'attest-sonar': {
+    successes: { 201: { inputs: attest }, 200: notSent },
+    errors: {
+      ...common(attest, 'reader'),
+      ...conflict,
+      [validation]: { refused: { ...attest, trail: 'pr/12' }, saying: '`trail` must be' },
+      'Flow not found': { inputs: { ...attest, flow: 'unheard-of' } },
+      'File size exceeds 10MB limit': { refused: { ...attest, files: 'large.bin' }, saying: 'large.bin' },
+    },
+  },
+  'get-notification': {
+    successes: { 200: { inputs: notification } },
+    errors: {
+      ...common(notification, 'foreign'),
+      [validation]: { refused: { 'notification-number': '0' }, saying: '`notification-number` must be' },
+      'Action not found': { inputs: { 'notification-number': '99' } },
+    },
+  },
+  'list-attestations': {
+    successes: { 200: { inputs: { flow: 'web' } } },
+    errors: {
+      ...common({ flow: 'web' }, 'foreign'),
+      [validation]: { refused: { flow: 'web', page: '0' }, saying: '`page` must be' },
+      'Flow not found': { inputs: { flow: 'unheard-of' } },
+    },
+  },
+  'get-artifact': {
+    successes: { 200: { inputs: artifact } },
+    errors: {
+      ...common(artifact, 'foreign'),
+      [validation]: { refused: { ...artifact, fingerprint: 'ABC' }, saying: '`fingerprint` must be' },
+      "Fingerprint '{fingerprint}' is ambiguous in flow '{flow}': it is the beginning of {count} fingerprints": {
+        inputs: { ...artifact, fingerprint: sharedDigits },
+      },
+      'Flow not found': { inputs: { ...artifact, flow: 'unheard-of' } },
+      "Artifact with fingerprint '{fingerprint}' does not exist in flow '{flow}' belonging to organization '{org}'": {
+        inputs: { ...artifact, fingerprint: 'f'.repeat(64) },
+      },
+    },
+  },
+  'diff-environments': {
+    successes: { 200: { inputs: difference } },
+    errors: {
+      ...common(difference, 'foreign'),
+      [validation]: { refused: { ...difference, 'snapshot-1': '#1' }, saying: '`snapshot-1` must select' },
+      "Bad snappish '{expression}': {reason}": { inputs: { ...difference, 'snapshot-1': 'prod#99' } },
+      'Environment not found': { inputs: { ...difference, 'snapshot-2': 'nowhere' } },
+    },
+  },
+  'list-snapshots': {
+    successes: { 200: { inputs: { environment: 'prod' } } },
+    errors: {
+      ...common({ environment: 'prod' }, 'foreign'),
+      [validation]: { refused: { environment: 'prod', interval: '7..3' }, saying: '`interval` must be' },
+      'Flow not found': { inputs: { environment: 'nowhere' } },
+    },
+  },
+  'list-service-accounts': {
+    successes: { 200: { inputs: {} } },
+    errors: {
+      ...common({}, 'reader'),
+      [validation]: { refused: { org: 'two words' }, saying: '`org` must be' },
+    },
+  },
+  'get-service-account': {
+    successes: { 200: { inputs: account } },
+    errors: {
+      ...common(account, 'reader'),
+      [validation]: { refused: { 'service-account': 'a.b' }, saying: '`service-account` must be' },
+      'Service account not found': { inputs: { 'service-account': 'nobody' } },
+    },
+  },
+  'delete-service-account': {
+    successes: { 200: { inputs: { 'service-account': 'doomed' } } },
+    errors: {
+      ...common(account, 'reader'),
+      ...conflict,
+      [validation]: { refused: { 'service-account': 'a.b' }, saying: '`service-account` must be' },
+      'Service account not found': { inputs: { 'service-account': 'nobody' } },
+    },
+  },
+  'set-default-org': {
+    successes: { 200: { inputs: {} } },
+    errors: {
+      'Authentication is required': { inputs: {}, key: 'unknown' },
+      [validation]: { refused: { org: 'two words' }, saying: '`org` must be' },
+      'Access denied to {org}': { inputs: {}, key: 'foreign' },
+    },
+  },
+};

@@ -1,0 +1,82 @@
+import { maximumFileBytes } from '../../src/contract/limits.ts';
+import { jobCommit, type ActionJob } from './action-job.ts';
+import { createNotification, createServiceAccount } from './administration.ts';
+import { aPod, podList } from './pods.ts';
+import { call, type Call } from './service-call.ts';
+import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
+import { webhookReport } from './sonar-webhook.ts';
+
+/** What steps of every operation find in the service and in the workspace. */
+export interface OperationScene {
+  /** Keys beside the job's own, by what they are. */
+  readonly keys: Readonly<Record<'reader' | 'foreign' | 'unknown', string>>;
+}
+
+/** The fingerprint of the one compliant artifact of the flow `web`. */
+export const compliantFingerprint = fingerprintOf('abcdef');
+/** The first digits of two artifacts of the flow `web`. */
+export const sharedDigits = '12345';
+
+/** A policy that every artifact with provenance satisfies. */
+export const provenancePolicy = [
+  '_schema: https://compliance.example.com/schemas/policy/environment/v1',
+  'artifacts:',
+  '  provenance:',
+  '    required: true',
+  '',
+].join('\n');
+
+/**
+ * Fills the service: a flow `web` with artifacts; the environments `prod` (two snapshots, the policy `attached`), `machines`
+ * (of another kind), and those that only one step changes (`still`, `attaching`, `detaching`); the policies `attached` and `loose`, a notification and service accounts; and the
+ * workspace with the files that steps send.
+ */
+export async function openOperationScene({ service, workspace }: ActionJob): Promise<OperationScene> {
+  const { org } = service;
+  const send = async (sent: Call): Promise<void> => {
+    const { status, text } = await call(service, sent);
+    if (status >= 300) throw new Error(`${sent.path}: ${status} ${text}`);
+  };
+  const put = (path: string, json: unknown): Promise<void> => send({ method: 'PUT', path, json });
+  await put(`/flows/${org}`, sampleFlow());
+  for (const fingerprint of [
+    compliantFingerprint,
+    fingerprintOf(`${sharedDigits}a`),
+    fingerprintOf(`${sharedDigits}b`),
+  ]) {
+    await send({ method: 'POST', path: `/artifacts/${org}/web`, json: sampleArtifact({ fingerprint }) });
+  }
+  const form = attestationForm(sampleAttestation('OK'));
+  await send({ method: 'POST', path: `/attestations/${org}/web/trail/main/sonar`, form });
+  for (const name of ['attached', 'loose']) {
+    const upload = new FormData();
+    upload.set('payload', JSON.stringify({ name }));
+    upload.set('policy_file.0', new Blob([provenancePolicy]), 'policy.yaml');
+    await send({ method: 'PUT', path: `/policies/${org}`, form: upload });
+  }
+  await put(`/environments/${org}`, { name: 'prod', type: 'K8S', policies: ['attached'] });
+  for (const name of ['still', 'attaching']) await put(`/environments/${org}`, { name, type: 'K8S' });
+  await put(`/environments/${org}`, { name: 'detaching', type: 'K8S', policies: ['attached'] });
+  await put(`/environments/${org}`, { name: 'machines', type: 'server' });
+  const pod = (digest: string): unknown => ({
+    artifacts: [{ podName: 'web-1', namespace: 'shop', creationTimestamp: 1, digests: { web: digest } }],
+  });
+  await put(`/environments/${org}/prod/report/K8S`, pod(fingerprintOf('1')));
+  await put(`/environments/${org}/prod/report/K8S`, pod(compliantFingerprint));
+  await createNotification(service);
+  await createServiceAccount(service, { name: 'ci' });
+  await createServiceAccount(service, { name: 'doomed' });
+
+  await workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
+  await workspace.write('policy.yaml', provenancePolicy);
+  await workspace.write('no-policy.yaml', `${provenancePolicy}unheard: of\n`);
+  for (const name of ['large.yaml', 'large.bin']) await workspace.write(name, Buffer.alloc(maximumFileBytes + 1, '#'));
+  return {
+    keys: {
+      reader: await service.createKey('reader'),
+      foreign: await service.createOrganization('elsewhere'),
+      unknown: `nobody_${'n'.repeat(43)}`,
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import type { HttpRequest } from '../../src/http/exchange.ts';
+import type { OperationResult } from '../../src/operations/operation.ts';
+import { perform, type Performed } from '../../src/step/perform.ts';
+import { answeringTransport, jsonAnswer } from './answering-transport.ts';
+import type { CollectingLog } from './log.ts';
+import { openTestStep } from './step-context.ts';
+
+/** A request as the service would see it. */
+export interface SeenRequest {
+  readonly method: string;
+  /** Below the base address, with the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty where there is none. */
+  readonly body: string;
+}
+
+/** What the service answers: a status, and a document that is sent as JSON. */
+export interface ScriptedAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What came of an operation that was run with inputs as a runner hands them over. */
+export interface PerformedOperation extends Performed {
+  readonly requests: readonly SeenRequest[];
+  readonly log: CollectingLog;
+  /** The content of the file that the answer was written to; undefined where it was not. */
+  readonly written: unknown;
+}
+
+/**
+ * Runs an operation, chosen and fed by its inputs, against answers that the test gives.
+ *
+ * @param workspace the folder that paths start from; by default an empty one
+ */
+export async function performed(
+  operation: string,
+  inputs: Readonly<Record<string, string>>,
+  answer: (request: SeenRequest) => ScriptedAnswer,
+  workspace?: string,
+): Promise<PerformedOperation> {
+  const directory = await mkdtemp(join(tmpdir(), 'performed-'));
+  const requests: SeenRequest[] = [];
+  const transport = answeringTransport(async (request) => {
+    const seen = await see(request);
+    requests.push(seen);
+    const { status, body } = answer(seen);
+    return jsonAnswer(status, body);
+  });
+  try {
+    const { context, log } = await openTestStep({
+      inputs: { ...connection, operation, ...inputs },
+      transport,
+      directory,
+    });
+    const done = await perform({ ...context, job: { ...context.job, workspace: workspace ?? directory } });
+    return { ...done, requests, log, written: await read(done.result.written) };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** An answer to everything. */
+export function always(status: number, body: unknown): () => ScriptedAnswer {
+  return () => ({ status, body });
+}
+
+/** The texts of a report's facts, by their labels. */
+export function factsOf({ report }: OperationResult): Readonly<Record<string, string>> {
+  return Object.fromEntries(report.facts.map(({ label, value }) => [label, value.text]));
+}
+
+/** The texts of a report's tables, row by row, by their titles. */
+export function tablesOf({ report }: OperationResult): Readonly<Record<string, readonly (readonly string[])[]>> {
+  return Object.fromEntries(
+    report.tables.map(({ title, rows }) => [title, rows.map((row) => row.map((cell) => cell.text))]),
+  );
+}
+
+const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-api-key-of-a-test', org: 'acme' };
+
+async function see({ method, url, headers, body }: HttpRequest): Promise<SeenRequest> {
+  const { host, pathname, search } = url;
+  if (host !== 'compliance.example.com') throw new Error(`a request to ${host}`);
+  return { method, path: pathname.replace(/^\/api\/v2/u, '') + search, headers, body: await readBody(body?.open()) };
+}
+
+async function readBody(body: ReturnType<NonNullable<HttpRequest['body']>['open']> | undefined): Promise<string> {
+  if (body === undefined) return '';
+  return typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : textOf(body);
+}
+
+async function read(written: { readonly path: string } | undefined): Promise<unknown> {
+  return written === undefined ? undefined : JSON.parse(await readFile(written.path, 'utf8'));
+}

@@ -1,0 +1,53 @@
+import type { Mapping } from '../../src/runtime/values.ts';
+
+/** A digest that is recognised at a glance: one digit, 64 times. */
+export function digestOf(digit: string): string {
+  return digit.repeat(64);
+}
+
+/** A container's status as a cluster prints it. */
+export function containerStatus(name: string, image: string, imageId: string): Mapping {
+  return {
+    containerID: `containerd://${digestOf('f')}`,
+    image,
+    imageID: imageId,
+    name,
+    ready: true,
+    restartCount: 0,
+    state: { running: { startedAt: '2026-01-02T03:04:10Z' } },
+  };
+}
+
+/** A pod as `kubectl get pods -A -o json` prints it, with other metadata, specification and status where given. */
+export function aPod(
+  name: string,
+  { metadata = {}, spec = {}, status = {} }: Partial<Record<'metadata' | 'spec' | 'status', Mapping>> = {},
+): Mapping {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      creationTimestamp: '2026-01-02T03:04:05Z',
+      labels: { app: 'web' },
+      name,
+      namespace: 'shop',
+      resourceVersion: '4711',
+      uid: '11111111-2222-3333-4444-555555555555',
+      ...metadata,
+    },
+    spec: { containers: [{ name: 'web', image: 'registry.example.com/web:1' }], nodeName: 'node-1', ...spec },
+    status: {
+      containerStatuses: [
+        containerStatus('web', 'registry.example.com/web:1', `registry.example.com/web@sha256:${digestOf('a')}`),
+      ],
+      phase: 'Running',
+      podIP: '10.0.0.1',
+      ...status,
+    },
+  };
+}
+
+/** What `kubectl get pods -A -o json` prints. */
+export function podList(...items: readonly unknown[]): Mapping {
+  return { apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } };
+}

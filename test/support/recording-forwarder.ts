@@ -1,0 +1,88 @@
+import { Agent, createServer, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isMapping, textAt } from '../../src/runtime/values.ts';
+import { deviation } from './openapi-answers.ts';
+
+/** One answer that went through the forwarder. */
+export interface RecordedAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** The message of an error body. */
+  readonly message: string | undefined;
+  /** What is wrong with the answer by the service's OpenAPI document; undefined where nothing is. */
+  readonly deviation: string | undefined;
+}
+
+/** Stands between clients and a service, changes nothing, and remembers what was answered to whom. */
+export interface RecordingForwarder {
+  /** A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's. */
+  baseUrlFor(label: string): string;
+  /** What the client was answered, in order. */
+  answersTo(label: string): readonly RecordedAnswer[];
+  close(): Promise<void>;
+}
+
+/** Starts a forwarder to the service whose base address is given. Close it. */
+export async function startRecordingForwarder(baseUrl: string): Promise<RecordingForwarder> {
+  // A kept connection is one that the service reads to the end of a request, even where it has refused it already.
+  const agent = new Agent({ keepAlive: true });
+  const recorded = new Map<string, RecordedAnswer[]>();
+  const server = createServer((received, answer) => {
+    const [, label = '', path = '/'] = /^\/([^/]+)\/api\/v2(.*)$/u.exec(received.url ?? '') ?? [];
+    const { method = 'GET', headers } = received;
+    const sent = request(baseUrl + path, { method, headers, agent });
+    sent.on('response', (response) => {
+      void bodyOf(response).then((body) => {
+        const known = recorded.get(label) ?? [];
+        recorded.set(label, [...known, recordOf({ method, path, response, body })]);
+        answer.writeHead(response.statusCode ?? 502, response.headers).end(body);
+      });
+    });
+    sent.on('error', () => answer.destroy());
+    received.pipe(sent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrlFor: (label) => `http://127.0.0.1:${port}/${label}/api/v2`,
+    answersTo: (label) => recorded.get(label) ?? [],
+    close: () =>
+      new Promise((resolve) => {
+        agent.destroy();
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function bodyOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly response: IncomingMessage;
+  readonly body: Buffer;
+}
+
+function recordOf({ method, path, response, body: bytes }: Exchange): RecordedAnswer {
+  const status = response.statusCode ?? 0;
+  const contentType = response.headers['content-type'] ?? null;
+  const body = parsed(bytes.toString('utf8'));
+  const message = isMapping(body) ? textAt(body, 'message') : undefined;
+  return { method, path, status, message, deviation: deviation({ method, path, status, contentType, body }) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a webhook was sent. */
+export interface ReceivedCall {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** How a call is answered: with a status and headers, or never. */
+export type ReceiverAnswer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'never';
+
+/** A webhook on the loopback address. */
+export interface WebhookReceiver {
+  /** With a path that is nobody's business. */
+  readonly url: string;
+  readonly port: number;
+  readonly calls: readonly ReceivedCall[];
+  /** The next call that has not been given yet. */
+  next(): Promise<ReceivedCall>;
+  /** How calls are answered from now on; with 200 at first. */
+  answerWith(answer: ReceiverAnswer): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a webhook. Stop it. */
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const calls: ReceivedCall[] = [];
+  const waiting: ((call: ReceivedCall) => void)[] = [];
+  let given = 0;
+  let answer: ReceiverAnswer = { status: 200 };
+  const hand = (): void => {
+    for (let call = calls[given]; call !== undefined && waiting.length > 0; call = calls[given]) {
+      given += 1;
+      waiting.shift()?.(call);
+    }
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      if (answer !== 'never') response.writeHead(answer.status, { ...answer.headers }).end('{"ok":true}');
+      calls.push({ method, path: url, headers, text: Buffer.concat(chunks).toString('utf8') });
+      hand();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/services/secret`,
+    port,
+    calls,
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        hand();
+      }),
+    answerWith: (next) => {
+      answer = next;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
