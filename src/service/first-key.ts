@@ -26,12 +26,15 @@ export async function ensureFirstKey(
   if (given === undefined && (await store.hasKeys(org))) return undefined;
   const key = given === undefined ? newApiKey(randomBytes) : parseApiKey(given);
   if (key === undefined) throw new Error(`the first key has not the form of a key: ${apiKeyForm}`);
-  const secretHash = hashSecret(key.secret);
-  const outcome = await store.addKey({ org, id: key.id, owner: 'admin', role: 'admin', secretHash, createdAt });
-  if (outcome === 'exists') {
-    const stored = await store.findKey(key.id);
-    const same = stored?.org === org && secretMatches(key.secret, stored.secretHash);
+  const stored = await store.findKey(key.id);
+  if (stored !== undefined) {
+    const same = stored.org === org && secretMatches(key.secret, stored.secretHash);
     if (!same) throw new Error(`the id ${key.id} of the first key belongs to another key; choose another`);
+    return undefined;
   }
+  const owner = { ownerKind: 'user', owner: 'admin' } as const;
+  const description = 'The first key of the organization';
+  await store.saveMember({ org, user: owner.owner, role: 'admin', createdAt });
+  await store.addKey({ org, id: key.id, ...owner, description, secretHash: hashSecret(key.secret), createdAt });
   return given === undefined ? formatApiKey(key) : undefined;
 }

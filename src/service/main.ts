@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { messageOf } from './domain/thrown.ts';
 import { OptionFault, readOptions, usage } from './options.ts';
 import { startService, type RunningService, type ServiceOptions } from './service.ts';
 
@@ -24,6 +25,12 @@ function stopOnSignal(service: RunningService): void {
 async function run(options: ServiceOptions): Promise<void> {
   const service = await startService(options, {
     now: () => Date.now(),
+    after: (milliseconds, fire) => {
+      const timer = setTimeout(fire, milliseconds);
+      return () => {
+        clearTimeout(timer);
+      };
+    },
     randomBytes: (size) => randomBytes(size),
     log: {
       info: (line) => {
@@ -46,6 +53,6 @@ try {
   if (options === 'help') console.log(usage);
   else await run(options);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exitCode = error instanceof OptionFault ? 2 : 1;
 }

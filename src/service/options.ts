@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../contract/check.ts';
 import { orgName } from '../contract/names.ts';
+import { messageOf } from './domain/thrown.ts';
 import type { ServiceOptions } from './service.ts';
 
 /** What the operator asked for cannot be done; the message names the setting and the remedy. */
@@ -17,9 +18,16 @@ const settings = [
   ['org', 'NAME', 'makes sure that this organization exists, with a key'],
   ['key', 'KEY', "that organization's first key; generated and shown once where absent"],
   ['admin-key', 'KEY', 'opens the administration under /admin/v1, for organizations and keys; closed where absent'],
+  ['smtp-url', 'URL', 'the mail server for e-mail notifications, like smtps://user:password@mail.example.com'],
+  ['smtp-from', 'ADDRESS', 'whom these e-mails are from'],
 ] as const;
 
-type Setting = (typeof settings)[number][0];
+/** Settings that are there or not, and have nothing after them. */
+const switches = [
+  ['allow-private-targets', 'lets notifications call addresses of private networks and of this machine'],
+] as const;
+
+type Setting = (typeof settings)[number][0] | (typeof switches)[number][0];
 
 /** The environment variable of a setting. Keys are better given there: other users of the machine can read flags. */
 function variableOf(setting: Setting): string {
@@ -31,6 +39,7 @@ export const usage = [
   'Usage: npm run service -- [options]',
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${variableOf(name)}`),
+  ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${variableOf(name)}=true`),
 ].join('\n');
 
 /**
@@ -68,16 +77,20 @@ export function readOptions(
     publicUrl: publicUrlOf(valueOf('public-url')),
     adminKey: valueOf('admin-key'),
     first: org === undefined ? undefined : { org, key },
+    mail: mailOf(valueOf('smtp-url'), valueOf('smtp-from')),
+    allowPrivateTargets:
+      flags['allow-private-targets'] === true || switchOf('allow-private-targets', valueOf('allow-private-targets')),
   };
 }
 
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
   const flags = Object.fromEntries(settings.map(([name]) => [name, { type: 'string' as const }]));
-  const options = { ...flags, help: { type: 'boolean' as const, short: 'h' } };
+  const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
+  const options = { ...flags, ...switched, help: { type: 'boolean' as const, short: 'h' } };
   try {
     return parseArgs({ args: [...words], options }).values;
   } catch (error) {
-    throw new OptionFault(`${error instanceof Error ? error.message : 'unknown option'}\n\n${usage}`, { cause: error });
+    throw new OptionFault(`${messageOf(error)}\n\n${usage}`, { cause: error });
   }
 }
 
@@ -95,4 +108,21 @@ function publicUrlOf(text: string | undefined): string | undefined {
     throw new OptionFault(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
   }
   return text.replace(/\/+$/, '');
+}
+
+function mailOf(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined || from === undefined) throw new OptionFault('--smtp-url and --smtp-from need each other');
+  if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
+    throw new OptionFault(
+      '--smtp-url is no address of a mail server: give it like smtps://user:password@mail.example.com',
+    );
+  }
+  return { url, from };
+}
+
+function switchOf(setting: Setting, text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new OptionFault(`${variableOf(setting)} must be true or false`);
 }

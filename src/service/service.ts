@@ -1,20 +1,32 @@
 import type { FastifyInstance } from 'fastify';
+import { lookup } from 'node:dns/promises';
 import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { addAdministrationRoutes } from './administration/routes.ts';
-import type { Now, RandomBytes } from './domain/sources.ts';
+import { delivererOf } from './delivery/deliver.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
+import type { MailSettings } from './delivery/email.ts';
+import type { After, Now, RandomBytes } from './domain/sources.ts';
 import { ensureFirstKey, type FirstKey } from './first-key.ts';
+import { openApiDocument } from './openapi/document.ts';
 import { addArtifactRoutes } from './routes/artifacts.ts';
+import { addAttestationListRoutes } from './routes/attestation-list.ts';
 import { addAttestationRoutes } from './routes/attestations.ts';
+import { addEnvironmentRoutes } from './routes/environments.ts';
 import { addFlowRoutes } from './routes/flows.ts';
 import { linksOf } from './routes/links.ts';
 import type { ServiceLog } from './routes/log.ts';
+import { addNotificationRoutes } from './routes/notifications.ts';
 import { addPages } from './routes/pages/pages.ts';
 import { sendJson } from './routes/route.ts';
 import { createServer, usualPatience, type Patience } from './routes/server.ts';
+import { addPolicyRoutes } from './routes/policies.ts';
+import { addServiceAccountRoutes } from './routes/service-accounts.ts';
 import type { Services } from './routes/services.ts';
+import { addSnapshotRoutes } from './routes/snapshots.ts';
+import { addUserRoutes } from './routes/users.ts';
 import type { ReceivedFile } from './store/attachments.ts';
 import { AttachmentFolder } from './store/files/attachment-folder.ts';
 import { claimFolder } from './store/sqlite/folder-lock.ts';
@@ -38,12 +50,17 @@ export interface ServiceOptions {
   readonly adminKey?: string | undefined;
   /** Makes sure that this organization exists, with a key. */
   readonly first?: FirstKey | undefined;
+  /** How e-mails leave; none do, where absent. */
+  readonly mail?: MailSettings | undefined;
+  /** Whether notifications may go to addresses that are not of the public internet. */
+  readonly allowPrivateTargets?: boolean | undefined;
   readonly patience?: Patience | undefined;
 }
 
 /** What the service needs of the outside. */
 export interface ServiceSources {
   readonly now: Now;
+  readonly after: After;
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;
 }
@@ -81,6 +98,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const own: { url?: string } = {};
     const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     addRoutes(app, { ...services, links }, options);
+    const dispatcher = startDispatcher({ ...services, links }, options, sources);
+    closers.push(() => dispatcher.stop());
     closers.push(() => closeServer(app, patience));
     await app.listen({ host: options.host, port: options.port });
     own.url = urlOf(app.server.address());
@@ -107,14 +126,34 @@ async function openServices(
   return { store, attachments, now, randomBytes };
 }
 
+/** Starts to deliver notifications. */
+function startDispatcher(
+  { store, links, now }: Services,
+  { mail, allowPrivateTargets = false }: ServiceOptions,
+  { after, log }: ServiceSources,
+): Dispatcher {
+  const web = { resolve: (name: string) => lookup(name, { all: true }), allowPrivateTargets };
+  return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail }), now, after, log });
+}
+
 function addRoutes(app: FastifyInstance, services: Services, { adminKey }: ServiceOptions): void {
   const receiveFile = (content: Readable): Promise<ReceivedFile> => services.attachments.receive(content);
   const api = { app, prefix: apiPrefix, receiveFile };
   addFlowRoutes(api, services);
   addAttestationRoutes(api, services);
   addArtifactRoutes(api, services);
+  addAttestationListRoutes(api, services);
+  addEnvironmentRoutes(api, services);
+  addPolicyRoutes(api, services);
+  addSnapshotRoutes(api, services);
+  addNotificationRoutes(api, services);
+  addServiceAccountRoutes(api, services);
+  addUserRoutes(api, services);
   if (adminKey !== undefined) addAdministrationRoutes({ ...api, prefix: adminPrefix }, services, adminKey);
   addPages(api, services);
+  app.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
+    sendJson(reply, 200, openApiDocument(services.links.base())),
+  );
   app.get('/ready', (_request, reply) => sendJson(reply, 200, { message: 'OK' }));
 }
 

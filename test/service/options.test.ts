@@ -10,6 +10,8 @@ describe('the settings of the service', () => {
       publicUrl: undefined,
       adminKey: undefined,
       first: undefined,
+      mail: undefined,
+      allowPrivateTargets: false,
     });
   });
 
@@ -26,6 +28,11 @@ describe('the settings of the service', () => {
       'k',
       '--admin-key',
       'a',
+      '--smtp-url',
+      'smtps://mail.example.com',
+      '--smtp-from',
+      'compliance@example.com',
+      '--allow-private-targets',
     ];
     expect(readOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
       host: '0.0.0.0',
@@ -34,6 +41,8 @@ describe('the settings of the service', () => {
       publicUrl: 'https://c.example.com/x',
       adminKey: 'a',
       first: { org: 'acme', key: 'k' },
+      mail: { url: 'smtps://mail.example.com', from: 'compliance@example.com' },
+      allowPrivateTargets: true,
     });
   });
 
@@ -43,13 +52,21 @@ describe('the settings of the service', () => {
       COMPLIANCE_SERVICE_ADMIN_KEY: 'from the environment',
       COMPLIANCE_SERVICE_PUBLIC_URL: 'http://c',
       COMPLIANCE_SERVICE_ORG: '',
+      COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: 'true',
     };
     expect(readOptions(['--port', '9001'], environment)).toMatchObject({
       port: 9001,
       adminKey: 'from the environment',
       publicUrl: 'http://c',
       first: undefined,
+      allowPrivateTargets: true,
     });
+  });
+
+  it('take a switch of the environment as true or false and as nothing else', () => {
+    const read = (value: string): unknown => readOptions([], { COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: value });
+    expect(read('false')).toMatchObject({ allowPrivateTargets: false });
+    expect(() => read('yes')).toThrow('COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS must be true or false');
   });
 
   it.each([
@@ -62,6 +79,9 @@ describe('the settings of the service', () => {
     [['--public-url', 'ftp://c'], '--public-url ftp://c is no address'],
     [['--public-url', 'https://c?x=1'], 'is no address'],
     [['--public-url', 'https://user@c'], 'is no address'],
+    [['--smtp-url', 'smtp://mail'], '--smtp-url and --smtp-from need each other'],
+    [['--smtp-from', 'a@b'], '--smtp-url and --smtp-from need each other'],
+    [['--smtp-url', 'https://mail', '--smtp-from', 'a@b'], '--smtp-url is no address of a mail server'],
     [['--colour', 'red'], "Unknown option '--colour'"],
     [['extra'], "Unexpected argument 'extra'"],
   ])('are refused in %j, with the remedy', (words, message) => {

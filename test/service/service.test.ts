@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { valueAt } from '../../src/runtime/values.ts';
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
@@ -25,6 +26,7 @@ describe('a service', () => {
       { host: '127.0.0.1', port: 0, dataFolder, ...options },
       {
         now: () => 1_700_000_000_000,
+        after: systemClock.after.bind(systemClock),
         randomBytes: (size) => randomBytes(size),
         log: { info: () => undefined, error: () => undefined },
       },

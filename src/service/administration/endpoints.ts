@@ -3,34 +3,44 @@ import { defineEndpoint, noQuery } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName } from '../../contract/names.ts';
 import { roles } from '../domain/access.ts';
+import { administrationErrors } from './errors.ts';
 
 /**
  * The separate way in: what the interface has no way to create. Kept apart from the sixteen operations under `/admin/v1`,
  * opened by one key that the service is started with, and closed where it is started without.
  */
 
-const organizationExists = {
-  status: 409,
-  message: "Organization '{org}' exists already",
-  when: 'An organization of that name was created before.',
-} as const;
-
-const organizationNotFound = {
-  status: 404,
-  message: "Organization '{org}' does not exist",
-  when: 'There is no organization of that name.',
-} as const;
-
-const keyNotFound = {
-  status: 404,
-  message: "Organization '{org}' has no API key '{key_id}'",
-  when: 'The organization has no key of that id.',
-} as const;
-
-/** The errors that only the administration gives. */
-export const administrationErrors = { organizationExists, organizationNotFound, keyNotFound } as const;
-
 const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of an API key.' });
+
+/** The name of a user. */
+export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
+
+/** A role, as it is asked for. */
+export const role = Type.Union(roles.map((name) => Type.Literal(name)));
+
+/** What a key may be given beside its owner. */
+export const keyDetails = {
+  description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
+  // Up to the year 9999, which leaves room for milliseconds to be noticed as a mistake.
+  expires_at: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 253_402_300_799,
+      description: 'Unix seconds; from then on the key opens nothing. Without it the key does not expire.',
+    }),
+  ),
+} as const;
+
+/** A key as it is answered, the only time that it is shown. */
+export const createdKey = Type.Object({
+  id: Type.String(),
+  key: Type.String({ description: 'Shown once; only a hash of it is kept.' }),
+  owner: Type.String(),
+  role: Type.String(),
+  description: Type.String(),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  expires_at: Type.Union([Type.Number(), Type.Null()], { description: 'Unix seconds.' }),
+});
 
 /** Create an organization. */
 export const createOrganization = defineEndpoint({
@@ -43,12 +53,15 @@ export const createOrganization = defineEndpoint({
   success: [
     { status: 201, description: 'The organization was created.', schema: Type.Object({ name: Type.String() }) },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, organizationExists],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.organizationExists],
   authentication: ['bearer'],
   choices: [],
 });
 
-/** Create an API key for a user or service account of an organization. The answer is the only time the key is shown. */
+/**
+ * Create a personal API key for a user of an organization, who becomes a member where the user is none. The answer is the
+ * only time the key is shown.
+ */
 export const createKey = defineEndpoint({
   title: 'Create API key',
   method: 'POST',
@@ -57,28 +70,15 @@ export const createKey = defineEndpoint({
   query: noQuery,
   body: {
     kind: 'json',
-    schema: Type.Object(
-      {
-        owner: Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The user or service account.' }),
-        role: Type.Union(roles.map((role) => Type.Literal(role))),
-      },
-      { additionalProperties: false },
-    ),
+    schema: Type.Object({ owner: userName, role, ...keyDetails }, { additionalProperties: false }),
   },
-  success: [
-    {
-      status: 201,
-      description: 'The key was created.',
-      schema: Type.Object({
-        id: Type.String(),
-        key: Type.String({ description: 'Shown once; only a hash of it is kept.' }),
-        owner: Type.String(),
-        role: Type.String(),
-        created_at: Type.Number({ description: 'Unix seconds.' }),
-      }),
-    },
+  success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    administrationErrors.organizationNotFound,
+    administrationErrors.otherRole,
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, organizationNotFound],
   authentication: ['bearer'],
   choices: [],
 });
@@ -92,7 +92,40 @@ export const revokeKey = defineEndpoint({
   query: noQuery,
   body: { kind: 'none' },
   success: [{ status: 200, description: 'The key is revoked.', schema: Type.String() }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, keyNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.keyNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+const memberPath = Type.Object({ org: orgName, user: userName });
+
+/** Make a user a member of an organization, or change the role of a member. */
+export const saveMember = defineEndpoint({
+  title: 'Create or update member',
+  method: 'PUT',
+  path: '/organizations/{org}/members/{user}',
+  parameters: memberPath,
+  query: noQuery,
+  body: { kind: 'json', schema: Type.Object({ role }, { additionalProperties: false }) },
+  success: [
+    { status: 201, description: 'The user is a member now.', schema: Type.String() },
+    { status: 200, description: 'The member has the role now.', schema: Type.String() },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.organizationNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** End a membership. The user's keys of the organization are revoked with it. */
+export const removeMember = defineEndpoint({
+  title: 'Remove member',
+  method: 'DELETE',
+  path: '/organizations/{org}/members/{user}',
+  parameters: memberPath,
+  query: noQuery,
+  body: { kind: 'none' },
+  success: [{ status: 200, description: 'The user is no member any more.', schema: Type.String() }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.memberNotFound],
   authentication: ['bearer'],
   choices: [],
 });

@@ -1,14 +1,17 @@
-import { formatApiKey, hashSecret, newApiKey } from '../domain/api-key.ts';
 import { unixSeconds } from '../domain/sources.ts';
 import { administrator } from '../routes/authorization.ts';
 import { Refusal } from '../routes/refusal.ts';
 import { addRoute, type RouteHost } from '../routes/route.ts';
 import type { Services } from '../routes/services.ts';
-import { administrationErrors, createKey, createOrganization, revokeKey } from './endpoints.ts';
+import { createKey, createOrganization, removeMember, revokeKey, saveMember } from './endpoints.ts';
+import { administrationErrors } from './errors.ts';
+import { issueKey } from './keys.ts';
+import { addNotificationAdministration } from './notification-routes.ts';
+import { addServiceAccountAdministration } from './service-account-routes.ts';
 
 /** Opens the separate way in to whoever holds the administration key. */
 export function addAdministrationRoutes(host: RouteHost, services: Services, adminKey: string): void {
-  const { store, now, randomBytes } = services;
+  const { store, now } = services;
   const guard = administrator(adminKey);
 
   addRoute(host, createOrganization, guard, async ({ document: { name } }) => {
@@ -17,16 +20,15 @@ export function addAdministrationRoutes(host: RouteHost, services: Services, adm
     return { status: 201, body: { name } };
   });
 
-  addRoute(host, createKey, guard, async ({ parameters: { org }, document: { owner, role } }) => {
-    const key = newApiKey(randomBytes);
-    const createdAt = unixSeconds(now());
-    const stored = { org, id: key.id, owner, role, secretHash: hashSecret(key.secret), createdAt };
-    const outcome = await store.addKey(stored);
-    if (outcome === 'organization not found') {
-      throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
+  addRoute(host, createKey, guard, async ({ parameters: { org }, document: { owner: user, role, ...details } }) => {
+    const member = await store.findMember(org, user);
+    if (member !== undefined && member.role !== role) {
+      throw new Refusal(administrationErrors.otherRole, { values: { user, org, role: member.role } });
     }
-    if (outcome === 'exists') throw new Error(`two new keys got the id ${key.id}`);
-    return { status: 201, body: { id: key.id, key: formatApiKey(key), owner, role, created_at: createdAt } };
+    if (member === undefined) await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+    const key = await issueKey(services, { org, ownerKind: 'user', owner: user, role, ...details });
+    if (key === undefined) throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
+    return { status: 201, body: key };
   });
 
   addRoute(host, revokeKey, guard, async ({ parameters: { org, key_id: id } }) => {
@@ -34,4 +36,21 @@ export function addAdministrationRoutes(host: RouteHost, services: Services, adm
     if (outcome === 'not found') throw new Refusal(administrationErrors.keyNotFound, { values: { org, key_id: id } });
     return { status: 200, body: 'OK' };
   });
+
+  addRoute(host, saveMember, guard, async ({ parameters: { org, user }, document: { role } }) => {
+    const outcome = await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+    if (outcome === 'organization not found') {
+      throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
+    }
+    return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
+  });
+
+  addRoute(host, removeMember, guard, async ({ parameters: { org, user } }) => {
+    const outcome = await store.removeMember(org, user, unixSeconds(now()));
+    if (outcome === 'not found') throw new Refusal(administrationErrors.memberNotFound, { values: { org, user } });
+    return { status: 200, body: 'OK' };
+  });
+
+  addServiceAccountAdministration(host, services, guard);
+  addNotificationAdministration(host, services, guard);
 }

@@ -1,13 +1,19 @@
 /** Who may do what (the public documentation of such a service, Roles). */
 
-/** The roles of a key, from the widest to the narrowest. */
+/** The roles of members and service accounts, from the widest to the narrowest. */
 export const roles = ['admin', 'member', 'snapshotter', 'reader'] as const;
 
-/** The role of a key. */
+/** The role of a member or service account. */
 export type Role = (typeof roles)[number];
 
-/** What a request wants to do: look at what is recorded, or record flows, artifacts and attestations. */
-export type Permission = 'read' | 'record';
+/**
+ * What a request wants to do: look at what is recorded, record flows, artifacts, attestations and policies, report
+ * environments, look at the service accounts, or remove them.
+ */
+export type Permission = 'read' | 'record' | 'report' | 'read service accounts' | 'administer';
+
+/** Who a key belongs to: a user, or a service account of the key's organization. */
+export type OwnerKind = 'user' | 'service account';
 
 /** Who sends a request: the owner of a key, in the one organization that the key belongs to. */
 export interface Caller {
@@ -20,6 +26,9 @@ export interface Caller {
 const holders: Readonly<Record<Permission, readonly Role[]>> = {
   read: roles,
   record: ['admin', 'member'],
+  report: ['admin', 'member', 'snapshotter'],
+  'read service accounts': ['admin', 'member', 'snapshotter'],
+  administer: ['admin'],
 };
 
 /** Whether the word names a role. */

@@ -2,21 +2,8 @@ import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import type { SonarAttestation } from '../../contract/attestation.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
-import type { Role } from './access.ts';
 
 /** What the service keeps. Every time is in Unix seconds, with a fraction. */
-
-/** An API key as it is stored: without its secret. */
-export interface StoredKey {
-  readonly org: string;
-  readonly id: string;
-  readonly owner: string;
-  readonly role: Role;
-  readonly secretHash: Uint8Array;
-  readonly createdAt: number;
-  /** When it was revoked; undefined while it opens doors. */
-  readonly revokedAt?: number | undefined;
-}
 
 /** A flow. */
 export interface Flow {
@@ -83,6 +70,18 @@ export interface Trail {
   readonly createdAt: number;
 }
 
+/** A stretch of time in which an artifact runs in an environment. */
+export interface Appearance {
+  readonly environment: string;
+  /** The number of the first snapshot that shows it, and when that was made. */
+  readonly started: number;
+  readonly startedAt: number;
+  /** The number of the last snapshot that shows it so far. */
+  readonly last: number;
+  /** When it was gone; undefined while it runs. */
+  readonly exitedAt: number | undefined;
+}
+
 /** All that is known of an artifact, read at one moment. */
 export interface ArtifactDossier {
   readonly flow: Flow;
@@ -91,6 +90,8 @@ export interface ArtifactDossier {
   readonly evidence: readonly AttestationSummary[];
   /** The latest attestations about it, those that count no longer included, newest first; cut where there are many. */
   readonly history: readonly AttestationSummary[];
+  /** Where it runs, and then where it ran, each newest first; cut where there are many. */
+  readonly appearances: readonly Appearance[];
 }
 
 /** All that is known of a trail, read at one moment; both lists newest first, cut where there are many. */

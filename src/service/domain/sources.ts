@@ -3,6 +3,9 @@
 /** The time of day in milliseconds since the Unix epoch. */
 export type Now = () => number;
 
+/** Calls `fire` once after so many milliseconds; the function that it answers calls it off. */
+export type After = (milliseconds: number, fire: () => void) => () => void;
+
 /** So many unpredictable bytes. */
 export type RandomBytes = (size: number) => Buffer;
 

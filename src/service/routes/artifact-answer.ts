@@ -1,21 +1,14 @@
 import type { Artifact } from '../../contract/artifact.ts';
-import { judge, type Judgement } from '../domain/artifact-state.ts';
 import { evidenceName } from '../domain/binding.ts';
-import type { ArtifactDossier, AttestationSummary } from '../domain/records.ts';
-import { requiredEvidence } from '../domain/template.ts';
+import { judgeArtifact } from '../domain/judge-artifact.ts';
+import type { Appearance, ArtifactDossier, AttestationSummary } from '../domain/records.ts';
 import type { Links } from './links.ts';
-
-/** The state of the artifact of a dossier, by what counts for it now and what its flow asks for now. */
-export function judgeDossier({ flow, evidence }: ArtifactDossier): Judgement {
-  const pieces = evidence.map(({ name, verdict, reason }) => ({ name: evidenceName(name), verdict, reason }));
-  return judge(requiredEvidence(flow.template), pieces);
-}
 
 /** The artifact as operation 10 answers it. */
 export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact {
-  const { flow, artifact, evidence } = dossier;
+  const { flow, artifact, evidence, appearances } = dossier;
   const { org, id, createdAt, report } = artifact;
-  const { state, info } = judgeDossier(dossier);
+  const { state, info } = judgeArtifact(dossier);
   const lastModified = Math.max(createdAt, ...evidence.map((attestation) => attestation.createdAt));
   return {
     id,
@@ -44,8 +37,8 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
     state,
     state_info: info,
     template: [...flow.template],
-    running: [],
-    exited: [],
+    running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(appearanceAnswer),
+    exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(appearanceAnswer),
     history: historyAnswer(dossier),
   };
 }
@@ -68,12 +61,24 @@ function evidenceAnswer(attestation: AttestationSummary, links: Links): Readonly
   };
 }
 
-/** What happened to the artifact, oldest first; at one moment the artifact comes before its attestations. */
-function historyAnswer({ artifact, history }: ArtifactDossier): { event: string; timestamp: number }[] {
+/** Where it runs or ran, with the last snapshot that shows it. */
+function appearanceAnswer({ environment, last }: Appearance): { environment_name: string; snapshot_index: number } {
+  return { environment_name: environment, snapshot_index: last };
+}
+
+/** What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. */
+function historyAnswer(dossier: ArtifactDossier): { event: string; timestamp: number }[] {
+  const { artifact, history, appearances } = dossier;
   const reported = { event: `Artifact reported by ${artifact.reportedBy}`, timestamp: artifact.createdAt };
   const attested = history.toReversed().map(({ name, type, verdict, reason, reportedBy, createdAt }) => ({
     event: `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${reason}`,
     timestamp: createdAt,
   }));
-  return [reported, ...attested].sort((one, other) => one.timestamp - other.timestamp);
+  const deployed = appearances.flatMap(({ environment, started, startedAt, last, exitedAt }) => [
+    { event: `Started to run in ${environment}, snapshot ${started}`, timestamp: startedAt },
+    ...(exitedAt === undefined
+      ? []
+      : [{ event: `No longer runs in ${environment}, snapshot ${last + 1}`, timestamp: exitedAt }]),
+  ]);
+  return [reported, ...attested, ...deployed].sort((one, other) => one.timestamp - other.timestamp);
 }

@@ -12,8 +12,9 @@ import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
 
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
-export function addArtifactRoutes(host: RouteHost, { store, links, now, randomBytes }: Services): void {
-  addRoute(host, getArtifact, keyHolder(store, 'read'), async ({ parameters, query }) => {
+export function addArtifactRoutes(host: RouteHost, services: Services): void {
+  const { store, links, now, randomBytes } = services;
+  addRoute(host, getArtifact, keyHolder(services, 'read'), async ({ parameters, query }) => {
     const dossier = await demandArtifact(store, {
       org: parameters.org,
       flow: parameters.flow_name,
@@ -24,7 +25,7 @@ export function addArtifactRoutes(host: RouteHost, { store, links, now, randomBy
     return { status: 200, body: artifactAnswer(dossier, links) };
   });
 
-  addRoute(host, reportArtifact, keyHolder(store, 'record'), async ({ caller, parameters, document }) => {
+  addRoute(host, reportArtifact, keyHolder(services, 'record'), async ({ caller, parameters, document }) => {
     const recorded = await store.recordArtifact({
       org: parameters.org,
       flow: parameters.flow_name,

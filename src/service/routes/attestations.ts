@@ -11,8 +11,9 @@ import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
 
 /** Operation 7: attest a Sonar scan. */
-export function addAttestationRoutes(host: RouteHost, { store, now, randomBytes }: Services): void {
-  addRoute(host, attestSonar, keyHolder(store, 'record'), async ({ caller, parameters, document, file }) => {
+export function addAttestationRoutes(host: RouteHost, services: Services): void {
+  const { store, now, randomBytes } = services;
+  addRoute(host, attestSonar, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;
     if ((await store.findFlow(org, flow)) === undefined) throw new Refusal(flowNotFound);
     const attachment = await keep(file);

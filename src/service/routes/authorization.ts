@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AuthenticationMethod } from '../../contract/endpoint.ts';
+import type { AuthenticationMethod, ErrorAnswer } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { mayAccess, type Caller, type Permission } from '../domain/access.ts';
+import type { StoredKey } from '../domain/accounts.ts';
 import { parseApiKey, secretMatches } from '../domain/api-key.ts';
-import type { Store } from '../store/store.ts';
+import { unixSeconds } from '../domain/sources.ts';
 import { Refusal } from './refusal.ts';
+import type { Services } from './services.ts';
 
 /** What is known of a request before its body is read. */
 export interface Approach {
@@ -13,6 +15,8 @@ export interface Approach {
   readonly methods: readonly AuthenticationMethod[];
   /** The `{org}` of the path; undefined where the path has none. */
   readonly org: string | undefined;
+  /** The endpoint's answer to a key that may not do this. */
+  readonly forbidden: ErrorAnswer;
 }
 
 /**
@@ -20,18 +24,45 @@ export interface Approach {
  */
 export type Guard<Who> = (approach: Approach) => Promise<Who>;
 
-/** Lets the holder of an API key of the organization in, where the key's role may do this. */
-export function keyHolder(store: Store, permission: Permission): Guard<Caller> {
-  return async ({ authorization, methods, org }) => {
-    const credential = credentialOf(authorization, methods);
-    const key = parseApiKey(credential);
-    const stored = key === undefined ? undefined : await store.findKey(key.id);
-    const known = key !== undefined && stored !== undefined && secretMatches(key.secret, stored.secretHash);
-    if (!known || stored.revokedAt !== undefined) throw unauthenticated(methods, 'is not an API key of this service');
-    const caller: Caller = { org: stored.org, owner: stored.owner, role: stored.role };
-    if (org === undefined || !mayAccess(caller, org, permission)) throw new Refusal(commonErrors.forbidden);
-    return caller;
+/** What keys are checked with. */
+type KeyRing = Pick<Services, 'store' | 'now'>;
+
+/** Lets the holder of an API key of the organization in, where the role of the key's owner may do this. */
+export function keyHolder({ store, now }: KeyRing, permission: Permission): Guard<Caller> {
+  return async (approach) => {
+    const key = await proveKey({ store, now }, approach);
+    const role = await store.findRole(key.org, key.ownerKind, key.owner);
+    if (role !== undefined && approach.org !== undefined) {
+      const caller: Caller = { org: key.org, owner: key.owner, role };
+      if (mayAccess(caller, approach.org, permission)) return caller;
+    }
+    throw forbid(approach);
   };
+}
+
+/** Lets the holder of a user's own key in, whichever the user's organization: what it is about is the user. */
+export function keyUser(ring: KeyRing): Guard<{ readonly user: string }> {
+  return async (approach) => {
+    const { ownerKind, owner } = await proveKey(ring, approach);
+    if (ownerKind !== 'user') throw forbid(approach);
+    return { user: owner };
+  };
+}
+
+function forbid({ forbidden, org = '' }: Approach): Refusal {
+  return new Refusal(forbidden, { values: { org } });
+}
+
+/** The key that was sent, once it has proven itself. */
+async function proveKey({ store, now }: KeyRing, { authorization, methods }: Approach): Promise<StoredKey> {
+  const key = parseApiKey(credentialOf(authorization, methods));
+  const stored = key === undefined ? undefined : await store.findKey(key.id);
+  const known = key !== undefined && stored !== undefined && secretMatches(key.secret, stored.secretHash);
+  if (!known || stored.revokedAt !== undefined) throw unauthenticated(methods, 'is not an API key of this service');
+  if (stored.expiresAt !== undefined && stored.expiresAt <= unixSeconds(now())) {
+    throw unauthenticated(methods, 'is an API key that has expired; use a new one');
+  }
+  return stored;
 }
 
 /** Lets the administrator in: whoever holds the one key that the service was started with. */

@@ -5,8 +5,9 @@ import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
 
 /** Operation 1: create or update a flow. The payload replaces all of the flow; what it leaves out is unset. */
-export function addFlowRoutes(host: RouteHost, { store, now }: Services): void {
-  addRoute(host, createFlow, keyHolder(store, 'record'), async ({ parameters, document }) => {
+export function addFlowRoutes(host: RouteHost, services: Services): void {
+  const { store, now } = services;
+  addRoute(host, createFlow, keyHolder(services, 'record'), async ({ parameters, document }) => {
     const { name, description, template, visibility, repo_url: repoUrl } = document;
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
     const saved = await store.saveFlow(flow, unixSeconds(now()));

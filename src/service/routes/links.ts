@@ -1,5 +1,7 @@
 /** The addresses that the service hands out; all work when they are followed. */
 export interface Links {
+  /** The base address of the interface; ends in `/api/v2`. */
+  base(): string;
   /** The page of an artifact, as one report of it was made. */
   artifactPage(org: string, flow: string, fingerprint: string, id: string): string;
   /** The same as an answer of operation 10. */
@@ -8,6 +10,12 @@ export interface Links {
   attestationPage(org: string, flow: string, trail: string, id: string): string;
   /** The file that came with an attestation. */
   attachment(org: string, flow: string, trail: string, id: string): string;
+  /** The page of a snapshot of an environment. */
+  snapshotPage(org: string, environment: string, index: number): string;
+  /** The same as an answer of operation 12. */
+  snapshotAnswer(org: string, environment: string, index: number): string;
+  /** A page of an answer of operation 9. */
+  attestationList(org: string, flow: string, query: Readonly<Record<string, number>>): string;
 }
 
 /**
@@ -19,18 +27,25 @@ export interface Links {
 export function linksOf(origin: () => string, prefix: string): Links {
   const address = (...segments: readonly string[]): string =>
     [origin(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
+  const answer = (...segments: readonly string[]): string =>
+    [origin() + prefix, ...segments.map((segment) => encodeURIComponent(segment))].join('/');
   const trailPage = (org: string, flow: string, trail: string): string => address(org, 'flows', flow, 'trails', trail);
   const attestationPage = (org: string, flow: string, trail: string, id: string): string =>
     address(org, 'flows', flow, 'trails', trail, 'attestations', id);
   return {
+    base: () => origin() + prefix,
     artifactPage: (org, flow, fingerprint, id) =>
       `${address(org, 'flows', flow, 'artifacts', fingerprint)}?attestation_id=${id}`,
-    artifactAnswer: (org, flow, fingerprint, id) => {
-      const path = ['artifacts', org, flow, 'fingerprint', fingerprint].map((segment) => encodeURIComponent(segment));
-      return `${origin()}${prefix}/${path.join('/')}?attestation_id=${id}`;
-    },
+    artifactAnswer: (org, flow, fingerprint, id) =>
+      `${answer('artifacts', org, flow, 'fingerprint', fingerprint)}?attestation_id=${id}`,
     trailPage,
     attestationPage,
     attachment: (org, flow, trail, id) => `${attestationPage(org, flow, trail, id)}/attachment`,
+    snapshotPage: (org, environment, index) => address(org, 'environments', environment, 'snapshots', String(index)),
+    snapshotAnswer: (org, environment, index) => `${answer('snapshots', org, environment)}?interval=${index}..${index}`,
+    attestationList: (org, flow, query) => {
+      const words = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+      return `${answer('attestations', org, flow)}?${words.join('&')}`;
+    },
   };
 }

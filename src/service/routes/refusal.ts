@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from '../../contract/endpoint.ts';
+import type { Endpoint, ErrorAnswer } from '../../contract/endpoint.ts';
 import type { ErrorBody } from '../../contract/error-body.ts';
 import { commonErrors } from '../../contract/errors.ts';
 
@@ -33,6 +33,18 @@ export class Refusal extends Error {
 /** A request that does not have the declared form. */
 export function invalid(...errors: readonly (readonly [field: string, rule: string])[]): Refusal {
   return new Refusal(commonErrors.validation, { errors });
+}
+
+/**
+ * What was thrown, in the words that an endpoint has for a request without the declared form: those of operation 3 are its
+ * own (interface, Errors).
+ */
+export function inWordsOf({ errors }: Pick<Endpoint, 'errors'>, thrown: unknown): unknown {
+  const { status, message } = commonErrors.validation;
+  const own = errors.find((declared) => declared.status === status);
+  const isOfForm = thrown instanceof Refusal && thrown.status === status && thrown.body.message === message;
+  if (own === undefined || own.message === message || !isOfForm) return thrown;
+  return new Refusal(own, { errors: Object.entries(thrown.body.errors ?? {}), cause: thrown });
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type {
-  AuthenticationMethod,
   DocumentOf,
   Endpoint,
   JsonBody,
@@ -10,10 +9,11 @@ import type {
   QueryOf,
   Success,
 } from '../../contract/endpoint.ts';
+import { commonErrors } from '../../contract/errors.ts';
 import type { Guard } from './authorization.ts';
 import { DocumentFault, readDocument } from './json.ts';
 import { receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
-import { invalid, Refusal, serviceErrors } from './refusal.ts';
+import { invalid, inWordsOf, Refusal, serviceErrors } from './refusal.ts';
 import { checked, checkedPath, checkedQuery } from './request.ts';
 
 /** A request that has all of the declared form, from someone who may send it. */
@@ -56,21 +56,34 @@ export function addRoute<E extends Endpoint, Who>(
   host.app.route({
     method: endpoint.method,
     url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-    onRequest: async (request) => {
-      callers.set(request, await guardRequest(request, endpoint.authentication, guard));
+    onRequest: async (request, reply) => {
+      // The date in the form of RFC 9745.
+      if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
+      callers.set(request, await guardRequest(request, endpoint, guard));
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
       if (caller === undefined) throw new TypeError('the guard let no one in');
-      const parameters = checkedPath<E['parameters']>(endpoint.parameters, request.params);
-      const query = checkedQuery<E['query']>(endpoint.query, request.query);
-      const { document, file } = await receiveBody(request, endpoint, host.receiveFile);
-      // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
-      const received = { caller, parameters, query, document: document as DocumentOf<E>, file };
-      const answer = await handler(received).finally(() => file?.content.discard());
+      const { file, ...received } = await receive(request, endpoint, host.receiveFile).catch((error: unknown) => {
+        throw inWordsOf(endpoint, error);
+      });
+      const answer = await handler({ caller, file, ...received }).finally(() => file?.content.discard());
       return sendJson(reply, answer.status, answer.body);
     },
   });
+}
+
+/** @throws Refusal where the request does not have the declared form; nothing of its file is left then. */
+async function receive<E extends Endpoint>(
+  request: FastifyRequest,
+  endpoint: E,
+  receiveFile: ReceiveFile,
+): Promise<Omit<Received<E, unknown>, 'caller'>> {
+  const parameters = checkedPath<E['parameters']>(endpoint.parameters, request.params);
+  const query = checkedQuery<E['query']>(endpoint.query, request.query);
+  const { document, file } = await receiveBody(request, endpoint, receiveFile);
+  // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
+  return { parameters, query, document: document as DocumentOf<E>, file };
 }
 
 /**
@@ -80,11 +93,16 @@ export function addRoute<E extends Endpoint, Who>(
  */
 export function guardRequest<Who>(
   { params, headers }: FastifyRequest,
-  methods: readonly AuthenticationMethod[],
+  { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   guard: Guard<Who>,
 ): Promise<Who> {
   const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
-  return guard({ authorization: headers.authorization, methods, org: typeof org === 'string' ? org : undefined });
+  return guard({
+    authorization: headers.authorization,
+    methods: authentication,
+    org: typeof org === 'string' ? org : undefined,
+    forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
+  });
 }
 
 /** Answers with a JSON document, a plain string included. */

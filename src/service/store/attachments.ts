@@ -6,6 +6,8 @@ export interface ReceivedFile {
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
+  /** All of it, for what is read at once and is not kept; as large as the endpoint lets a file be. */
+  bytes(): Promise<Uint8Array>;
   /** Ends when the content would survive a loss of power. Call it before the record that names the digest is written. */
   keep(): Promise<void>;
   /** Leaves nothing behind; harmless after `keep`. */

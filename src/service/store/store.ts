@@ -1,11 +1,9 @@
-import type {
-  ArtifactDossier,
-  Attestation,
-  Flow,
-  ReportedArtifact,
-  StoredKey,
-  TrailDossier,
-} from '../domain/records.ts';
+import type { ArtifactDossier, Attestation, Flow, ReportedArtifact, TrailDossier } from '../domain/records.ts';
+import type { AccountStore } from './account-store.ts';
+import type { AttestationListStore } from './attestation-list-store.ts';
+import type { EnvironmentStore } from './environment-store.ts';
+import type { NotificationStore } from './notification-store.ts';
+import type { PolicyStore } from './policy-store.ts';
 
 /** What a flow is made of when it is saved. */
 export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
@@ -37,23 +35,18 @@ export type ArtifactFinding =
  *
  * @throws StorageFullError where there is no room, StorageBusyError where it is locked by someone else.
  */
-export interface Store {
+export interface Store extends AccountStore, AttestationListStore, EnvironmentStore, NotificationStore, PolicyStore {
   createOrganization(name: string, createdAt: number): Promise<'created' | 'exists'>;
   hasOrganization(name: string): Promise<boolean>;
-
-  /** Keys of every organization share one space of ids, because a key is found by its id alone. */
-  addKey(key: StoredKey): Promise<'added' | 'exists' | 'organization not found'>;
-  findKey(id: string): Promise<StoredKey | undefined>;
-  /** Whether the organization has any key, revoked ones included. */
-  hasKeys(org: string): Promise<boolean>;
-  /** A key that was revoked before stays revoked since then. */
-  revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'>;
 
   /** Replaces all of a flow of that name. */
   saveFlow(flow: FlowToSave, savedAt: number): Promise<'created' | 'updated'>;
   findFlow(org: string, name: string): Promise<Flow | undefined>;
 
-  /** Makes the trail where it is the first. */
+  /**
+   * Makes the trail where it is the first. Where the clock ran backwards, the attestation is given the time of the one
+   * recorded before it in its flow.
+   */
   recordAttestation(attestation: Attestation): Promise<'recorded' | 'flow not found'>;
   /** Makes the trail where it is the first. */
   recordArtifact(artifact: ReportedArtifact): Promise<'recorded' | 'flow not found'>;
@@ -69,8 +62,14 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** How many entries a list within a dossier has at most. */
-export const longestDossierList = 100;
+/** How many entries a list of a trail has at most. */
+export const longestTrailList = 100;
+
+/** How many attestations the history of an artifact has at most; reading them is most of what a look-up costs. */
+export const longestHistory = 20;
+
+/** How many of the stretches of time that an artifact runs are told with it at most; those that last come first. */
+export const longestAppearances = 100;
 
 /** There is no room left to write. Nothing of the write remains. */
 export class StorageFullError extends Error {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { conforms } from '../../../src/contract/check.ts';
+import { violations } from '../../../src/contract/check.ts';
 import { createKey } from '../../../src/service/administration/endpoints.ts';
 import { call, mappingOf, type Call, type Called } from '../../support/service-call.ts';
 import { saveFlow } from '../../support/service-samples.ts';
@@ -34,7 +34,7 @@ describe('the separate way in', () => {
   it('creates a key, shows it once and keeps only a hash of it', async () => {
     const { status, body } = await newKey();
     expect(status).toBe(201);
-    expect(conforms(createKey.body.schema, { owner: 'ann', role: 'member' })).toBe(true);
+    expect(violations(createKey.success[0].schema, body)).toEqual([]);
     const { key, id } = mappingOf({ body, status, headers: new Headers(), text: '' });
     expect(String(key)).toMatch(new RegExp(`^${String(id)}_[A-Za-z0-9_-]{43}$`));
     expect((await call(service, { method: 'PUT', path: '/flows/acme', key: String(key), json: {} })).status).toBe(400);
@@ -42,7 +42,7 @@ describe('the separate way in', () => {
     const rows = JSON.stringify(database.prepare('SELECT * FROM api_keys').all());
     database.close();
     expect(rows).toContain(String(id));
-    expect(rows).not.toContain(String(key).split('_')[1]);
+    expect(rows).not.toContain(String(key).slice(String(id).length + 1));
   });
 
   it('revokes a key for good', async () => {

@@ -7,6 +7,18 @@ describe('access', () => {
     ['member', 'record', true],
     ['snapshotter', 'record', false],
     ['reader', 'record', false],
+    ['admin', 'report', true],
+    ['member', 'report', true],
+    ['snapshotter', 'report', true],
+    ['reader', 'report', false],
+    ['admin', 'read service accounts', true],
+    ['member', 'read service accounts', true],
+    ['snapshotter', 'read service accounts', true],
+    ['reader', 'read service accounts', false],
+    ['admin', 'administer', true],
+    ['member', 'administer', false],
+    ['snapshotter', 'administer', false],
+    ['reader', 'administer', false],
     ['admin', 'read', true],
     ['member', 'read', true],
     ['snapshotter', 'read', true],
@@ -17,7 +29,13 @@ describe('access', () => {
 
   it('ends at the organization, for every role and permission', () => {
     for (const role of roles) {
-      for (const permission of ['read', 'record'] satisfies Permission[]) {
+      for (const permission of [
+        'read',
+        'record',
+        'report',
+        'read service accounts',
+        'administer',
+      ] satisfies Permission[]) {
         expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'other', permission)).toBe(false);
         expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'ACME', permission)).toBe(false);
       }

@@ -1,21 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../src/contract/endpoints.ts';
+import { createFlow } from '../../../src/contract/flow.ts';
+import { setDefaultOrg } from '../../../src/contract/user.ts';
 import { roles } from '../../../src/service/domain/access.ts';
-import { everyEndpoint } from '../../support/every-endpoint.ts';
-import { call, mappingOf } from '../../support/service-call.ts';
-import { report, saveFlow } from '../../support/service-samples.ts';
+import { createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
+import { everyEndpoint, prepareEverything, prepareOrganization } from '../../support/every-endpoint.ts';
+import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const basic = (words: string): string => `Basic ${Buffer.from(words).toString('base64')}`;
 
-describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, reads, request }) => {
+describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allowed, request }) => {
   let service: TestService;
   let foreignKey: string;
   beforeAll(async () => {
     service = await startTestService();
     foreignKey = await service.createOrganization('other');
-    await saveFlow(service);
-    await report(service);
+    await prepareEverything(service, 'acme', service.apiKey);
+  });
+  beforeEach(async () => {
+    if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
   });
   afterAll(async () => {
     expect(service.errors).toEqual([]);
@@ -27,22 +31,40 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, reads
     return status;
   };
   const success = endpoint.success.map(({ status }) => status as number);
+  const forbidden = (org: string): unknown => {
+    const message = endpoint.errors.find(({ status }) => status === 403)?.message ?? '';
+    return { message: message.replace('{org}', org) };
+  };
 
-  it.each(roles)('follows the role %s', async (role) => {
-    const { status } = await call(service, { ...request('acme'), key: await service.createKey(role) });
-    if (reads || role === 'admin' || role === 'member') expect(success).toContain(status);
-    else expect(status).toBe(403);
+  it.each(roles)('follows the role %s, of a user and of a service account', async (role) => {
+    const user = await call(service, { ...request('acme'), key: await service.createKey(role) });
+    const mayUser = allowed.includes(role);
+    if (mayUser) expect(success).toContain(user.status);
+    else expect([user.status, user.body]).toEqual([403, forbidden('acme')]);
+    if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
+    await createServiceAccount(service, { name: `with-${role}`, privilege: role });
+    const key = await createServiceAccountKey(service, `with-${role}`);
+    const machine = await call(service, { ...request('acme'), key });
+    // A machine has no default organization.
+    if (mayUser && endpoint !== setDefaultOrg) expect(success).toContain(machine.status);
+    else expect([machine.status, machine.body]).toEqual([403, forbidden('acme')]);
+  });
+
+  it.each(roles)('is closed to the role %s of another organization', async (role) => {
+    const key = await service.createKey(role, 'other');
+    const { status, body } = await call(service, { ...request('acme'), key });
+    expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
   it('takes a bearer key, however the scheme is written', async () => {
-    expect(success).toContain(await statusWith(`Bearer ${service.apiKey}`));
     expect(success).toContain(await statusWith(`bearer  ${service.apiKey}`));
   });
 
   it('takes a basic key where, and only where, it is declared', async () => {
     const declared = endpoint.authentication.includes('basic');
-    for (const words of [`${service.apiKey}:`, `${service.apiKey}:any password`, `${service.apiKey}:a:b`]) {
-      const status = await statusWith(basic(words));
+    const words = [`${service.apiKey}:`, `${service.apiKey}:any password`, `${service.apiKey}:a:b`];
+    for (const word of words) {
+      const status = await statusWith(basic(word));
       if (declared) expect(success).toContain(status);
       else expect(status).toBe(401);
     }
@@ -82,14 +104,14 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, reads
   });
 
   it('is closed to the keys of other organizations, with one answer whether the organization exists or not', async () => {
-    const answers = await Promise.all([
-      call(service, { ...request('acme'), key: foreignKey }),
-      call(service, { ...request('nobody'), key: foreignKey }),
-      call(service, request('other')),
-    ]);
-    for (const { status, body } of answers) {
-      expect(status).toBe(403);
-      expect(body).toEqual({ message: "You don't have permission to access this resource" });
+    const refused = [
+      ['acme', foreignKey],
+      ['nobody', foreignKey],
+      ['other', service.apiKey],
+    ] as const;
+    for (const [org, key] of refused) {
+      const { status, body } = await call(service, { ...request(org), key });
+      expect([status, body]).toEqual([403, forbidden(org)]);
     }
   });
 
@@ -106,34 +128,51 @@ describe('two organizations', () => {
   it('have the same names without meeting', async () => {
     const service = await startTestService();
     const foreignKey = await service.createOrganization('other');
+    await prepareOrganization(service);
+    await prepareOrganization(service, 'other', foreignKey);
+    const reads = everyEndpoint.filter(({ endpoint }) => endpoint.method === 'GET');
+    const theirs = (): Promise<readonly string[]> =>
+      Promise.all(
+        reads.map(async ({ request }) => (await call(service, { ...request('other'), key: foreignKey })).text),
+      );
+    const before = await theirs();
     for (const { request } of everyEndpoint) {
       const { status } = await call(service, request('acme'));
       expect(status).toBeLessThan(300);
     }
-    const theirs = (path: string): Promise<number> =>
-      call(service, { path, key: foreignKey }).then(({ status }) => status);
-    expect(await theirs('/artifacts/other/web/fingerprint/abcdef')).toBe(404);
-    for (const { request } of everyEndpoint) await call(service, { ...request('other'), key: foreignKey });
-    expect(await theirs('/artifacts/other/web/fingerprint/abcdef')).toBe(200);
-    const ids = await Promise.all(
-      [service.apiKey, foreignKey].map(async (key, index) => {
-        const path = `/artifacts/${index === 0 ? 'acme' : 'other'}/web/fingerprint/abcdef`;
-        return String(mappingOf(await call(service, { path, key }))['id']);
-      }),
-    );
-    expect(new Set(ids).size).toBe(2);
-    expect(await theirs(`/artifacts/other/web/fingerprint/abcdef?attestation_id=${ids[0] ?? ''}`)).toBe(404);
+    expect(await theirs()).toEqual(before);
+    for (const { request } of everyEndpoint) {
+      const { status } = await call(service, { ...request('other'), key: foreignKey });
+      expect(status).toBeLessThan(300);
+    }
+    const artifact = (org: string, key: string): Promise<Called> =>
+      call(service, { path: `/artifacts/${org}/web/fingerprint/abcdef`, key });
+    const [mine, other] = [await artifact('acme', service.apiKey), await artifact('other', foreignKey)];
+    const id = String(mappingOf(mine)['id']);
+    expect(mappingOf(other)['id']).not.toBe(id);
+    const path = `/artifacts/other/web/fingerprint/abcdef?attestation_id=${id}`;
+    expect((await call(service, { path, key: foreignKey })).status).toBe(404);
+    expect(service.errors).toEqual([]);
     await service.stop();
   });
 });
 
 describe('the requests that these tests walk', () => {
-  it('are of every endpoint of the interface that is served', async () => {
-    const service = await startTestService();
+  it('are of every endpoint of the contract', () => {
     const walked = everyEndpoint.map(({ endpoint }) => endpoint);
-    for (const endpoint of endpoints.filter((declared) => !walked.includes(declared))) {
-      const path = endpoint.path.replace(/\{(\w+)\}/g, 'x');
-      expect([path, (await call(service, { method: endpoint.method, path, key: null })).status]).toEqual([path, 404]);
+    expect(endpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([]);
+  });
+});
+
+describe('the deprecated operation', () => {
+  it('says since when it is, on every answer, and no other operation does', async () => {
+    const service = await startTestService();
+    await prepareOrganization(service);
+    for (const { endpoint, request } of everyEndpoint) {
+      for (const key of [service.apiKey, null]) {
+        const { headers } = await call(service, { ...request('acme'), key });
+        expect(headers.get('deprecation')).toBe(endpoint === createFlow ? '@1767225600' : null);
+      }
     }
     await service.stop();
   });

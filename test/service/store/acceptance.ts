@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
-import type { Attestation, ReportedArtifact, StoredKey } from '../../../src/service/domain/records.ts';
-import {
-  longestDossierList,
-  type ArtifactFinding,
-  type FlowToSave,
-  type Store,
-} from '../../../src/service/store/store.ts';
+import type { StoredKey } from '../../../src/service/domain/accounts.ts';
+import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
+import { longestHistory, type ArtifactFinding, type FlowToSave, type Store } from '../../../src/service/store/store.ts';
 import { isMapping } from '../../../src/runtime/values.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
@@ -40,7 +36,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       org: 'acme',
       id: 'key1',
       owner: 'ann',
-      role: 'member',
+      description: '',
+      ownerKind: 'user',
       secretHash: hashSecret('secret'),
       createdAt: 5.25,
       ...change,
@@ -93,41 +90,12 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await tested.remove();
     });
 
-    describe('organizations and keys', () => {
+    describe('organizations', () => {
       it('creates an organization once, also when two ask at once', async () => {
         const outcomes = await Promise.all([store.createOrganization('new', 2), store.createOrganization('new', 3)]);
         expect(outcomes.sort()).toEqual(['created', 'exists']);
         expect(await store.hasOrganization('new')).toBe(true);
         expect(await store.hasOrganization('newer')).toBe(false);
-      });
-
-      it('gives a key back as it was', async () => {
-        expect(await store.hasKeys('acme')).toBe(false);
-        expect(await store.addKey(key())).toBe('added');
-        expect(await store.findKey('key1')).toEqual(key());
-        expect(await store.hasKeys('acme')).toBe(true);
-        expect(await store.hasKeys('other')).toBe(false);
-      });
-
-      it('takes an id of a key once, whoever it belongs to', async () => {
-        await store.addKey(key());
-        expect(await store.addKey(key({ owner: 'bob' }))).toBe('exists');
-        expect(await store.addKey(key({ org: 'other' }))).toBe('exists');
-        expect(await store.findKey('key1')).toEqual(key());
-      });
-
-      it('takes no key of an organization that does not exist', async () => {
-        expect(await store.addKey(key({ org: 'nobody' }))).toBe('organization not found');
-        expect(await store.findKey('key1')).toBeUndefined();
-      });
-
-      it('revokes a key for good, and only for its own organization', async () => {
-        await store.addKey(key());
-        expect(await store.revokeKey('other', 'key1', 7)).toBe('not found');
-        expect(await store.revokeKey('acme', 'key2', 7)).toBe('not found');
-        expect(await store.revokeKey('acme', 'key1', 7)).toBe('revoked');
-        expect(await store.revokeKey('acme', 'key1', 9)).toBe('revoked');
-        expect(await store.findKey('key1')).toEqual(key({ revokedAt: 7 }));
       });
     });
 
@@ -330,14 +298,14 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await store.recordAttestation(attestation({ document: twice }));
         const { history } = await found(fingerprintOf('abcdef'));
         expect(history.map(({ verdict }) => verdict)).toEqual(['compliant', 'non-compliant']);
-        const many = Array.from({ length: longestDossierList + 5 }, () => attestation());
+        const many = Array.from({ length: longestHistory + 5 }, () => attestation());
         for (const each of many) await store.recordAttestation(each);
         const cut = (await found(fingerprintOf('abcdef'))).history;
         expect(cut.map((each) => each.id)).toEqual(
           many
             .map((each) => each.id)
             .reverse()
-            .slice(0, longestDossierList),
+            .slice(0, longestHistory),
         );
       });
     });
@@ -345,6 +313,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     describe('durability', () => {
       it('still has everything after it was closed and opened, and goes on in order', async () => {
         await store.saveFlow(flow(), 2);
+        await store.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
         await store.addKey(key());
         await store.recordArtifact(artifact());
         await store.recordAttestation(attestation({ verdict: 'non-compliant' }));

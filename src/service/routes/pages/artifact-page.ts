@@ -1,7 +1,7 @@
 import { evidenceName } from '../../domain/binding.ts';
 import type { ArtifactDossier } from '../../domain/records.ts';
 import { requiredEvidence } from '../../domain/template.ts';
-import { judgeDossier } from '../artifact-answer.ts';
+import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { Links } from '../links.ts';
 import { html, link, type Html } from './html.ts';
 import { facts, moment } from './page.ts';
@@ -10,7 +10,7 @@ import { facts, moment } from './page.ts';
 export function artifactContent(dossier: ArtifactDossier, links: Links): Html {
   const { flow, artifact, evidence } = dossier;
   const { org, createdAt, reportedBy, report } = artifact;
-  const { state, info } = judgeDossier(dossier);
+  const { state, info } = judgeArtifact(dossier);
   const pieces = evidence.map(
     ({ trail, id, name, verdict, reason, createdAt: attestedAt }) => html`
       <tr>

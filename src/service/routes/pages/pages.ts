@@ -2,8 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TObject } from 'typebox';
 import { getArtifact } from '../../../contract/artifact.ts';
 import type { ErrorAnswer } from '../../../contract/endpoint.ts';
-import { attestationId, flowName, orgName, trailName } from '../../../contract/names.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { attestationId, environmentName, flowName, orgName, trailName } from '../../../contract/names.ts';
 import type { Attestation } from '../../domain/records.ts';
+import { unixSeconds } from '../../domain/sources.ts';
 import { demandArtifact } from '../artifacts.ts';
 import { keyHolder } from '../authorization.ts';
 import { Refusal } from '../refusal.ts';
@@ -13,6 +15,7 @@ import type { Services } from '../services.ts';
 import { artifactContent } from './artifact-page.ts';
 import { attestationContent } from './attestation-page.ts';
 import { sendPage } from './page.ts';
+import { snapshotContent } from './snapshot-page.ts';
 import { trailContent } from './trail-page.ts';
 
 /**
@@ -24,7 +27,7 @@ export function addPages({ app }: RouteHost, services: Services): void {
   const page = <Path extends TObject>(url: string, path: Path, answer: AnswerPage<Static<Path>>): void => {
     app.get(url, {
       onRequest: async (request) => {
-        await guardRequest(request, ['basic', 'bearer'], keyHolder(store, 'read'));
+        await guardRequest(request, pageRules, keyHolder(services, 'read'));
       },
       handler: (request, reply) => answer(checkedPath<Path>(path, request.params), reply, request),
     });
@@ -42,6 +45,14 @@ export function addPages({ app }: RouteHost, services: Services): void {
     const dossier = await store.findTrail(path.org, path.flow_name, path.trail_name);
     if (dossier === undefined) throw new Refusal(trailNotFound, { values: path });
     return sendPage(reply, `Trail ${dossier.trail.name}`, trailContent(dossier, links));
+  });
+
+  page('/:org/environments/:env_name/snapshots/:index', snapshotPath, async (path, reply) => {
+    const { org, env_name: environment, index } = path;
+    const selector = { kind: 'number', number: index } as const;
+    const finding = await store.findSnapshot(org, [{ environment, selector }], unixSeconds(services.now()));
+    if (finding.outcome !== 'found') throw new Refusal(snapshotNotFound, { values: path });
+    return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
   });
 
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
@@ -69,6 +80,8 @@ export function addPages({ app }: RouteHost, services: Services): void {
   });
 }
 
+const pageRules = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
+
 type AnswerPage<Path> = (path: Path, reply: FastifyReply, request: FastifyRequest) => Promise<FastifyReply>;
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
@@ -78,6 +91,18 @@ const attestationPath = Type.Object({
   trail_name: trailName,
   attestation_id: attestationId,
 });
+
+const snapshotPath = Type.Object({
+  org: orgName,
+  env_name: environmentName,
+  index: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
+});
+
+const snapshotNotFound: ErrorAnswer = {
+  status: 404,
+  message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
+  when: 'There is no such environment, or it has no snapshot of that number.',
+};
 
 const trailNotFound: ErrorAnswer = {
   status: 404,

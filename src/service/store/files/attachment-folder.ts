@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { RandomBytes } from '../../domain/sources.ts';
@@ -45,6 +45,7 @@ export class AttachmentFolder implements AttachmentStore {
     return {
       digest,
       size,
+      bytes: () => readFile(path),
       keep: () => this.#keep(path, digest),
       discard: () => rm(path, { force: true }),
     };

@@ -1,7 +1,7 @@
-import { latestOfEachName, scopesOfArtifact } from '../../domain/binding.ts';
-import type { ArtifactDossier, Flow, ReportedArtifact } from '../../domain/records.ts';
-import { longestDossierList, type ArtifactFinding, type ArtifactQuery } from '../store.ts';
-import { artifactOf, flowOf, number, summaryOf, text, type Row } from './rows.ts';
+import { latestOfEachName, scopesOfArtifact, type Scope } from '../../domain/binding.ts';
+import type { ArtifactDossier, AttestationSummary, Flow, ReportedArtifact } from '../../domain/records.ts';
+import { longestAppearances, longestHistory, type ArtifactFinding, type ArtifactQuery } from '../store.ts';
+import { appearanceOf, artifactOf, flowOf, number, summaryOf, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 const fingerprintLength = 64;
@@ -47,16 +47,28 @@ function latestReport(statements: Statements, query: ArtifactQuery, fingerprint:
 
 function dossierOf(statements: Statements, flow: Flow, artifact: ReportedArtifact): ArtifactDossier {
   const { org, report } = artifact;
-  const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
-  const scopes = scopesOfArtifact({ trail, fingerprint, template_reference_name, git_commit });
-  const current = scopes.flatMap((scope) => statements.currentEvidence.all(org, flow.name, scope));
-  const bound = scopes.flatMap((scope) => statements.boundAttestations.all(org, flow.name, scope, longestDossierList));
+  const bound = scopesOf(artifact).flatMap((scope) =>
+    statements.boundAttestations.all(org, flow.name, scope, longestHistory),
+  );
   return {
     flow,
     artifact,
-    evidence: latestOfEachName(inOrder(current).map(summaryOf)),
-    history: inOrder(bound).reverse().slice(0, longestDossierList).map(summaryOf),
+    evidence: currentEvidenceOf(statements, artifact),
+    history: inOrder(bound).reverse().slice(0, longestHistory).map(summaryOf),
+    appearances: statements.appearancesOf.all(org, report.fingerprint, longestAppearances).map(appearanceOf),
   };
+}
+
+/** What counts for an artifact: the latest attestation of each name, in the order of recording. */
+export function currentEvidenceOf(statements: Statements, artifact: ReportedArtifact): readonly AttestationSummary[] {
+  const { org, flow } = artifact;
+  const current = scopesOf(artifact).flatMap((scope) => statements.currentEvidence.all(org, flow, scope));
+  return latestOfEachName(inOrder(current).map(summaryOf));
+}
+
+function scopesOf({ report }: ReportedArtifact): readonly Scope[] {
+  const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
+  return scopesOfArtifact({ trail, fingerprint, template_reference_name, git_commit });
 }
 
 /** In the order of recording, each attestation once: one can name the same artifact in two ways. */

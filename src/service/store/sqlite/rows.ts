@@ -2,13 +2,12 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import type { SonarAttestation } from '../../../contract/attestation.ts';
 import type { Verdict } from '../../../contract/compliance.ts';
-import { isRole } from '../../domain/access.ts';
 import type {
+  Appearance,
   Attestation,
   AttestationSummary,
   Flow,
   ReportedArtifact,
-  StoredKey,
   Trail,
 } from '../../domain/records.ts';
 
@@ -35,21 +34,6 @@ const optionalText = (row: Row, column: string): string | undefined =>
 /** A document that this service wrote, and checked before it did. */
 function document(row: Row, column: string): unknown {
   return JSON.parse(text(row, column));
-}
-
-/** An API key. */
-export function keyOf(row: Row): StoredKey {
-  const [role, secretHash] = [text(row, 'role'), row['secret_hash']];
-  if (!isRole(role) || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
-  return {
-    org: text(row, 'org'),
-    id: text(row, 'id'),
-    owner: text(row, 'owner'),
-    role,
-    secretHash,
-    createdAt: number(row, 'created_at'),
-    ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
-  };
 }
 
 /** A flow. */
@@ -129,5 +113,17 @@ export function artifactOf(row: Row): ReportedArtifact {
     createdAt: number(row, 'created_at'),
     reportedBy: text(row, 'reported_by'),
     report: document(row, 'report') as ArtifactReport,
+  };
+}
+
+/** A stretch of time in which an artifact runs; the row also has the number of the environment's latest snapshot. */
+export function appearanceOf(row: Row): Appearance {
+  const exited = row['exited'];
+  return {
+    environment: text(row, 'environment'),
+    started: number(row, 'started'),
+    startedAt: number(row, 'started_at'),
+    last: exited === null ? number(row, 'latest') : number(row, 'exited') - 1,
+    exitedAt: exited === null ? undefined : number(row, 'exited_at'),
   };
 }

@@ -1,10 +1,34 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Attestation, Flow, ReportedArtifact, StoredKey, TrailDossier } from '../../domain/records.ts';
+import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
+import type { OwnerKind, Role } from '../../domain/access.ts';
+import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
+import type { Delivery, NewNotification, NotificationRecord } from '../../domain/notifications.ts';
+import type { Provenance } from '../../domain/environment/snapshot-events.ts';
+import type { Environment, SnapshotSummary } from '../../domain/environment/snapshot.ts';
+import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
+import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
-import { longestDossierList, type ArtifactFinding, type ArtifactQuery, type FlowToSave, type Store } from '../store.ts';
+import { longestTrailList, type ArtifactFinding, type ArtifactQuery, type FlowToSave, type Store } from '../store.ts';
+import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
+import type {
+  EnvironmentReport,
+  EnvironmentSaving,
+  EnvironmentToSave,
+  PolicyChange,
+  ReportOutcome,
+  SnapshotFinding,
+  SnapshotListQuery,
+} from '../environment-store.ts';
+import type { PolicyToSave } from '../policy-store.ts';
+import { SqliteAccounts } from './accounts.ts';
+import { answer, optional } from './answers.ts';
 import { findArtifact } from './artifact-search.ts';
+import { SqliteAttestationList } from './attestation-list.ts';
 import { openDatabase } from './database.ts';
-import { artifactOf, attestationOf, flowOf, keyOf, number, summaryOf, trailOf } from './rows.ts';
+import { SqliteEnvironments } from './environments.ts';
+import { SqliteNotifications } from './notifications.ts';
+import { SqlitePolicies } from './policies.ts';
+import { artifactOf, attestationOf, flowOf, number, summaryOf, trailOf } from './rows.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { WriteQueue } from './write-queue.ts';
 
@@ -13,11 +37,21 @@ export class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #queue: WriteQueue;
+  readonly #accounts: SqliteAccounts;
+  readonly #attestationList: SqliteAttestationList;
+  readonly #environments: SqliteEnvironments;
+  readonly #policies: SqlitePolicies;
+  readonly #notifications: SqliteNotifications;
 
   constructor(folder: string) {
     this.#database = openDatabase(folder);
     this.#statements = prepareStatements(this.#database);
     this.#queue = new WriteQueue(this.#database);
+    this.#accounts = new SqliteAccounts(this.#database, this.#queue);
+    this.#attestationList = new SqliteAttestationList(this.#database);
+    this.#policies = new SqlitePolicies(this.#database, this.#queue);
+    this.#environments = new SqliteEnvironments(this.#database, this.#statements, this.#queue, this.#policies);
+    this.#notifications = new SqliteNotifications(this.#database, this.#queue);
   }
 
   createOrganization(name: string, createdAt: number): Promise<'created' | 'exists'> {
@@ -31,28 +65,142 @@ export class SqliteStore implements Store {
     return answer(() => this.#statements.hasOrganization.get(name) !== undefined);
   }
 
-  addKey(key: StoredKey): Promise<'added' | 'exists' | 'organization not found'> {
-    return this.#queue.write(() => {
-      if (this.#statements.hasOrganization.get(key.org) === undefined) return 'organization not found';
-      const { org, id, owner, role, secretHash, createdAt, revokedAt = null } = key;
-      const { changes } = this.#statements.addKey.run(org, id, owner, role, secretHash, createdAt, revokedAt);
-      return changes === 0 ? 'exists' : 'added';
-    });
+  saveMember(member: Member): Promise<'created' | 'updated' | 'organization not found'> {
+    return this.#accounts.saveMember(member);
+  }
+
+  findMember(org: string, user: string): Promise<Member | undefined> {
+    return this.#accounts.findMember(org, user);
+  }
+
+  removeMember(org: string, user: string, removedAt: number): Promise<'removed' | 'not found'> {
+    return this.#accounts.removeMember(org, user, removedAt);
+  }
+
+  setDefaultOrganization(org: string, user: string): Promise<'set' | 'not a member'> {
+    return this.#accounts.setDefaultOrganization(org, user);
+  }
+
+  defaultOrganization(user: string): Promise<string | undefined> {
+    return this.#accounts.defaultOrganization(user);
+  }
+
+  createServiceAccount(account: ServiceAccountRecord): Promise<'created' | 'exists' | 'organization not found'> {
+    return this.#accounts.createServiceAccount(account);
+  }
+
+  findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
+    return this.#accounts.findServiceAccount(org, name);
+  }
+
+  listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
+    return this.#accounts.listServiceAccounts(org);
+  }
+
+  deleteServiceAccount(org: string, name: string, deletedAt: number): Promise<'deleted' | 'not found'> {
+    return this.#accounts.deleteServiceAccount(org, name, deletedAt);
+  }
+
+  addKey(key: StoredKey): Promise<'added' | 'exists' | 'owner not found'> {
+    return this.#accounts.addKey(key);
   }
 
   findKey(id: string): Promise<StoredKey | undefined> {
-    return answer(() => optional(this.#statements.findKey.get(id), keyOf));
+    return this.#accounts.findKey(id);
   }
 
   hasKeys(org: string): Promise<boolean> {
-    return answer(() => this.#statements.hasKeys.get(org) !== undefined);
+    return this.#accounts.hasKeys(org);
   }
 
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
-    return this.#queue.write(() => {
-      const { changes } = this.#statements.revokeKey.run(revokedAt, org, id);
-      return changes === 0 ? 'not found' : 'revoked';
+    return this.#accounts.revokeKey(org, id, revokedAt);
+  }
+
+  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
+    return this.#accounts.findRole(org, kind, owner);
+  }
+
+  listAttestations(query: AttestationListQuery): Promise<AttestationListFinding> {
+    return this.#attestationList.listAttestations(query);
+  }
+
+  createNotification(notification: NewNotification): Promise<number | 'organization not found'> {
+    return this.#notifications.createNotification(notification);
+  }
+
+  findNotification(org: string, wanted: number): Promise<NotificationRecord | undefined> {
+    return this.#notifications.findNotification(org, wanted);
+  }
+
+  deleteNotification(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {
+    return this.#notifications.deleteNotification(org, unwanted, deletedAt);
+  }
+
+  dueDeliveries(now: number, limit: number): Promise<readonly Delivery[]> {
+    return this.#notifications.dueDeliveries(now, limit);
+  }
+
+  nextDelivery(): Promise<number | undefined> {
+    return this.#notifications.nextDelivery();
+  }
+
+  completeDelivery(delivery: Delivery, at: number): Promise<void> {
+    return this.#notifications.completeDelivery(delivery, at);
+  }
+
+  postponeDelivery(delivery: Delivery, until: number): Promise<void> {
+    return this.#notifications.postponeDelivery(delivery, until);
+  }
+
+  dropDelivery(delivery: Delivery, until: number): Promise<void> {
+    return this.#notifications.dropDelivery(delivery, until);
+  }
+
+  onDeliveries(listener: () => void): void {
+    this.#notifications.onDeliveries(listener);
+  }
+
+  saveEnvironment(environment: EnvironmentToSave, savedAt: number): Promise<EnvironmentSaving> {
+    return this.#environments.saveEnvironment(environment, savedAt);
+  }
+
+  findEnvironment(org: string, name: string): Promise<Environment | undefined> {
+    return this.#environments.findEnvironment(org, name);
+  }
+
+  recordReport(report: EnvironmentReport, reportedAt: number): Promise<ReportOutcome> {
+    return this.#environments.recordReport(report, reportedAt);
+  }
+
+  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found'> {
+    return this.#environments.attachPolicies(change, attachedAt);
+  }
+
+  detachPolicies(change: PolicyChange, detachedAt: number): Promise<'detached' | 'not found'> {
+    return this.#environments.detachPolicies(change, detachedAt);
+  }
+
+  listSnapshots(query: SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {
+    return this.#environments.listSnapshots(query);
+  }
+
+  findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<SnapshotFinding> {
+    return this.#environments.findSnapshot(org, readings, now);
+  }
+
+  findProvenance(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, Provenance>> {
+    return this.#environments.findProvenance(org, fingerprints);
+  }
+
+  savePolicy(policy: PolicyToSave, savedAt: number): ReturnType<Store['savePolicy']> {
+    return this.#policies.savePolicy(policy, savedAt, (org, environments, now) => {
+      this.#environments.policyChanged(org, environments, now);
     });
+  }
+
+  findPolicy(org: string, name: string): Promise<PolicyRecord | undefined> {
+    return this.#policies.findPolicy(org, name);
   }
 
   saveFlow(flow: FlowToSave, savedAt: number): Promise<'created' | 'updated'> {
@@ -61,6 +209,7 @@ export class SqliteStore implements Store {
       const known = this.#hasFlow(org, name);
       const template = JSON.stringify(flow.template);
       this.#statements.saveFlow.run(org, name, description, visibility, template, repoUrl, savedAt, savedAt);
+      if (known) this.#environments.evidenceChanged({ org, flow: name }, savedAt);
       return known ? 'updated' : 'created';
     });
   }
@@ -88,16 +237,20 @@ export class SqliteStore implements Store {
     });
     const statements = this.#statements;
     statements.makeTrail.run(org, flow, trail, createdAt);
-    const sequence = number(statements.nextAttestation.get(org, flow) ?? {}, 'next');
+    const before = statements.latestAttestation.get(org, flow);
+    const sequence = before === undefined ? 1 : number(before, 'sequence') + 1;
+    const recordedAt = before === undefined ? createdAt : Math.max(createdAt, number(before, 'created_at'));
     const { filename = null, digest = null, size = null } = attachment ?? {};
     statements.recordAttestation.run(
-      ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
+      ...[org, flow, sequence, trail, id, name, type, verdict, reason, recordedAt, reportedBy],
       ...[filename, digest, size, document],
     );
     for (const scope of scopes) {
       statements.bind.run(org, flow, scope, sequence);
       statements.makeCurrent.run(org, flow, scope, evidenceName(name), sequence);
     }
+    const subject = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
+    this.#environments.evidenceChanged({ org, ...subject }, recordedAt);
     return 'recorded';
   }
 
@@ -110,6 +263,7 @@ export class SqliteStore implements Store {
       this.#statements.makeTrail.run(org, flow, trail, createdAt);
       const sequence = number(this.#statements.nextArtifact.get(org, flow) ?? {}, 'next');
       this.#statements.recordArtifact.run(org, flow, sequence, trail, id, fingerprint, createdAt, reportedBy, report);
+      this.#environments.evidenceChanged({ org, fingerprint }, createdAt);
       return 'recorded';
     });
   }
@@ -122,8 +276,8 @@ export class SqliteStore implements Store {
     return answer(() =>
       optional(this.#statements.findTrail.get(org, flow, trail), (row) => ({
         trail: trailOf(row),
-        artifacts: this.#statements.artifactsOfTrail.all(org, flow, trail, longestDossierList).map(artifactOf),
-        attestations: this.#statements.attestationsOfTrail.all(org, flow, trail, longestDossierList).map(summaryOf),
+        artifacts: this.#statements.artifactsOfTrail.all(org, flow, trail, longestTrailList).map(artifactOf),
+        attestations: this.#statements.attestationsOfTrail.all(org, flow, trail, longestTrailList).map(summaryOf),
       })),
     );
   }
@@ -146,13 +300,4 @@ export class SqliteStore implements Store {
   #hasFlow(org: string, flow: string): boolean {
     return this.#statements.hasFlow.get(org, flow) !== undefined;
   }
-}
-
-/** Reads are short and the connection belongs to this thread, so they happen at once; what they throw rejects. */
-async function answer<Result>(read: () => Result): Promise<Result> {
-  return Promise.resolve(read());
-}
-
-function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
-  return value === undefined ? undefined : convert(value);
 }

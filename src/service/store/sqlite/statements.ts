@@ -5,12 +5,6 @@ const texts = {
   createOrganization: 'INSERT INTO organizations (org, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   hasOrganization: 'SELECT 1 FROM organizations WHERE org = ?',
 
-  addKey: `INSERT INTO api_keys (org, id, owner, role, secret_hash, created_at, revoked_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  findKey: 'SELECT * FROM api_keys WHERE id = ?',
-  hasKeys: 'SELECT 1 FROM api_keys WHERE org = ? LIMIT 1',
-  revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE org = ? AND id = ?',
-
   hasFlow: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
   findFlow: 'SELECT * FROM flows WHERE org = ? AND name = ?',
   saveFlow: `INSERT INTO flows (org, name, description, visibility, template, repo_url, created_at, last_modified_at)
@@ -21,7 +15,8 @@ const texts = {
   makeTrail: 'INSERT INTO trails (org, flow, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   findTrail: 'SELECT * FROM trails WHERE org = ? AND flow = ? AND name = ?',
 
-  nextAttestation: 'SELECT coalesce(max(sequence), 0) + 1 AS next FROM attestations WHERE org = ? AND flow = ?',
+  latestAttestation: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
+    ORDER BY sequence DESC LIMIT 1`,
   recordAttestation: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
       reported_by, attachment_filename, attachment_digest, attachment_size, document)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -46,6 +41,8 @@ const texts = {
     ORDER BY sequence DESC LIMIT 1`,
   latestArtifactOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
+  appearancesOf: `SELECT a.*, e.latest FROM appearances a JOIN environments e ON e.org = a.org AND e.name = a.environment
+    WHERE a.org = ? AND a.fingerprint = ? ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT ?`,
   // Hex digits sort before `g`, so the range holds exactly what begins with the digits.
   fingerprintsLike: `SELECT DISTINCT fingerprint FROM artifacts
     WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
@@ -54,11 +51,21 @@ const texts = {
 } as const;
 
 /** The statements of the store, prepared once. */
-export type Statements = Readonly<Record<keyof typeof texts, StatementSync>>;
+export type Statements = Prepared<typeof texts>;
 
-/** Prepares every statement; a fault in any of them shows at start. */
+/** Prepares every statement of the store. */
 export function prepareStatements(database: DatabaseSync): Statements {
-  const prepare = (name: keyof typeof texts): StatementSync => database.prepare(texts[name]);
-  const names = Object.keys(texts) as (keyof typeof texts)[];
-  return Object.fromEntries(names.map((name) => [name, prepare(name)])) as Statements;
+  return prepare(database, texts);
+}
+
+/** Statements by their names. */
+export type Prepared<Texts> = Readonly<Record<keyof Texts, StatementSync>>;
+
+/** Prepares statements once; a fault in any of them shows at start. */
+export function prepare<Texts extends Readonly<Record<string, string>>>(
+  database: DatabaseSync,
+  statements: Texts,
+): Prepared<Texts> {
+  const prepared = Object.entries(statements).map(([name, text]) => [name, database.prepare(text)] as const);
+  return Object.fromEntries(prepared) as Prepared<Texts>;
 }

@@ -15,6 +15,7 @@ export class WriteQueue {
   readonly #database: DatabaseSync;
   #jobs: Job[] = [];
   #flush: NodeJS.Immediate | undefined;
+  #committed: () => void = () => undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -42,6 +43,11 @@ export class WriteQueue {
     });
   }
 
+  /** Calls the listener after every commit. There is one listener. */
+  onCommit(listener: () => void): void {
+    this.#committed = listener;
+  }
+
   /** Commits what waits. */
   flush(): void {
     clearImmediate(this.#flush);
@@ -54,6 +60,7 @@ export class WriteQueue {
       const done = jobs.filter((job) => this.#attempt(job));
       this.#database.exec('COMMIT');
       for (const job of done) job.settle();
+      this.#committed();
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       // A job that failed by itself was settled already; settling it again changes nothing.

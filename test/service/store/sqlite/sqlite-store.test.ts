@@ -8,15 +8,25 @@ import { openDatabase, translateError } from '../../../../src/service/store/sqli
 import { SqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts';
 import { WriteQueue } from '../../../../src/service/store/sqlite/write-queue.ts';
 import { StorageBusyError, StorageFullError } from '../../../../src/service/store/store.ts';
+import { recordEvents } from '../../../../src/service/store/sqlite/outbox.ts';
 import { describeStore } from '../acceptance.ts';
+import { describeAccounts } from '../accounts-acceptance.ts';
+import { describeAttestationList } from '../attestation-list-acceptance.ts';
+import { describeEnvironments } from '../environments-acceptance.ts';
+import { describeNotifications, type OutboxUnderTest } from '../notifications-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
 
-describeStore('the SQLite store', async () => {
+const openStore = async (): Promise<OutboxUnderTest> => {
   const folder = await newFolder();
   let store = new SqliteStore(folder);
   return {
     store,
+    record: (...events) => {
+      const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+      recordEvents(database, events);
+      database.close();
+    },
     reopen: async () => {
       await store.close();
       store = new SqliteStore(folder);
@@ -27,7 +37,13 @@ describeStore('the SQLite store', async () => {
       await rm(folder, { recursive: true });
     },
   };
-});
+};
+
+describeStore('the SQLite store', openStore);
+describeAccounts('the accounts of the SQLite store', openStore);
+describeAttestationList('the list of attestations of the SQLite store', openStore);
+describeEnvironments('the environments of the SQLite store', openStore);
+describeNotifications('the notifications of the SQLite store', openStore);
 
 describe('the SQLite database', () => {
   let folder: string;

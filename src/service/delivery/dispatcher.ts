@@ -1,0 +1,148 @@
+import { isStale, waitAfter, type Delivery } from '../domain/notifications.ts';
+import { unixSeconds, type After, type Now } from '../domain/sources.ts';
+import { messageOf } from '../domain/thrown.ts';
+import type { ServiceLog } from '../routes/log.ts';
+import { shownAddress } from '../routes/notifications.ts';
+import type { NotificationStore } from '../store/notification-store.ts';
+import type { Deliver } from './deliver.ts';
+
+/** What the dispatcher works with. */
+export interface DispatcherMeans {
+  readonly store: NotificationStore;
+  readonly deliver: Deliver;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/** How many targets are spoken to at once. */
+const mostAtOnce = 8;
+/** How long a target may take, in milliseconds. */
+const deadline = 20_000;
+/** How long to wait after the storage failed, in milliseconds. */
+const troubleWait = 10_000;
+
+/**
+ * Empties the outbox: delivers what is due, each target's deliveries in their order, and several targets at once. A delivery
+ * leaves the outbox after its target has taken it, so a stop or crash in between repeats it: at least once. Wakes on
+ * writes, and when the next delivery is due; otherwise it does nothing.
+ */
+export class Dispatcher {
+  readonly #means: DispatcherMeans;
+  readonly #stopping = new AbortController();
+  readonly #active = new Map<string, Promise<void>>();
+  readonly #run: Promise<void>;
+  #wake: () => void = () => undefined;
+
+  /** Begins at once. */
+  constructor(means: DispatcherMeans) {
+    this.#means = means;
+    means.store.onDeliveries(() => {
+      this.#wake();
+    });
+    this.#run = this.#loop();
+  }
+
+  /** Ends soon: what is being delivered is broken off, and delivered again after the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#run;
+    await Promise.all(this.#active.values());
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      // Made before the look at the outbox, so that a write during it is not missed.
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const callOff = await this.#start();
+      await woken;
+      callOff();
+    }
+  }
+
+  /** Starts what is due, and sets the alarm for what is due next. Answers how to call the alarm off. */
+  async #start(): Promise<() => void> {
+    const { store, now, after, log } = this.#means;
+    const wake = (): void => {
+      this.#wake();
+    };
+    try {
+      const time = unixSeconds(now());
+      for (const delivery of await store.dueDeliveries(time, 2 * mostAtOnce)) this.#begin(delivery);
+      const next = await store.nextDelivery();
+      // What is due already is being delivered, or waits for one that is; the end of either wakes.
+      if (next === undefined || next <= time) return () => undefined;
+      return after(Math.ceil((next - time) * 1000), wake);
+    } catch (error) {
+      log.error('the notifications could not be read', error);
+      return after(troubleWait, wake);
+    }
+  }
+
+  #begin(delivery: Delivery): void {
+    const lane = [delivery.org, delivery.number, delivery.position].join('/');
+    if (this.#active.has(lane) || this.#active.size >= mostAtOnce || this.#stopping.signal.aborted) return;
+    const work = this.#attempt(delivery).finally(() => {
+      this.#active.delete(lane);
+      this.#wake();
+    });
+    this.#active.set(lane, work);
+  }
+
+  /** Never rejects. */
+  async #attempt(delivery: Delivery): Promise<void> {
+    const { store, now, log } = this.#means;
+    const fault = await this.#send(delivery);
+    if (fault === 'stopped') return;
+    try {
+      const time = unixSeconds(now());
+      if (fault === undefined) await store.completeDelivery(delivery, time);
+      else await this.#setBack(delivery, time, fault);
+    } catch (error) {
+      log.error('the outcome of a notification could not be kept; it is delivered again', error);
+      if (!this.#stopping.signal.aborted) await this.#pause();
+    }
+  }
+
+  /** Undefined where the target has taken it; else why not, in words. */
+  async #send(delivery: Delivery): Promise<string | undefined> {
+    const limit = new AbortController();
+    const callOff = this.#means.after(deadline, () => {
+      limit.abort();
+    });
+    try {
+      await this.#means.deliver(delivery, AbortSignal.any([limit.signal, this.#stopping.signal]));
+      return undefined;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return 'stopped';
+      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : messageOf(error);
+    } finally {
+      callOff();
+    }
+  }
+
+  async #setBack(delivery: Delivery, time: number, fault: string): Promise<void> {
+    const { store, log } = this.#means;
+    const { org, number, target, event, attempts } = delivery;
+    const wait = waitAfter(attempts + 1);
+    const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
+    const stale = isStale(event, time);
+    const next = stale ? 'it is too old and is dropped' : `next attempt in ${wait} s`;
+    log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
+    await (stale ? store.dropDelivery(delivery, time + wait) : store.postponeDelivery(delivery, time + wait));
+  }
+
+  /** So that a storage that takes nothing does not make the same delivery leave again and again. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = this.#means.after(troubleWait, resolve);
+      this.#stopping.signal.addEventListener('abort', () => {
+        callOff();
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,99 @@
+import { payloadVersion } from '../../contract/notification.ts';
+import type { EnvironmentEvent } from '../domain/environment-event.ts';
+import { judgeArtifact } from '../domain/judge-artifact.ts';
+import type { Links } from '../routes/links.ts';
+import type { Store } from '../store/store.ts';
+
+/** What a webhook is sent: the form that the public documentation of such a service shows. */
+export interface WebhookPayload {
+  readonly version: typeof payloadVersion;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly org: string;
+  readonly environment: string;
+  readonly event_type: string;
+  readonly description: string;
+  readonly snapshot: {
+    readonly index: number;
+    readonly status: 'COMPLIANT' | 'NON-COMPLIANT' | 'UNKNOWN';
+    readonly html_url: string;
+    readonly api_url: string;
+  };
+  /** Null where the event is about the environment as a whole. */
+  readonly artifact: PayloadArtifact | null;
+}
+
+interface PayloadArtifact {
+  readonly name: string;
+  readonly fingerprint: string;
+  /** Null where no flow knows the artifact. */
+  readonly provenance: {
+    readonly flow: string;
+    /** The state of the artifact when this is sent; null where it is no longer known. */
+    readonly status: string | null;
+    readonly commit: string;
+    readonly commit_url: string;
+    readonly html_url: string | null;
+    readonly api_url: string | null;
+    readonly build_url: string;
+  } | null;
+}
+
+/** The payload of an event. */
+export async function payloadOf(
+  event: EnvironmentEvent,
+  { store, links }: { readonly store: Pick<Store, 'findArtifact'>; readonly links: Links },
+): Promise<WebhookPayload> {
+  const { org, environment, snapshot, compliant, trigger, description, timestamp } = event;
+  return {
+    version: payloadVersion,
+    timestamp,
+    org,
+    environment,
+    event_type: trigger,
+    description,
+    snapshot: {
+      index: snapshot,
+      status: compliant === null ? 'UNKNOWN' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT',
+      html_url: links.snapshotPage(org, environment, snapshot),
+      api_url: links.snapshotAnswer(org, environment, snapshot),
+    },
+    artifact: await artifactOf(event, store, links),
+  };
+}
+
+async function artifactOf(
+  { org, artifact }: EnvironmentEvent,
+  store: Pick<Store, 'findArtifact'>,
+  links: Links,
+): Promise<PayloadArtifact | null> {
+  if (artifact === undefined) return null;
+  const { name, fingerprint, provenance } = artifact;
+  if (provenance === undefined) return { name, fingerprint, provenance: null };
+  const { flow, commit, commitUrl, buildUrl } = provenance;
+  const finding = await store.findArtifact({ org, flow, fingerprint });
+  const found =
+    finding.outcome === 'found'
+      ? {
+          status: judgeArtifact(finding.dossier).state,
+          html_url: links.artifactPage(org, flow, fingerprint, finding.dossier.artifact.id),
+          api_url: links.artifactAnswer(org, flow, fingerprint, finding.dossier.artifact.id),
+        }
+      : { status: null, html_url: null, api_url: null };
+  return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };
+}
+
+/** The payload in plain words, a line each, for people. */
+export function wordsOf({ org, environment, description, snapshot, artifact, timestamp }: WebhookPayload): string {
+  const lines = [
+    description,
+    '',
+    `Environment: ${environment} of ${org}`,
+    `Snapshot: ${snapshot.index}, ${snapshot.status}`,
+    ...(artifact === null ? [] : [`Artifact: ${artifact.name}, ${artifact.fingerprint}`]),
+    ...(artifact?.provenance ? [`Commit: ${artifact.provenance.commit_url}`] : []),
+    `Time: ${new Date(timestamp * 1000).toISOString()}`,
+    snapshot.html_url,
+  ];
+  return lines.join('\n');
+}

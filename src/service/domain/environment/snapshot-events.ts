@@ -1,0 +1,75 @@
+import type { Trigger } from '../../../contract/notification.ts';
+import type { EnvironmentEvent, EventArtifact } from '../environment-event.ts';
+import { fingerprintsOf, type RunningArtifact } from './running-artifact.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** What a build said about an artifact, in the flow that heard of it last. */
+export type Provenance = NonNullable<EventArtifact['provenance']>;
+
+/** What began and what ended to run with a snapshot, by fingerprint. */
+export interface Movement {
+  readonly started: readonly string[];
+  readonly exited: readonly string[];
+}
+
+/** What runs now and did not before, and the other way round. An artifact under another name still runs. */
+export function movementBetween(previous: readonly RunningArtifact[], next: readonly RunningArtifact[]): Movement {
+  const [before, after] = [new Set(fingerprintsOf(previous)), new Set(fingerprintsOf(next))];
+  return {
+    started: [...after].filter((fingerprint) => !before.has(fingerprint)),
+    exited: [...before].filter((fingerprint) => !after.has(fingerprint)),
+  };
+}
+
+/**
+ * What happened between two snapshots of an environment that a notification can fire on (interface, Events): artifacts that
+ * started, that exited, and that comply only by an exception and did not before; and a verdict that is another one.
+ * Scaling raises nothing, because it is no longer recorded.
+ */
+export function eventsBetween(
+  previous: Snapshot | undefined,
+  next: Snapshot,
+  provenanceOf: (fingerprint: string) => Provenance | undefined,
+): readonly EnvironmentEvent[] {
+  const { org, environment, number: snapshot, from: timestamp, judgement } = next;
+  const before = previous?.artifacts ?? [];
+  const { started, exited } = movementBetween(before, next.artifacts);
+  const allowedBefore = new Set(previous?.judgement.allowed);
+  const allowed = judgement.allowed.filter((fingerprint) => !allowedBefore.has(fingerprint));
+  const event = (trigger: Trigger, description: string, artifact?: EventArtifact): EnvironmentEvent => {
+    const about = artifact === undefined ? {} : { artifact };
+    return { trigger, org, environment, snapshot, compliant: judgement.compliant, description, timestamp, ...about };
+  };
+  const artifactEvents = (
+    trigger: Trigger,
+    fingerprints: readonly string[],
+    among: readonly RunningArtifact[],
+    what: string,
+  ): readonly EnvironmentEvent[] => {
+    const names = new Map(among.map(({ fingerprint, name }) => [fingerprint, name]));
+    return fingerprints.map((fingerprint) => {
+      const name = names.get(fingerprint) ?? fingerprint;
+      const artifact = { name, fingerprint, provenance: provenanceOf(fingerprint) };
+      return event(trigger, `Artifact ${name} ${what} ${environment}.`, artifact);
+    });
+  };
+  return [
+    ...artifactEvents('ON_STARTED_ARTIFACT', started, next.artifacts, 'started to run in'),
+    ...artifactEvents('ON_EXITED_ARTIFACT', exited, before, 'no longer runs in'),
+    ...artifactEvents('ON_ALLOWED_ARTIFACT', allowed, next.artifacts, 'is allowed by an exception of a policy in'),
+    ...verdictEvents(previous, next).map(([trigger, description]) => event(trigger, description)),
+  ];
+}
+
+function verdictEvents(previous: Snapshot | undefined, next: Snapshot): readonly (readonly [Trigger, string])[] {
+  const { environment, number, judgement } = next;
+  if (judgement.compliant === null || judgement.compliant === previous?.judgement.compliant) return [];
+  return judgement.compliant
+    ? [['ON_COMPLIANT_ENV', `Environment ${environment} complies with its policies since snapshot ${number}.`]]
+    : [
+        [
+          'ON_NON_COMPLIANT_ENV',
+          `Environment ${environment} does not comply with its policies since snapshot ${number}.`,
+        ],
+      ];
+}

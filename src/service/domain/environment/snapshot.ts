@@ -1,0 +1,74 @@
+import type { EnvironmentKind } from '../../../contract/environment.ts';
+import { unjudged, type EnvironmentJudgement } from '../policy/judge-environment.ts';
+import { merge, type RunningArtifact } from './running-artifact.ts';
+
+/** An environment. Every time is in Unix seconds, with a fraction. */
+export interface Environment {
+  readonly org: string;
+  readonly name: string;
+  readonly kind: EnvironmentKind;
+  readonly description: string;
+  /** The environments that a logical one shows; empty for all others. */
+  readonly members: readonly string[];
+  /** The policies that are attached to it. */
+  readonly policies: readonly string[];
+  /** The number of its latest snapshot; 0 where it has none. */
+  readonly latest: number;
+  readonly createdAt: number;
+  readonly lastModifiedAt: number;
+}
+
+/** A snapshot as it stands in a list. */
+export interface SnapshotSummary {
+  /** From 1, without gaps. */
+  readonly number: number;
+  /** When it became the current one. */
+  readonly from: number;
+  /** When the next one did; undefined while there is none. */
+  readonly to: number | undefined;
+  readonly compliant: boolean | null;
+}
+
+/** What an environment ran, and what its policies said, at a time. */
+export interface Snapshot {
+  readonly org: string;
+  readonly environment: string;
+  readonly number: number;
+  readonly from: number;
+  readonly artifacts: readonly RunningArtifact[];
+  readonly judgement: EnvironmentJudgement;
+}
+
+/** The snapshot of a member that a snapshot of a logical environment shows. */
+export interface MemberSnapshot {
+  readonly environment: string;
+  readonly number: number;
+  readonly artifacts: readonly RunningArtifact[];
+  readonly compliant: boolean | null;
+}
+
+/**
+ * When the next snapshot begins: now, and never before the one it follows, whatever a clock that was set back or a request
+ * that waited says. So the times of a series never overlap.
+ */
+export function beginningOf(now: number, previous: Pick<Snapshot, 'from'> | undefined): number {
+  return Math.max(now, previous?.from ?? now);
+}
+
+/** What runs in a logical environment: all that runs in its members. */
+export function artifactsOfMembers(members: readonly MemberSnapshot[]): readonly RunningArtifact[] {
+  return merge(members.flatMap(({ artifacts }) => artifacts));
+}
+
+/**
+ * The judgement of a logical environment: that of its own policies over all that runs in its members, and it complies only
+ * if its members do. Members without policies have no say.
+ */
+export function judgeWithMembers(
+  own: EnvironmentJudgement,
+  members: readonly Pick<MemberSnapshot, 'compliant'>[],
+): EnvironmentJudgement {
+  const verdicts = [own.compliant, ...members.map(({ compliant }) => compliant)].filter((verdict) => verdict !== null);
+  const compliant = verdicts.length === 0 ? unjudged.compliant : verdicts.every(Boolean);
+  return { ...own, compliant };
+}

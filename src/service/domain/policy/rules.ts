@@ -1,0 +1,81 @@
+import { Type, type Static } from 'typebox';
+
+/**
+ * The rules of a policy (the public documentation of such a service, Policy), as they stand in its YAML file. Keys that are
+ * not known are refused, because a misspelt rule would be one that nobody holds to.
+ */
+
+/** The most rules or exceptions in one list. */
+export const mostRules = 100;
+
+const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
+
+const requirement = Type.Object(
+  {
+    required: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+    exceptions: Type.Optional(
+      Type.Array(Type.Object({ if: condition }, { additionalProperties: false }), { maxItems: mostRules }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const attestationRule = Type.Object(
+  {
+    type: Type.String({
+      pattern: '^(?:\\*|generic|junit|snyk|pull_request|jira|sonar|decision|custom:[a-zA-Z0-9][a-zA-Z0-9_.\\-]*)$',
+    }),
+    name: Type.Optional(
+      Type.String({ pattern: '^(?:\\*|[a-zA-Z0-9\\-_]+)$', description: 'Default: `*`, whatever its name.' }),
+    ),
+    if: Type.Optional(condition),
+    must_be_compliant: Type.Optional(Type.Boolean({ description: 'Default: true.' })),
+  },
+  { additionalProperties: false },
+);
+
+/** The rules of a policy. */
+export const policyRules = Type.Object(
+  {
+    _schema: Type.String({ description: 'The address of the schema; its path ends in `/v1`.' }),
+    artifacts: Type.Optional(
+      Type.Object(
+        {
+          provenance: Type.Optional(requirement),
+          'trail-compliance': Type.Optional(requirement),
+          attestations: Type.Optional(Type.Array(attestationRule, { maxItems: mostRules })),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** The rules of a policy. */
+export type PolicyRules = Static<typeof policyRules>;
+
+/** What a policy requires of every artifact, unless an exception applies. */
+export type Requirement = Static<typeof requirement>;
+
+/** An attestation that a policy requires. */
+export type AttestationRule = Static<typeof attestationRule>;
+
+/** Whether the text is an address of the one version of the schema that is known. */
+export function isKnownSchema(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.pathname.endsWith('/v1');
+}
+
+/** Every condition of the rules, by where it stands. */
+export function conditionsOf({ artifacts = {} }: PolicyRules): readonly (readonly [field: string, text: string])[] {
+  const exceptionsOf = (name: 'provenance' | 'trail-compliance'): (readonly [string, string])[] =>
+    (artifacts[name]?.exceptions ?? []).map((exception, index) => [
+      `artifacts.${name}.exceptions.${index}.if`,
+      exception.if,
+    ]);
+  const attestations = (artifacts.attestations ?? []).flatMap(({ if: text }, index): (readonly [string, string])[] =>
+    text === undefined ? [] : [[`artifacts.attestations.${index}.if`, text]],
+  );
+  return [...exceptionsOf('provenance'), ...exceptionsOf('trail-compliance'), ...attestations];
+}

@@ -1,0 +1,48 @@
+import {
+  getNotification,
+  notificationNotFound,
+  type Notification,
+  type NotificationTarget,
+} from '../../contract/notification.ts';
+import type { NotificationRecord } from '../domain/notifications.ts';
+import { keyHolder } from './authorization.ts';
+import { Refusal } from './refusal.ts';
+import { addRoute, type RouteHost } from './route.ts';
+import type { Services } from './services.ts';
+
+/** Operation 8: get a notification. */
+export function addNotificationRoutes(host: RouteHost, services: Services): void {
+  addRoute(host, getNotification, keyHolder(services, 'read'), async ({ parameters }) => {
+    const found = await services.store.findNotification(parameters.org, Number(parameters.notification_number));
+    if (found === undefined) throw new Refusal(notificationNotFound);
+    return { status: 200, body: notificationAnswer(found) };
+  });
+}
+
+/** A notification as operation 8 answers it. */
+export function notificationAnswer(record: NotificationRecord): Notification {
+  return {
+    number: record.number,
+    name: record.name,
+    type: 'env',
+    environments: [...record.environments],
+    triggers: [...record.triggers],
+    targets: record.targets.map(shownTarget),
+    created_at: record.createdAt,
+    last_modified_at: record.createdAt,
+    last_success_timestamp: record.lastSuccessAt ?? null,
+    created_by: record.createdBy,
+    is_created_from_slack_app: false,
+    is_failing: record.failing,
+  };
+}
+
+/** A target without what only its owner may know: the path of a webhook is its secret. */
+function shownTarget(target: NotificationTarget): NotificationTarget {
+  return target.type === 'EMAIL' ? target : { ...target, webhook: shownAddress(target.webhook) };
+}
+
+/** The origin of an address, which is not secret. */
+export function shownAddress(address: string): string {
+  return `${URL.parse(address)?.origin ?? ''}/…`;
+}

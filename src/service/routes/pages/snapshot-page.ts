@@ -1,0 +1,46 @@
+import type { Snapshot } from '../../domain/environment/snapshot.ts';
+import { html, type Html } from './html.ts';
+import { facts, moment } from './page.ts';
+
+/** What ran in an environment at a time, and what its policies said about it. */
+export function snapshotContent({ org, environment, number, from, artifacts, judgement }: Snapshot): Html {
+  const running = artifacts.map(
+    ({ name, fingerprint, instances }) => html`
+      <tr>
+        <td>${name}</td>
+        <td>${fingerprint}</td>
+        <td>${instances.map(({ pod }) => pod).join(', ')}</td>
+      </tr>
+    `,
+  );
+  const breaches = judgement.breaches.map(
+    ({ policy, name, reason }) => html`<li>${name}: ${reason}, which ${policy} requires</li>`,
+  );
+  return html`
+    <p><strong>${verdictOf(judgement.compliant)}</strong></p>
+    ${facts([
+      ['Organization', org],
+      ['Environment', environment],
+      ['Snapshot', String(number)],
+      ['Since', moment(from)],
+      ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
+    ])}
+    <ul>
+      ${breaches}
+    </ul>
+    <h2>Running</h2>
+    <table>
+      <tr>
+        <th>Name</th>
+        <th>Fingerprint</th>
+        <th>Instances</th>
+      </tr>
+      ${running}
+    </table>
+  `;
+}
+
+function verdictOf(compliant: boolean | null): string {
+  if (compliant === null) return 'No policy is attached, so there is nothing to comply with.';
+  return compliant ? 'Compliant' : 'Not compliant';
+}

@@ -1,0 +1,57 @@
+import type { DifferingArtifact, EnvironmentDifference, SnapshotEntry } from '../../contract/snapshot.ts';
+import type { ComparedArtifact, Difference } from '../domain/environment/difference.ts';
+import type { Provenance } from '../domain/environment/snapshot-events.ts';
+import type { Snapshot, SnapshotSummary } from '../domain/environment/snapshot.ts';
+
+/**
+ * A snapshot in a list, as operation 12 answers it. Its times are whole seconds (interface, Snapshot), so that its end is the
+ * beginning of the next one, to the digit.
+ *
+ * @param now in Unix seconds; until when the current snapshot has lasted.
+ */
+export function snapshotAnswer({ number, from, to, compliant }: SnapshotSummary, now: number): SnapshotEntry {
+  const begin = Math.floor(from);
+  const end = Math.floor(to ?? Math.max(now, from));
+  return { index: number, from: begin, to: to === undefined ? 0 : end, compliant, duration: end - begin };
+}
+
+/** A difference as operation 11 answers it. What is in both snapshots is shown as the second one has it. */
+export function differenceAnswer(
+  [first, second]: readonly [Snapshot, Snapshot],
+  difference: Difference,
+  provenance: ReadonlyMap<string, Provenance>,
+): EnvironmentDifference {
+  const part = (
+    { environment, number }: Snapshot,
+    artifacts: readonly ComparedArtifact[],
+  ): EnvironmentDifference['changed'] => ({
+    snapshot_id: `${environment}#${number}`,
+    artifacts: artifacts.map((compared) => artifactAnswer(compared, provenance)),
+  });
+  return {
+    snappish1: part(first, difference.onlyInFirst),
+    snappish2: part(second, difference.onlyInSecond),
+    changed: part(second, difference.changed),
+    'not-changed': part(second, difference.notChanged),
+  };
+}
+
+function artifactAnswer(
+  { artifact, instances: [inFirst, inSecond] }: ComparedArtifact,
+  provenance: ReadonlyMap<string, Provenance>,
+): DifferingArtifact {
+  const { name, fingerprint, instances } = artifact;
+  const known = provenance.get(fingerprint);
+  const created = instances.map(({ createdAt }) => createdAt);
+  return {
+    fingerprint,
+    name,
+    most_recent_timestamp: created.reduce((latest, time) => Math.max(latest, time), 0),
+    flow: known?.flow ?? null,
+    commit_url: known?.commitUrl ?? null,
+    instance_count: instances.length,
+    s1_instance_count: inFirst,
+    s2_instance_count: inSecond,
+    pods: instances.map(({ pod }) => pod),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Attestation } from '../domain/records.ts';
+
+/** Which attestations of a flow are listed. */
+export interface AttestationListQuery {
+  readonly org: string;
+  readonly flow: string;
+  /** Only those of this second and later: Unix seconds. */
+  readonly from?: number | undefined;
+  /** Only those of this second and earlier: Unix seconds. */
+  readonly to?: number | undefined;
+  /** Which page, from 1. */
+  readonly page: number;
+  readonly perPage: number;
+  /** How large the documents of the page may be together, in bytes. */
+  readonly maximumBytes: number;
+}
+
+/** What was found of a list. */
+export type AttestationListFinding =
+  | {
+      readonly outcome: 'found';
+      /** The oldest first; none where the page lies behind the last one. */
+      readonly attestations: readonly Attestation[];
+      /** How many there are on all pages. */
+      readonly total: number;
+    }
+  | { readonly outcome: 'flow not found' }
+  /** The documents of the page are larger than was asked for. */
+  | { readonly outcome: 'too large' };
+
+/** Where the attestations of a flow are listed; the rules of `Store` hold. */
+export interface AttestationListStore {
+  /**
+   * A page in the order of recording, which is the order of time: the time of an attestation is never before the one
+   * recorded before it in its flow. What is recorded later comes behind all pages. A page costs the same wherever it
+   * lies and however many attestations there are.
+   */
+  listAttestations(query: AttestationListQuery): Promise<AttestationListFinding>;
+}

@@ -1,0 +1,52 @@
+import { isRole, type Role } from '../../domain/access.ts';
+import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
+import { number, text, type Row } from './rows.ts';
+
+/** A role. */
+export function roleOf(row: Row, column: string): Role {
+  const role = text(row, column);
+  if (!isRole(role)) throw new TypeError('a stored role is damaged');
+  return role;
+}
+
+/** A member. */
+export function memberOf(row: Row): Member {
+  return {
+    org: text(row, 'org'),
+    user: text(row, 'user'),
+    role: roleOf(row, 'role'),
+    createdAt: number(row, 'created_at'),
+  };
+}
+
+/** A service account. */
+export function serviceAccountOf(row: Row): ServiceAccountRecord {
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    displayName: text(row, 'display_name'),
+    privilege: roleOf(row, 'privilege'),
+    description: text(row, 'description'),
+    createdBy: text(row, 'created_by'),
+    createdAt: number(row, 'created_at'),
+    forWebhook: number(row, 'for_webhook') === 1,
+  };
+}
+
+/** An API key. */
+export function keyOf(row: Row): StoredKey {
+  const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
+  const known = ownerKind === 'user' || ownerKind === 'service account';
+  if (!known || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
+  return {
+    org: text(row, 'org'),
+    id: text(row, 'id'),
+    ownerKind,
+    owner: text(row, 'owner'),
+    description: text(row, 'description'),
+    secretHash,
+    createdAt: number(row, 'created_at'),
+    ...(row['expires_at'] === null ? {} : { expiresAt: number(row, 'expires_at') }),
+    ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
+  };
+}

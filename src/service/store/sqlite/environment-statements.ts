@@ -1,0 +1,58 @@
+import type { Prepared } from './statements.ts';
+
+/** The statements about environments and their snapshots. */
+export const environmentTexts = {
+  hasEnvironment: 'SELECT 1 FROM environments WHERE org = ? AND name = ?',
+  findEnvironment: 'SELECT * FROM environments WHERE org = ? AND name = ?',
+  saveEnvironment: `INSERT INTO environments (org, name, kind, description, created_at, last_modified_at)
+    VALUES (?1, ?2, ?3, coalesce(?4, ''), ?5, ?5)
+    ON CONFLICT DO UPDATE SET description = coalesce(?4, description), last_modified_at = ?5`,
+
+  membersOf: 'SELECT member FROM environment_members WHERE org = ? AND environment = ? ORDER BY member',
+  memberNumbers: `SELECT m.member, e.latest FROM environment_members m
+    JOIN environments e ON e.org = m.org AND e.name = m.member
+    WHERE m.org = ? AND m.environment = ? AND e.latest > 0 ORDER BY m.member`,
+  showing: 'SELECT environment FROM environment_members WHERE org = ? AND member = ? ORDER BY environment',
+  removeMembers: 'DELETE FROM environment_members WHERE org = ? AND environment = ?',
+  addMember: 'INSERT INTO environment_members (org, environment, member) VALUES (?, ?, ?)',
+
+  policiesOf: 'SELECT policy FROM environment_policies WHERE org = ? AND environment = ? ORDER BY policy',
+  rulesOf: `SELECT v.policy, v.version, v.rules FROM environment_policies a
+    JOIN policies p ON p.org = a.org AND p.name = a.policy
+    JOIN policy_versions v ON v.org = p.org AND v.policy = p.name AND v.version = p.latest
+    WHERE a.org = ? AND a.environment = ? ORDER BY v.policy`,
+  hasPolicies: 'SELECT 1 FROM environment_policies WHERE org = ? LIMIT 1',
+  attach: 'INSERT INTO environment_policies (org, environment, policy) VALUES (?, ?, ?)',
+  detach: 'DELETE FROM environment_policies WHERE org = ? AND environment = ? AND policy = ?',
+
+  addSnapshot: `INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  setLatest: 'UPDATE environments SET latest = ? WHERE org = ? AND name = ?',
+  findSnapshot: 'SELECT * FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  setContent: 'UPDATE snapshots SET content = ? WHERE org = ? AND environment = ? AND number = ?',
+  listSnapshots: `SELECT number, made_at, compliant FROM snapshots
+    WHERE org = ? AND environment = ? AND number BETWEEN ? AND ? ORDER BY number`,
+  numberBefore: `SELECT number FROM snapshots WHERE org = ? AND environment = ? AND made_at < ?
+    ORDER BY made_at DESC, number DESC LIMIT 1`,
+
+  start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at) VALUES (?, ?, ?, ?, ?)`,
+  exit: `UPDATE appearances SET exited = ?, exited_at = ?
+    WHERE org = ? AND fingerprint = ? AND environment = ? AND exited IS NULL`,
+  whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
+    WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
+  // A trail is usually one commit and holds few artifacts, so it goes first.
+  whereTrailRuns: `SELECT DISTINCT a.environment FROM artifacts r CROSS JOIN appearances a
+    WHERE r.org = ?1 AND r.flow = ?2 AND r.trail = ?3
+      AND a.org = ?1 AND a.fingerprint = r.fingerprint AND a.exited IS NULL`,
+  // A flow can hold any number of artifacts and an environment runs few, so the latter go first.
+  whereFlowRuns: `SELECT DISTINCT a.environment FROM appearances a WHERE a.org = ?1 AND a.exited IS NULL
+    AND EXISTS (SELECT 1 FROM artifacts r WHERE r.org = ?1 AND r.flow = ?2 AND r.fingerprint = a.fingerprint)`,
+
+  // The latest report of each flow that knows the fingerprint.
+  reportsOf: `SELECT r.* FROM artifacts r JOIN (
+      SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow
+    ) l ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY r.flow`,
+} as const;
+
+/** The statements about environments and their snapshots, prepared. */
+export type EnvironmentStatements = Prepared<typeof environmentTexts>;

@@ -1,0 +1,250 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
+import { sameArtifacts } from '../../domain/environment/running-artifact.ts';
+import type { Provenance } from '../../domain/environment/snapshot-events.ts';
+import { pageOf, rangeOf, selectedNumber, type SnapshotSeries } from '../../domain/environment/snapshot-series.ts';
+import type { Environment, SnapshotSummary } from '../../domain/environment/snapshot.ts';
+import type {
+  EnvironmentReport,
+  EnvironmentSaving,
+  EnvironmentStore,
+  EnvironmentToSave,
+  PolicyChange,
+  ReportOutcome,
+  SnapshotFinding,
+  SnapshotListQuery,
+} from '../environment-store.ts';
+import { answer, optional } from './answers.ts';
+import { artifactsIn, compliantOf, headOf, type EnvironmentHead } from './environment-rows.ts';
+import { environmentTexts, type EnvironmentStatements } from './environment-statements.ts';
+import type { SqlitePolicies } from './policies.ts';
+import { ProvenanceReader } from './provenance.ts';
+import { number, text } from './rows.ts';
+import { SnapshotMaker } from './snapshot-maker.ts';
+import { prepare, type Statements } from './statements.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+/** What new evidence is about: one artifact, a trail, or a whole flow. */
+export type EvidenceSubject = { readonly org: string } & (
+  { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string }
+);
+
+/** Environments and their snapshots in SQLite. */
+export class SqliteEnvironments implements EnvironmentStore {
+  readonly #statements: EnvironmentStatements;
+  readonly #queue: WriteQueue;
+  readonly #provenance: ProvenanceReader;
+  readonly #snapshots: SnapshotMaker;
+  readonly #policies: SqlitePolicies;
+
+  constructor(database: DatabaseSync, statements: Statements, queue: WriteQueue, policies: SqlitePolicies) {
+    this.#statements = prepare(database, environmentTexts);
+    this.#queue = queue;
+    this.#policies = policies;
+    this.#provenance = new ProvenanceReader(statements, this.#statements);
+    this.#snapshots = new SnapshotMaker(database, this.#statements, this.#provenance);
+  }
+
+  saveEnvironment(environment: EnvironmentToSave, savedAt: number): Promise<EnvironmentSaving> {
+    return this.#queue.write(() => {
+      const { org, name, kind, description = null } = environment;
+      const fault = this.#faultOf(environment);
+      if (fault !== undefined) return fault;
+      this.#statements.saveEnvironment.run(org, name, kind, description, savedAt);
+      const changes = [this.#setMembers(environment), this.#setPolicies(environment, savedAt)];
+      if (changes.includes(true)) this.#snapshots.makeNext(org, name, savedAt);
+      return { outcome: 'saved' };
+    });
+  }
+
+  #faultOf({ org, name, kind, members = [], policies = [] }: EnvironmentToSave): EnvironmentSaving | undefined {
+    const known = this.#snapshots.head(org, name);
+    if (known !== undefined && known.kind !== kind) return { outcome: 'of another kind', kind: known.kind };
+    for (const member of members) {
+      const head = this.#snapshots.head(org, member);
+      if (head === undefined) return { outcome: 'member not found', member };
+      if (head.kind === 'logical') return { outcome: 'member is logical', member };
+    }
+    const policy = policies.find((wanted) => !this.#policies.has(org, wanted));
+    return policy === undefined ? undefined : { outcome: 'policy not found', policy };
+  }
+
+  /** Whether other members are shown now. */
+  #setMembers({ org, name, members }: EnvironmentToSave): boolean {
+    if (members === undefined) return false;
+    const wanted = [...new Set(members)].sort();
+    if (wanted.join('\n') === this.#membersOf(org, name).join('\n')) return false;
+    this.#statements.removeMembers.run(org, name);
+    for (const member of wanted) this.#statements.addMember.run(org, name, member);
+    return true;
+  }
+
+  /** Whether other policies apply now. */
+  #setPolicies({ org, name: environment, policies: wanted, user }: EnvironmentToSave, at: number): boolean {
+    if (wanted === undefined) return false;
+    const attached = this.#policiesOf(org, environment);
+    const removed = attached.filter((policy) => !wanted.includes(policy));
+    const isDetached = this.#detach({ org, environment, policies: removed, user }, at);
+    return this.#attach({ org, environment, policies: wanted, user }, at) || isDetached;
+  }
+
+  findEnvironment(org: string, name: string): Promise<Environment | undefined> {
+    return answer(() =>
+      optional(this.#statements.findEnvironment.get(org, name), (row) => ({
+        ...headOf(row),
+        description: text(row, 'description'),
+        createdAt: number(row, 'created_at'),
+        lastModifiedAt: number(row, 'last_modified_at'),
+        members: this.#membersOf(org, name),
+        policies: this.#policiesOf(org, name),
+      })),
+    );
+  }
+
+  recordReport({ org, environment, kind, artifacts }: EnvironmentReport, reportedAt: number): Promise<ReportOutcome> {
+    // Written out before the turn that commits, which everyone waits for.
+    const content = JSON.stringify(artifacts);
+    return this.#queue.write((): ReportOutcome => {
+      const head = this.#snapshots.head(org, environment);
+      if (head === undefined) return { outcome: 'environment not found' };
+      if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind };
+      const current = this.#statements.findSnapshot.get(org, environment, head.latest);
+      if (current !== undefined && text(current, 'content') === content) return { outcome: 'nothing new' };
+      if (current !== undefined && sameArtifacts(artifactsIn(current), artifacts)) {
+        this.#statements.setContent.run(content, org, environment, head.latest);
+        return { outcome: 'nothing new' };
+      }
+      this.#snapshots.makeNext(org, environment, reportedAt, artifacts);
+      return { outcome: 'snapshot made' };
+    });
+  }
+
+  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found'> {
+    return this.#queue.write(() => {
+      const { org, environment, policies } = change;
+      const isKnown = this.#snapshots.head(org, environment) !== undefined;
+      if (!isKnown || !policies.every((policy) => this.#policies.has(org, policy))) return 'not found';
+      if (this.#attach(change, attachedAt)) this.#snapshots.makeNext(org, environment, attachedAt);
+      return 'attached';
+    });
+  }
+
+  detachPolicies(change: PolicyChange, detachedAt: number): Promise<'detached' | 'not found'> {
+    return this.#queue.write(() => {
+      const { org, environment, policies } = change;
+      const attached = this.#policiesOf(org, environment);
+      if (!policies.every((policy) => attached.includes(policy))) return 'not found';
+      if (this.#detach(change, detachedAt)) this.#snapshots.makeNext(org, environment, detachedAt);
+      return 'detached';
+    });
+  }
+
+  /** Whether one of them was not attached before. */
+  #attach({ org, environment, policies, user }: PolicyChange, timestamp: number): boolean {
+    const attached = this.#policiesOf(org, environment);
+    const added = [...new Set(policies)].filter((policy) => !attached.includes(policy));
+    for (const policy of added) {
+      this.#statements.attach.run(org, environment, policy);
+      this.#policies.addEvent(org, policy, { type: 'policy_attached', timestamp, user, environment });
+    }
+    return added.length > 0;
+  }
+
+  #detach({ org, environment, policies, user }: PolicyChange, timestamp: number): boolean {
+    const removed = [...new Set(policies)];
+    for (const policy of removed) {
+      this.#statements.detach.run(org, environment, policy);
+      this.#policies.addEvent(org, policy, { type: 'policy_detached', timestamp, user, environment });
+    }
+    return removed.length > 0;
+  }
+
+  listSnapshots(query: SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {
+    const { org, environment, interval, page, now } = query;
+    return answer(() =>
+      optional(this.#snapshots.head(org, environment), (head) => {
+        const { first, last } = pageOf(rangeOf(interval, this.#seriesOf(head), now), page);
+        const summaries = this.#summaries(head, first, last);
+        return page.ascending ? summaries : summaries.toReversed();
+      }),
+    );
+  }
+
+  #summaries({ org, name }: EnvironmentHead, first: number, last: number): readonly SnapshotSummary[] {
+    // One more than asked for, because a snapshot ends where the next one begins.
+    const rows = last < first ? [] : this.#statements.listSnapshots.all(org, name, first, last + 1);
+    return rows
+      .map((row, index) => ({
+        number: number(row, 'number'),
+        from: number(row, 'made_at'),
+        to: optional(rows[index + 1], (next) => number(next, 'made_at')),
+        compliant: compliantOf(row),
+      }))
+      .slice(0, last - first + 1);
+  }
+
+  #seriesOf({ org, name, latest }: EnvironmentHead): SnapshotSeries {
+    return {
+      latest,
+      // The interface tells times in whole seconds, so a snapshot is found by any time within the second it was made in.
+      numberAt: (time) =>
+        optional(this.#statements.numberBefore.get(org, name, Math.floor(time) + 1), (row) => number(row, 'number')) ??
+        0,
+    };
+  }
+
+  findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<SnapshotFinding> {
+    return answer(() => {
+      for (const { environment, selector } of readings) {
+        const head = this.#snapshots.head(org, environment);
+        if (head === undefined) continue;
+        const snapshot = this.#snapshots.read(head, selectedNumber(selector, this.#seriesOf(head), now));
+        if (snapshot !== undefined) return { outcome: 'found', snapshot };
+        return { outcome: 'no such snapshot', environment, latest: head.latest };
+      }
+      return { outcome: 'environment not found' };
+    });
+  }
+
+  findProvenance(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, Provenance>> {
+    return answer(() => {
+      const known = fingerprints.map(
+        (fingerprint) => [fingerprint, this.#provenance.latest(org, fingerprint)] as const,
+      );
+      return new Map(known.flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])));
+    });
+  }
+
+  /** Makes the next snapshot of every environment that the policy is attached to; call it within a write. */
+  policyChanged(org: string, environments: readonly string[], now: number): void {
+    for (const environment of environments) this.#snapshots.makeNext(org, environment, now);
+  }
+
+  /** Judges the environments anew that run what new evidence is about; call it within the write of the evidence. */
+  evidenceChanged(subject: EvidenceSubject, now: number): void {
+    const { org } = subject;
+    if (this.#statements.hasPolicies.get(org) === undefined) return;
+    const running = this.#whereRuns(subject);
+    const showing = running.flatMap((name) => this.#statements.showing.all(org, name));
+    const logical = showing.map((row) => text(row, 'environment'));
+    this.#snapshots.judgeAnew(org, [...running, ...new Set(logical)], now);
+  }
+
+  #whereRuns(subject: EvidenceSubject): readonly string[] {
+    const { whereFingerprintRuns, whereTrailRuns, whereFlowRuns } = this.#statements;
+    const rows = (() => {
+      if ('fingerprint' in subject) return whereFingerprintRuns.all(subject.org, subject.fingerprint);
+      const { org, flow, trail } = subject;
+      return trail === undefined ? whereFlowRuns.all(org, flow) : whereTrailRuns.all(org, flow, trail);
+    })();
+    return rows.map((row) => text(row, 'environment'));
+  }
+
+  #membersOf(org: string, name: string): readonly string[] {
+    return this.#statements.membersOf.all(org, name).map((row) => text(row, 'member'));
+  }
+
+  #policiesOf(org: string, name: string): readonly string[] {
+    return this.#statements.policiesOf.all(org, name).map((row) => text(row, 'policy'));
+  }
+}

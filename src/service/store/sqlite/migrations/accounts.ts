@@ -1,0 +1,48 @@
+/**
+ * Members, service accounts, and what their keys need. A key of a user opens the organizations that the user is a member of,
+ * a key of a service account opens the account's; what it may do there is looked up when it is used. So the keys of before
+ * become keys of users, who are members with the role of their latest key.
+ *
+ * The time of an attestation never runs backwards within its flow, so that the order of recording is the order of time and
+ * a page of a list is found by its place alone (`attestation-list.ts`).
+ */
+export const accounts = `
+CREATE TABLE members (
+  org TEXT NOT NULL REFERENCES organizations,
+  user TEXT NOT NULL,
+  role TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  is_default INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (org, user)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX members_by_user ON members (user);
+CREATE UNIQUE INDEX members_by_default ON members (user) WHERE is_default = 1;
+
+CREATE TABLE service_accounts (
+  org TEXT NOT NULL REFERENCES organizations,
+  name TEXT NOT NULL,
+  display_name TEXT NOT NULL,
+  privilege TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_by TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  for_webhook INTEGER NOT NULL,
+  PRIMARY KEY (org, name)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO members (org, user, role, created_at)
+  SELECT org, owner, role, max(created_at) FROM api_keys WHERE revoked_at IS NULL GROUP BY org, owner;
+ALTER TABLE api_keys DROP COLUMN role;
+ALTER TABLE api_keys ADD COLUMN owner_kind TEXT NOT NULL DEFAULT 'user';
+ALTER TABLE api_keys ADD COLUMN description TEXT NOT NULL DEFAULT '';
+ALTER TABLE api_keys ADD COLUMN expires_at REAL;
+CREATE INDEX api_keys_by_owner ON api_keys (org, owner_kind, owner);
+
+UPDATE attestations SET created_at = corrected.latest FROM (
+  SELECT org, flow, sequence, max(created_at) OVER (PARTITION BY org, flow ORDER BY sequence) AS latest
+    FROM attestations
+) AS corrected
+  WHERE corrected.org = attestations.org AND corrected.flow = attestations.flow
+    AND corrected.sequence = attestations.sequence AND corrected.latest > attestations.created_at;
+CREATE INDEX attestations_by_time ON attestations (org, flow, created_at, sequence);
+`;

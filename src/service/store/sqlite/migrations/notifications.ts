@@ -1,0 +1,54 @@
+/**
+ * Notifications, and the outbox of what is to be delivered. Each target is a lane of its own: its deliveries leave in order,
+ * and while its first one fails the others wait. So what is due is one row a target, however much waits behind it.
+ *
+ * `due_at` is null while nothing waits; `attempts` counts the failures since the last success. A deleted notification stays
+ * as a row, so that its number is not given again.
+ */
+export const notifications = `
+CREATE TABLE notifications (
+  org TEXT NOT NULL REFERENCES organizations,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  environments TEXT NOT NULL,
+  triggers TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  created_by TEXT NOT NULL,
+  deleted_at REAL,
+  PRIMARY KEY (org, number)
+) STRICT;
+
+CREATE TABLE notification_subjects (
+  org TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  "trigger" TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (org, environment, "trigger", number),
+  FOREIGN KEY (org, number) REFERENCES notifications
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notification_subjects_by_number ON notification_subjects (org, number);
+
+CREATE TABLE notification_targets (
+  org TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  due_at REAL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  last_success_at REAL,
+  PRIMARY KEY (org, number, position),
+  FOREIGN KEY (org, number) REFERENCES notifications
+) STRICT;
+CREATE INDEX notification_targets_due ON notification_targets (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE deliveries (
+  org TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  PRIMARY KEY (org, number, position, sequence),
+  FOREIGN KEY (org, number, position) REFERENCES notification_targets
+) STRICT, WITHOUT ROWID;
+`;

@@ -1,0 +1,156 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { NotificationTarget, Trigger } from '../../../contract/notification.ts';
+import type { EnvironmentEvent } from '../../domain/environment-event.ts';
+import type { Delivery, NewNotification, NotificationRecord } from '../../domain/notifications.ts';
+import type { NotificationStore } from '../notification-store.ts';
+import { answer, optional } from './answers.ts';
+import { number, text, type Row } from './rows.ts';
+import { prepare, type Prepared } from './statements.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+const texts = {
+  hasOrganization: 'SELECT 1 FROM organizations WHERE org = ?',
+  nextNumber: 'SELECT coalesce(max(number), 0) + 1 AS next FROM notifications WHERE org = ?',
+  create: `INSERT INTO notifications (org, number, name, environments, triggers, created_at, created_by)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  addSubject: `INSERT INTO notification_subjects (org, environment, "trigger", number) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO NOTHING`,
+  addTarget: 'INSERT INTO notification_targets (org, number, position, target) VALUES (?, ?, ?, ?)',
+  find: 'SELECT * FROM notifications WHERE org = ? AND number = ? AND deleted_at IS NULL',
+  targets: 'SELECT * FROM notification_targets WHERE org = ? AND number = ? ORDER BY position',
+  markDeleted: 'UPDATE notifications SET deleted_at = ? WHERE org = ? AND number = ? AND deleted_at IS NULL',
+  deleteDeliveries: 'DELETE FROM deliveries WHERE org = ? AND number = ?',
+  deleteTargets: 'DELETE FROM notification_targets WHERE org = ? AND number = ?',
+  deleteSubjects: 'DELETE FROM notification_subjects WHERE org = ? AND number = ?',
+
+  due: `SELECT t.*, d.sequence, d.event FROM notification_targets t JOIN deliveries d USING (org, number, position)
+    WHERE t.due_at <= ? AND d.sequence = (
+      SELECT min(sequence) FROM deliveries f WHERE f.org = t.org AND f.number = t.number AND f.position = t.position
+    ) ORDER BY t.due_at LIMIT ?`,
+  nextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at IS NOT NULL',
+  deleteDelivery: 'DELETE FROM deliveries WHERE org = ? AND number = ? AND position = ? AND sequence = ?',
+  succeed: `UPDATE notification_targets SET attempts = 0, last_success_at = ?
+    WHERE org = ? AND number = ? AND position = ?`,
+  fail: 'UPDATE notification_targets SET attempts = attempts + 1 WHERE org = ? AND number = ? AND position = ?',
+  settle: `UPDATE notification_targets AS t SET due_at = iif(EXISTS (
+      SELECT 1 FROM deliveries d WHERE d.org = t.org AND d.number = t.number AND d.position = t.position
+    ), ?, NULL) WHERE org = ? AND number = ? AND position = ?`,
+} as const;
+
+/** Notifications and their outbox in SQLite. What puts events into the outbox is `outbox.ts`. */
+export class SqliteNotifications implements NotificationStore {
+  readonly #statements: Prepared<typeof texts>;
+  readonly #queue: WriteQueue;
+
+  constructor(database: DatabaseSync, queue: WriteQueue) {
+    this.#statements = prepare(database, texts);
+    this.#queue = queue;
+  }
+
+  createNotification(notification: NewNotification): Promise<number | 'organization not found'> {
+    const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
+    return this.#queue.write(() => {
+      const { hasOrganization, nextNumber, create, addSubject, addTarget } = this.#statements;
+      if (hasOrganization.get(org) === undefined) return 'organization not found';
+      const next = number(nextNumber.get(org) ?? {}, 'next');
+      create.run(org, next, name, JSON.stringify(environments), JSON.stringify(triggers), createdAt, createdBy);
+      for (const environment of environments) {
+        for (const trigger of triggers) addSubject.run(org, environment, trigger, next);
+      }
+      for (const [position, target] of targets.entries()) addTarget.run(org, next, position, JSON.stringify(target));
+      return next;
+    });
+  }
+
+  findNotification(org: string, wanted: number): Promise<NotificationRecord | undefined> {
+    return answer(() =>
+      optional(this.#statements.find.get(org, wanted), (row) =>
+        notificationOf(row, this.#statements.targets.all(org, wanted)),
+      ),
+    );
+  }
+
+  deleteNotification(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {
+    return this.#queue.write(() => {
+      const { markDeleted, deleteDeliveries, deleteTargets, deleteSubjects } = this.#statements;
+      if (markDeleted.run(deletedAt, org, unwanted).changes === 0) return 'not found';
+      for (const statement of [deleteDeliveries, deleteTargets, deleteSubjects]) statement.run(org, unwanted);
+      return 'deleted';
+    });
+  }
+
+  dueDeliveries(now: number, limit: number): Promise<readonly Delivery[]> {
+    return answer(() => this.#statements.due.all(now, limit).map(deliveryOf));
+  }
+
+  nextDelivery(): Promise<number | undefined> {
+    return answer(() => optionalNumber(this.#statements.nextDue.get() ?? {}, 'due_at'));
+  }
+
+  completeDelivery(delivery: Delivery, at: number): Promise<void> {
+    return this.#queue.write(() => {
+      const { org, number: of, position, sequence } = delivery;
+      this.#statements.deleteDelivery.run(org, of, position, sequence);
+      this.#statements.succeed.run(at, org, of, position);
+      this.#statements.settle.run(at, org, of, position);
+    });
+  }
+
+  postponeDelivery({ org, number: of, position }: Delivery, until: number): Promise<void> {
+    return this.#queue.write(() => {
+      this.#statements.fail.run(org, of, position);
+      this.#statements.settle.run(until, org, of, position);
+    });
+  }
+
+  dropDelivery(delivery: Delivery, until: number): Promise<void> {
+    return this.#queue.write(() => {
+      const { org, number: of, position, sequence } = delivery;
+      this.#statements.deleteDelivery.run(org, of, position, sequence);
+      this.#statements.fail.run(org, of, position);
+      this.#statements.settle.run(until, org, of, position);
+    });
+  }
+
+  onDeliveries(listener: () => void): void {
+    this.#queue.onCommit(listener);
+  }
+}
+
+function notificationOf(row: Row, targets: readonly Row[]): NotificationRecord {
+  const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
+  const lastSuccessAt = Math.max(0, ...successes);
+  return {
+    org: text(row, 'org'),
+    number: number(row, 'number'),
+    name: text(row, 'name'),
+    environments: JSON.parse(text(row, 'environments')) as readonly string[],
+    triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
+    targets: targets.map(targetOf),
+    createdAt: number(row, 'created_at'),
+    createdBy: text(row, 'created_by'),
+    ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
+    failing: targets.some((target) => number(target, 'attempts') > 0),
+  };
+}
+
+/** A target that this service wrote, and checked before it did. */
+function targetOf(row: Row): NotificationTarget {
+  return JSON.parse(text(row, 'target')) as NotificationTarget;
+}
+
+function deliveryOf(row: Row): Delivery {
+  return {
+    org: text(row, 'org'),
+    number: number(row, 'number'),
+    position: number(row, 'position'),
+    sequence: number(row, 'sequence'),
+    target: targetOf(row),
+    event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
+    attempts: number(row, 'attempts'),
+  };
+}
+
+function optionalNumber(row: Row, column: string): number | undefined {
+  return typeof row[column] === 'number' ? row[column] : undefined;
+}

@@ -1,0 +1,50 @@
+import type { RunningArtifact } from '../../domain/environment/running-artifact.ts';
+import type { Provenance } from '../../domain/environment/snapshot-events.ts';
+import { judgeArtifact } from '../../domain/judge-artifact.ts';
+import type { ArtifactInFlow, JudgedArtifact } from '../../domain/policy/judge-environment.ts';
+import type { ReportedArtifact } from '../../domain/records.ts';
+import { currentEvidenceOf } from './artifact-search.ts';
+import type { EnvironmentStatements } from './environment-statements.ts';
+import { artifactOf, flowOf } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+/** What flows know about the artifacts that run in environments; without awaiting, so that all of it is of one moment. */
+export class ProvenanceReader {
+  readonly #statements: Statements;
+  readonly #own: EnvironmentStatements;
+
+  constructor(statements: Statements, own: EnvironmentStatements) {
+    this.#statements = statements;
+    this.#own = own;
+  }
+
+  /** What its build said, in the flow that heard of it last; undefined for one that no flow knows. */
+  latest(org: string, fingerprint: string): Provenance | undefined {
+    const [artifact] = this.#reports(org, fingerprint).toSorted((one, other) => other.createdAt - one.createdAt);
+    if (artifact === undefined) return undefined;
+    const { flow, report } = artifact;
+    return { flow, commit: report.git_commit, commitUrl: report.commit_url, buildUrl: report.build_url };
+  }
+
+  /** The artifacts as policies look at them. */
+  judged(org: string, artifacts: readonly RunningArtifact[]): readonly JudgedArtifact[] {
+    const known = new Map<string, readonly ArtifactInFlow[]>();
+    return artifacts.map(({ name, fingerprint }) => {
+      const flows = known.get(fingerprint) ?? this.#reports(org, fingerprint).flatMap((report) => this.#inFlow(report));
+      known.set(fingerprint, flows);
+      return { name, fingerprint, flows };
+    });
+  }
+
+  #inFlow(artifact: ReportedArtifact): readonly ArtifactInFlow[] {
+    const row = this.#statements.findFlow.get(artifact.org, artifact.flow);
+    if (row === undefined) return [];
+    const evidence = currentEvidenceOf(this.#statements, artifact);
+    return [{ flow: artifact.flow, ...judgeArtifact({ flow: flowOf(row), evidence }), evidence }];
+  }
+
+  /** The latest report of each flow that knows it. */
+  #reports(org: string, fingerprint: string): readonly ReportedArtifact[] {
+    return this.#own.reportsOf.all(org, fingerprint).map(artifactOf);
+  }
+}

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Dispatcher } from '../../../src/service/delivery/dispatcher.ts';
+import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
+import type { Delivery } from '../../../src/service/domain/notifications.ts';
+import { recordEvents } from '../../../src/service/store/sqlite/outbox.ts';
+import { SqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts';
+import { manualClock, startOfTime, type ManualClock } from '../../support/clock.ts';
+import { sampleEvent } from '../../support/notification-samples.ts';
+
+/** What becomes of a delivery: a promise that the test settles. */
+interface Attempt {
+  readonly delivery: Delivery;
+  readonly signal: AbortSignal;
+  take(): void;
+  refuse(words?: string): void;
+}
+
+describe('the dispatcher', () => {
+  let folder: string;
+  let store: SqliteStore;
+  let clock: ManualClock;
+  let dispatcher: Dispatcher;
+  let attempts: Attempt[];
+  let told: string[];
+
+  const start = (): Dispatcher =>
+    new Dispatcher({
+      store,
+      now: () => clock.now(),
+      after: (wait, fire) => clock.after(wait, fire),
+      log: { info: (line) => told.push(line), error: (line) => told.push(line) },
+      deliver: (delivery, signal) =>
+        new Promise((resolve, reject) => {
+          const refuse = (words = 'it answered 500'): void => {
+            reject(new Error(words));
+          };
+          signal.addEventListener('abort', () => {
+            refuse('aborted');
+          });
+          attempts.push({ delivery, signal, take: resolve, refuse });
+        }),
+    });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
+    store = new SqliteStore(folder);
+    clock = manualClock();
+    [attempts, told] = [[], []];
+    await store.createOrganization('acme', 1);
+    dispatcher = start();
+  });
+  afterEach(async () => {
+    await dispatcher.stop();
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const notify = async (environment = 'prod'): Promise<void> => {
+    const target = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
+    const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
+    await store.createNotification({
+      org: 'acme',
+      environments: [environment],
+      triggers: ['ON_NON_COMPLIANT_ENV'],
+      ...rest,
+    });
+  };
+  const happen = async (...changes: readonly Partial<EnvironmentEvent>[]): Promise<void> => {
+    const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    recordEvents(
+      database,
+      changes.map((change) => sampleEvent({ timestamp: clock.now() / 1000, ...change })),
+    );
+    database.close();
+    // A write of the store itself is what wakes the dispatcher.
+    await store.createOrganization(`made-${clock.now()}-${attempts.length}`, 1);
+    await settle();
+  };
+  /** Lets everything that is ready run. */
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const advance = async (seconds: number): Promise<void> => {
+    await clock.advance(seconds * 1000);
+    await settle();
+  };
+  const attempt = (index: number): Attempt => {
+    const found = attempts[index];
+    if (found === undefined) throw new Error(`there were ${attempts.length} attempts`);
+    return found;
+  };
+  const state = async (): Promise<unknown> => store.findNotification('acme', 1);
+
+  it('delivers an event as soon as it is written, once', async () => {
+    await notify();
+    await happen({});
+    expect(attempts).toHaveLength(1);
+    attempt(0).take();
+    await settle();
+    await advance(100_000);
+    expect(attempts).toHaveLength(1);
+    expect(await state()).toMatchObject({ failing: false, lastSuccessAt: startOfTime / 1000 });
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('tries again after a longer wait each time, until the target takes it, and says so', async () => {
+    await notify();
+    await happen({});
+    for (const [index, wait] of [10, 20, 40].entries()) {
+      attempt(index).refuse();
+      await settle();
+      expect(await state()).toMatchObject({ failing: true });
+      await advance(wait - 1);
+      expect(attempts).toHaveLength(index + 1);
+      await advance(1);
+      expect(attempts).toHaveLength(index + 2);
+    }
+    attempt(3).take();
+    await settle();
+    expect(await state()).toMatchObject({ failing: false, lastSuccessAt: startOfTime / 1000 + 70 });
+    expect(told).toContain(
+      'notification 1 of acme to https://hooks.example.com/…: it answered 500; next attempt in 20 s',
+    );
+    expect(told.join()).not.toContain('secret');
+  });
+
+  it('keeps the order of the events, also while the first one fails', async () => {
+    await notify();
+    await happen({ snapshot: 1 }, { snapshot: 2 });
+    attempt(0).refuse();
+    await settle();
+    expect(attempts).toHaveLength(1);
+    await advance(10);
+    attempt(1).take();
+    await settle();
+    attempt(2).take();
+    await settle();
+    expect(attempts.map(({ delivery }) => delivery.event.snapshot)).toEqual([1, 1, 2]);
+  });
+
+  it('gives up on an event after three days, and goes on with the next one', async () => {
+    await notify();
+    await happen({ timestamp: clock.now() / 1000 - 3 * 86_400 - 1 }, { snapshot: 2 });
+    attempt(0).refuse();
+    await settle();
+    await advance(10);
+    expect(attempt(1).delivery.event.snapshot).toBe(2);
+    expect(told.join()).toContain('it is too old and is dropped');
+    expect(await state()).toMatchObject({ failing: true });
+  });
+
+  it('speaks to eight targets at once and no more, and a silent one holds up no other', async () => {
+    for (let index = 0; index < 10; index += 1) await notify(`env-${index}`);
+    await happen(...Array.from({ length: 10 }, (_, index) => ({ environment: `env-${index}` })));
+    expect(attempts).toHaveLength(8);
+    attempt(3).take();
+    await settle();
+    expect(attempts).toHaveLength(9);
+    attempt(0).take();
+    await settle();
+    expect(new Set(attempts.map(({ delivery }) => delivery.number)).size).toBe(10);
+  });
+
+  it('breaks off a target that does not answer', async () => {
+    await notify();
+    await happen({});
+    await advance(20);
+    expect(attempt(0).signal.aborted).toBe(true);
+    expect(told.join()).toContain('no answer within 20 s; next attempt in 10 s');
+    await advance(10);
+    expect(attempts).toHaveLength(2);
+  });
+
+  it('stops at once, and delivers again after the next start what it broke off', async () => {
+    await notify();
+    await happen({});
+    await dispatcher.stop();
+    expect(attempt(0).signal.aborted).toBe(true);
+    expect(await state()).toMatchObject({ failing: false });
+    await happen({ snapshot: 2 });
+    expect(attempts).toHaveLength(1);
+    dispatcher = start();
+    await settle();
+    expect(attempt(1).delivery.event.snapshot).toBe(1);
+    expect(clock.pending()).toBe(1);
+  });
+
+  it('waits after the storage failed, and does not deliver again and again', async () => {
+    await notify();
+    const holder = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    await happen({});
+    // The write that follows finds the outbox gone.
+    holder.exec('ALTER TABLE deliveries RENAME TO hidden');
+    attempt(0).take();
+    await settle();
+    expect(told.join()).toContain('the outcome of a notification could not be kept');
+    holder.exec('ALTER TABLE hidden RENAME TO deliveries');
+    holder.close();
+    await advance(9);
+    expect(attempts).toHaveLength(1);
+    await advance(1);
+    expect(attempts).toHaveLength(2);
+    attempt(1).take();
+    await settle();
+    expect(await state()).toMatchObject({ failing: false, lastSuccessAt: startOfTime / 1000 + 10 });
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { payloadOf, wordsOf } from '../../../src/service/delivery/message.ts';
+import { linksOf } from '../../../src/service/routes/links.ts';
+import type { ArtifactFinding } from '../../../src/service/store/store.ts';
+import { sampleEvent } from '../../support/notification-samples.ts';
+
+const links = linksOf(() => 'https://compliance.example.com', '/api/v2');
+const finding: ArtifactFinding = { outcome: 'artifact not found' };
+const store = { findArtifact: () => Promise.resolve(finding) };
+const provenance = {
+  flow: 'web',
+  commit: '1'.repeat(40),
+  commitUrl: 'https://git.example.com/1',
+  buildUrl: 'https://ci.example.com/7',
+};
+const artifact = { name: 'web.tar', fingerprint: 'a'.repeat(64) };
+
+describe('what a webhook is sent', () => {
+  it('tells of an environment', async () => {
+    expect(await payloadOf(sampleEvent(), { store, links })).toEqual({
+      version: '1.0',
+      timestamp: 900,
+      org: 'acme',
+      environment: 'prod',
+      event_type: 'ON_NON_COMPLIANT_ENV',
+      description: 'Environment prod is not compliant any more',
+      snapshot: {
+        index: 1,
+        status: 'NON-COMPLIANT',
+        html_url: 'https://compliance.example.com/acme/environments/prod/snapshots/1',
+        api_url: 'https://compliance.example.com/api/v2/snapshots/acme/prod?interval=1..1',
+      },
+      artifact: null,
+    });
+  });
+
+  it.each([
+    [true, 'COMPLIANT'],
+    [false, 'NON-COMPLIANT'],
+    [null, 'UNKNOWN'],
+  ])('has a word for a snapshot that is compliant: %s', async (compliant, status) => {
+    expect(await payloadOf(sampleEvent({ compliant }), { store, links })).toMatchObject({ snapshot: { status } });
+  });
+
+  it('tells of an artifact that no flow knows', async () => {
+    const payload = await payloadOf(sampleEvent({ artifact }), { store, links });
+    expect(payload.artifact).toEqual({ ...artifact, provenance: null });
+  });
+
+  it('tells of an artifact that its flow no longer finds what it knows', async () => {
+    const payload = await payloadOf(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
+    expect(payload.artifact?.provenance).toEqual({
+      flow: 'web',
+      status: null,
+      commit: '1'.repeat(40),
+      commit_url: 'https://git.example.com/1',
+      html_url: null,
+      api_url: null,
+      build_url: 'https://ci.example.com/7',
+    });
+  });
+
+  it('is told to people in words', async () => {
+    const payload = await payloadOf(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
+    expect(wordsOf(payload).split('\n')).toEqual([
+      'Environment prod is not compliant any more',
+      '',
+      'Environment: prod of acme',
+      'Snapshot: 1, NON-COMPLIANT',
+      `Artifact: web.tar, ${'a'.repeat(64)}`,
+      'Commit: https://git.example.com/1',
+      'Time: 1970-01-01T00:15:00.000Z',
+      'https://compliance.example.com/acme/environments/prod/snapshots/1',
+    ]);
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { differenceBetween } from '../../../../src/service/domain/environment/difference.ts';
+import {
+  artifactsOfReport,
+  fingerprintsOf,
+  identityOf,
+  sameArtifacts,
+  type RunningArtifact,
+} from '../../../../src/service/domain/environment/running-artifact.ts';
+import { pageOf, rangeOf, type NumberRange } from '../../../../src/service/domain/environment/snapshot-series.ts';
+import { eventsBetween, movementBetween } from '../../../../src/service/domain/environment/snapshot-events.ts';
+import { beginningOf, judgeWithMembers, type Snapshot } from '../../../../src/service/domain/environment/snapshot.ts';
+import { unjudged } from '../../../../src/service/domain/policy/judge-environment.ts';
+import { pod } from '../../../support/environment-samples.ts';
+
+const pods = fc.array(
+  fc
+    .record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      namespace: fc.constantFrom('x', 'y'),
+      images: fc.dictionary(fc.constantFrom('web', 'api', '__proto__', 'web:2'), fc.constantFrom('aaaaa', 'bbbbb'), {
+        maxKeys: 3,
+      }),
+    })
+    .map(({ name, namespace, images }) => pod(name, images, { namespace })),
+  { maxLength: 6 },
+);
+const running = pods.map((artifacts) => artifactsOfReport({ artifacts }));
+const instancesOf = (artifacts: readonly RunningArtifact[]): number =>
+  artifacts.reduce((sum, { instances }) => sum + instances.length, 0);
+
+describe('what runs', () => {
+  it('does not depend on the order of the report, nor on what is listed twice', () => {
+    fc.assert(
+      fc.property(pods, (artifacts) => {
+        const once = artifactsOfReport({ artifacts });
+        expect(artifactsOfReport({ artifacts: artifacts.toReversed() })).toEqual(once);
+        expect(artifactsOfReport({ artifacts: [...artifacts, ...artifacts] })).toEqual(once);
+        expect(new Set(once.map(identityOf)).size).toBe(once.length);
+      }),
+    );
+  });
+
+  it('is the same where the same images run, however often', () => {
+    const one = artifactsOfReport({ artifacts: [pod('a', { web: 'aaaaa' })] });
+    const scaled = artifactsOfReport({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] });
+    const renamed = artifactsOfReport({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] });
+    expect(sameArtifacts(one, scaled)).toBe(true);
+    expect(sameArtifacts(one, renamed)).toBe(false);
+    expect(sameArtifacts(one, [])).toBe(false);
+    expect(sameArtifacts([], one)).toBe(false);
+  });
+});
+
+describe('a difference', () => {
+  it('puts every artifact of either snapshot in exactly one part', () => {
+    fc.assert(
+      fc.property(running, running, (first, second) => {
+        const { onlyInFirst, onlyInSecond, changed, notChanged } = differenceBetween(first, second);
+        const parts = [...onlyInFirst, ...onlyInSecond, ...changed, ...notChanged];
+        const all = new Set([...first, ...second].map(identityOf));
+        expect(parts.map(({ artifact }) => identityOf(artifact)).toSorted()).toEqual([...all].toSorted());
+        expect(parts.reduce((sum, { instances: [one] }) => sum + one, 0)).toBe(instancesOf(first));
+        expect(parts.reduce((sum, { instances: [, other] }) => sum + other, 0)).toBe(instancesOf(second));
+        expect(notChanged.every(({ instances: [one, other] }) => one === other)).toBe(true);
+        expect(changed.every(({ instances: [one, other] }) => one !== other && one > 0 && other > 0)).toBe(true);
+      }),
+    );
+  });
+
+  it('turns around with its snapshots', () => {
+    fc.assert(
+      fc.property(running, running, (first, second) => {
+        const [there, back] = [differenceBetween(first, second), differenceBetween(second, first)];
+        expect(there.onlyInFirst.map(({ artifact }) => artifact)).toEqual(
+          back.onlyInSecond.map(({ artifact }) => artifact),
+        );
+        expect(there.changed).toHaveLength(back.changed.length);
+        expect(differenceBetween(first, first).notChanged).toHaveLength(first.length);
+      }),
+    );
+  });
+});
+
+describe('the pages of a series', () => {
+  const numbersOf = ({ first, last }: NumberRange): number[] =>
+    Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+
+  it('hold every number once, in order, in either direction', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(40),
+        fc.nat(40),
+        fc.integer({ min: 1, max: 9 }),
+        fc.boolean(),
+        (from, length, size, ascending) => {
+          const range = { first: from + 1, last: from + length };
+          const pages = Array.from({ length: Math.ceil(length / size) + 1 }, (_, index) =>
+            numbersOf(pageOf(range, { page: index + 1, size, ascending })),
+          );
+          const walked = pages.flatMap((page) => (ascending ? page : page.toReversed()));
+          expect(walked).toEqual(ascending ? numbersOf(range) : numbersOf(range).toReversed());
+          expect(pages.at(-1)).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('of the oldest first do not move when the series grows', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(30), fc.integer({ min: 1, max: 9 }), (latest, more, size) => {
+        const page = { page: Math.ceil(latest / size), size, ascending: true };
+        const before = numbersOf(pageOf({ first: 1, last: latest }, page));
+        const after = numbersOf(pageOf({ first: 1, last: latest + more }, page));
+        expect(after.slice(0, before.length)).toEqual(before);
+      }),
+    );
+  });
+
+  it('lie within what there is, whatever the interval', () => {
+    const selector = fc.oneof(
+      fc.constant({ kind: 'latest' } as const),
+      fc.record({ kind: fc.constant('number' as const), number: fc.integer({ min: 1, max: 50 }) }),
+      fc.record({ kind: fc.constant('behind' as const), count: fc.nat(50) }),
+      fc.record({ kind: fc.constant('time' as const), time: fc.nat(50) }),
+      fc.record({ kind: fc.constant('ago' as const), seconds: fc.nat(50) }),
+    );
+    fc.assert(
+      fc.property(fc.nat(30), selector, selector, (latest, from, to) => {
+        const series = { latest, numberAt: (time: number) => Math.max(0, Math.min(latest, Math.floor(time))) };
+        const { first, last } = rangeOf({ from, to }, series, 25);
+        expect(first).toBeGreaterThanOrEqual(1);
+        expect(last).toBeLessThanOrEqual(latest);
+      }),
+    );
+  });
+});
+
+describe('the times of a series', () => {
+  it('never run backwards', () => {
+    expect(beginningOf(5, undefined)).toBe(5);
+    expect(beginningOf(5, { from: 4 })).toBe(5);
+    expect(beginningOf(5, { from: 6 })).toBe(6);
+  });
+});
+
+describe('the events of a snapshot', () => {
+  const snapshot = (change: Partial<Snapshot> = {}): Snapshot => ({
+    org: 'acme',
+    environment: 'prod',
+    number: 2,
+    from: 9.5,
+    artifacts: [],
+    judgement: unjudged,
+    ...change,
+  });
+  const triggersBetween = (previous: Snapshot | undefined, next: Snapshot): string[] =>
+    eventsBetween(previous, next, () => undefined).map(({ trigger }) => trigger);
+  const judged = (compliant: boolean | null, allowed: string[] = []): Snapshot =>
+    snapshot({ judgement: { ...unjudged, compliant, allowed } });
+
+  it('tell what started and what exited, with what the build said', () => {
+    const provenance = { flow: 'web', commit: 'c', commitUrl: 'https://c', buildUrl: 'https://b' };
+    const next = snapshot({ artifacts: artifactsOfReport({ artifacts: [pod('a', { web: 'aaaaa' })] }) });
+    const [event, ...others] = eventsBetween(undefined, next, () => provenance);
+    expect(others).toEqual([]);
+    expect(event).toEqual({
+      trigger: 'ON_STARTED_ARTIFACT',
+      org: 'acme',
+      environment: 'prod',
+      snapshot: 2,
+      compliant: null,
+      description: 'Artifact web started to run in prod.',
+      timestamp: 9.5,
+      artifact: { name: 'web', fingerprint: 'aaaaa'.padEnd(64, '0'), provenance },
+    });
+    expect(triggersBetween(next, snapshot())).toEqual(['ON_EXITED_ARTIFACT']);
+  });
+
+  it('tell a verdict that is another one than before', () => {
+    const [good, bad, none] = [judged(true), judged(false), judged(null)];
+    expect(triggersBetween(undefined, good)).toEqual(['ON_COMPLIANT_ENV']);
+    expect(triggersBetween(undefined, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
+    expect(triggersBetween(none, good)).toEqual(['ON_COMPLIANT_ENV']);
+    expect(triggersBetween(good, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
+    expect([triggersBetween(good, good), triggersBetween(bad, none), triggersBetween(undefined, none)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  it('tell what an exception allows, once', () => {
+    expect(triggersBetween(judged(true), judged(true, ['f']))).toEqual(['ON_ALLOWED_ARTIFACT']);
+    expect(triggersBetween(judged(true, ['f']), judged(true, ['f']))).toEqual([]);
+  });
+
+  it('never tell scaling, and each artifact moves in one direction', () => {
+    fc.assert(
+      fc.property(running, running, (before, after) => {
+        const { started, exited } = movementBetween(before, after);
+        const known = new Set(fingerprintsOf(before));
+        expect(fingerprintsOf(after).filter((fingerprint) => !known.has(fingerprint))).toEqual(started);
+        expect(started.filter((fingerprint) => exited.includes(fingerprint))).toEqual([]);
+        expect(triggersBetween(snapshot({ artifacts: before }), snapshot({ artifacts: after }))).toHaveLength(
+          started.length + exited.length,
+        );
+      }),
+    );
+  });
+});
+
+describe('the judgement of a logical environment', () => {
+  it.each([
+    [null, [], null],
+    [null, [null, null], null],
+    [null, [true, null], true],
+    [null, [true, false], false],
+    [true, [], true],
+    [true, [false], false],
+    [false, [true], false],
+  ])('of its own %s and its members %j is %s', (own, members, expected) => {
+    const verdicts = members.map((compliant) => ({ compliant }));
+    expect(judgeWithMembers({ ...unjudged, compliant: own }, verdicts).compliant).toBe(expected);
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { serviceCommands, type Sut } from '../support/service-commands.ts';
+import { ServiceModel } from '../support/service-model.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let runs = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => service.stop());
+
+/** An organization of each run's own, so that all of them share one service. */
+async function emptyOrganization(): Promise<{ model: ServiceModel; real: Sut }> {
+  runs += 1;
+  const org = `org-${createHash('sha256').update(String(runs)).digest('hex').slice(0, 12)}`;
+  const key = await service.createOrganization(org);
+  return { model: new ServiceModel(), real: { service, org, key } };
+}
+
+describe('the service, against a model in memory', () => {
+  it('gives the same answers to any sequence of requests', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands([...serviceCommands], { maxCommands: 60, size: 'max' }), (commands) =>
+        fc.asyncModelRun(emptyOrganization, commands),
+      ),
+      { numRuns: 60, interruptAfterTimeLimit: 10_000 },
+    );
+  });
+});

@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../../src/contract/notification.ts';
+import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
+import type { Delivery, NewNotification } from '../../../src/service/domain/notifications.ts';
+import type { Store } from '../../../src/service/store/store.ts';
+import { sampleEvent } from '../../support/notification-samples.ts';
+import type { StoreUnderTest } from './acceptance.ts';
+
+/** A store under test that can put events into its outbox, as the transaction of a snapshot does. */
+export interface OutboxUnderTest extends StoreUnderTest {
+  record(...events: readonly EnvironmentEvent[]): void;
+}
+
+/** What every implementation of the store must do for notifications and their outbox. */
+export function describeNotifications(name: string, open: () => Promise<OutboxUnderTest>): void {
+  describe(name, () => {
+    let tested: OutboxUnderTest;
+    let store: Store;
+
+    const webhook = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
+    const slack = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
+    const notification = (change: Partial<NewNotification> = {}): NewNotification => ({
+      org: 'acme',
+      name: 'To the team',
+      environments: ['prod'],
+      triggers: ['ON_NON_COMPLIANT_ENV'],
+      targets: [webhook],
+      createdAt: 5.5,
+      createdBy: 'administrator',
+      ...change,
+    });
+    const event = (change: Partial<EnvironmentEvent> = {}): EnvironmentEvent => sampleEvent(change);
+    const due = (now = 1000): Promise<readonly Delivery[]> => store.dueDeliveries(now, 100);
+    const first = async (now = 1000): Promise<Delivery> => {
+      const [delivery] = await due(now);
+      if (delivery === undefined) throw new Error('nothing is due');
+      return delivery;
+    };
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ store } = tested);
+      await store.createOrganization('acme', 1);
+      await store.createOrganization('other', 1);
+    });
+    afterEach(async () => {
+      await tested.remove();
+    });
+
+    describe('notifications', () => {
+      it('come back as they were, and have delivered nothing yet', async () => {
+        const created = notification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
+        expect(await store.createNotification(created)).toBe(1);
+        expect(await store.findNotification('acme', 1)).toEqual({ ...created, number: 1, failing: false });
+      });
+
+      it('are numbered within their organization, without a number twice', async () => {
+        expect(await store.createNotification(notification({ org: 'nobody' }))).toBe('organization not found');
+        const numbers = await Promise.all([1, 2, 3].map(() => store.createNotification(notification())));
+        expect(numbers).toEqual([1, 2, 3]);
+        expect(await store.createNotification(notification({ org: 'other' }))).toBe(1);
+        expect(await store.deleteNotification('acme', 3, 9)).toBe('deleted');
+        expect(await store.createNotification(notification())).toBe(4);
+      });
+
+      it('are gone when they were deleted, with what was on its way', async () => {
+        await store.createNotification(notification());
+        tested.record(event());
+        expect(await store.deleteNotification('other', 1, 9)).toBe('not found');
+        expect(await store.deleteNotification('acme', 1, 9)).toBe('deleted');
+        expect(await store.deleteNotification('acme', 1, 9)).toBe('not found');
+        expect(await store.findNotification('acme', 1)).toBeUndefined();
+        tested.record(event());
+        expect(await due()).toEqual([]);
+        expect(await store.nextDelivery()).toBeUndefined();
+      });
+    });
+
+    describe('an event', () => {
+      it('is due at once for every target of every notification that fires on it, and for no other', async () => {
+        await store.createNotification(notification({ targets: [webhook, slack] }));
+        await store.createNotification(notification({ triggers: ['ON_COMPLIANT_ENV'] }));
+        await store.createNotification(notification({ environments: ['stage'] }));
+        await store.createNotification(notification({ org: 'other' }));
+        await store.createNotification(notification({ environments: ['stage', 'prod'] }));
+        const sent = event();
+        tested.record(sent);
+        expect(await store.nextDelivery()).toBe(sent.timestamp);
+        expect(await due(sent.timestamp - 1)).toEqual([]);
+        const deliveries = await due(sent.timestamp);
+        expect(deliveries.map(({ number, position }) => [number, position])).toEqual([
+          [1, 0],
+          [1, 1],
+          [4, 0],
+        ]);
+        expect(deliveries.map(({ target }) => target)).toEqual([webhook, slack, webhook]);
+        for (const delivery of deliveries) expect(delivery).toMatchObject({ org: 'acme', event: sent, attempts: 0 });
+      });
+
+      it('that nobody waits for leaves nothing', async () => {
+        await store.createNotification(notification());
+        tested.record(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
+        tested.record();
+        expect(await store.nextDelivery()).toBeUndefined();
+      });
+    });
+
+    describe('a delivery', () => {
+      beforeEach(async () => {
+        await store.createNotification(notification());
+      });
+
+      it('comes in the order of the events, one at a time for a target', async () => {
+        const events = [1, 2, 3].map((snapshot) => event({ snapshot }));
+        tested.record(...events);
+        const seen: number[] = [];
+        for (const at of [900, 901, 902]) {
+          const deliveries = await due(at);
+          expect(deliveries).toHaveLength(1);
+          seen.push(...deliveries.map((delivery) => delivery.event.snapshot));
+          await store.completeDelivery(await first(at), at);
+        }
+        expect(seen).toEqual([1, 2, 3]);
+        expect(await store.nextDelivery()).toBeUndefined();
+      });
+
+      it('that was made is remembered, and ends the failing', async () => {
+        tested.record(event(), event({ snapshot: 2 }));
+        await store.postponeDelivery(await first(), 1010);
+        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
+        await store.completeDelivery(await first(1010), 1012.5);
+        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: false, lastSuccessAt: 1012.5 });
+        expect(await first(1013)).toMatchObject({ attempts: 0, event: { snapshot: 2 } });
+      });
+
+      it('that failed waits, with all that come after it, and counts', async () => {
+        tested.record(event());
+        await store.postponeDelivery(await first(), 1010);
+        tested.record(event({ snapshot: 2, timestamp: 1005 }));
+        expect(await due(1009)).toEqual([]);
+        expect(await store.nextDelivery()).toBe(1010);
+        expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 1 } });
+        await store.postponeDelivery(await first(1010), 1030);
+        expect(await first(1030)).toMatchObject({ attempts: 2 });
+      });
+
+      it('that is dropped makes way for the next one, and leaves the notification failing', async () => {
+        tested.record(event(), event({ snapshot: 2 }));
+        await store.dropDelivery(await first(), 1010);
+        expect(await due(1009)).toEqual([]);
+        expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 2 } });
+        await store.dropDelivery(await first(1010), 1020);
+        expect(await store.nextDelivery()).toBeUndefined();
+        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
+      });
+
+      it('of one target does not wait for another target', async () => {
+        await store.createNotification(notification({ targets: [slack] }));
+        tested.record(event());
+        const [one, other] = await due();
+        if (one === undefined || other === undefined) throw new Error('two are due');
+        await store.postponeDelivery(one, 5000);
+        expect(await due(2000)).toEqual([other]);
+        await store.completeDelivery(other, 2000);
+        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
+        expect(await store.findNotification('acme', 2)).toMatchObject({ failing: false, lastSuccessAt: 2000 });
+      });
+
+      it('of a notification that was deleted meanwhile changes nothing any more', async () => {
+        tested.record(event());
+        const delivery = await first();
+        await store.deleteNotification('acme', 1, 9);
+        await store.completeDelivery(delivery, 1000);
+        await store.postponeDelivery(delivery, 1000);
+        await store.dropDelivery(delivery, 1000);
+        expect(await due()).toEqual([]);
+      });
+
+      it('those that wait longest come first, as many as were asked for', async () => {
+        for (const environment of ['a', 'b', 'c']) {
+          await store.createNotification(notification({ environments: [environment] }));
+        }
+        for (const [index, environment] of ['b', 'c', 'a'].entries()) {
+          tested.record(event({ environment, timestamp: 100 + index }));
+        }
+        const deliveries = await store.dueDeliveries(1000, 2);
+        expect(deliveries.map((delivery) => delivery.event.environment)).toEqual(['b', 'c']);
+      });
+
+      it('is still there after the store was closed and opened', async () => {
+        tested.record(event());
+        const before = await first();
+        store = await tested.reopen();
+        expect(await first()).toEqual(before);
+      });
+    });
+
+    it('tells of writes', async () => {
+      let told = 0;
+      store.onDeliveries(() => {
+        told += 1;
+      });
+      await store.createNotification(notification());
+      expect(told).toBeGreaterThan(0);
+    });
+
+    it('takes every trigger of the interface', async () => {
+      const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
+      const number = await store.createNotification(notification({ triggers }));
+      expect(await store.findNotification('acme', Number(number))).toMatchObject({ triggers });
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../../../../src/service/store/sqlite/database.ts';
+import { environmentTexts } from '../../../../src/service/store/sqlite/environment-statements.ts';
+
+describe('the statements about environments', () => {
+  let folder: string;
+  let database: DatabaseSync;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    database = openDatabase(folder);
+  });
+  afterAll(async () => {
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const planOf = (statement: string): string[] =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${statement}`)
+      .all()
+      .map(({ detail }) => String(detail));
+
+  it.each(Object.entries(environmentTexts))(
+    '%s looks up what it wants by an index, however much there is',
+    (_name, statement) => {
+      // The rows of a subquery are as few as what the subquery looked up.
+      expect(planOf(statement).filter((step) => /^SCAN (?!l$)/.test(step))).toEqual([]);
+    },
+  );
+
+  it('read a page of snapshots by the range of its numbers', () => {
+    const [step, ...others] = planOf(environmentTexts.listSnapshots);
+    expect(others).toEqual([]);
+    expect(step).toContain('(org=? AND environment=? AND number>? AND number<?)');
+  });
+});
