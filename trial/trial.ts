@@ -3,19 +3,29 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAction, type StepResult } from '../tools/run-action.ts';
+import { podList } from './pods.ts';
 import { readableLog, readableSummary } from './readable.ts';
 import { startServiceProcess } from './service-process.ts';
 import { webhookReport } from './sonar-report.ts';
 
 /*
  * The main job, as a user would see it on GitHub: the built action runs as a runner would run it, in the git repository
- * that this project stands in, against the real service with a database file; two gates pass and two fail, as they must.
+ * that this project stands in, against the real service with a database file; gates on the artifact and on the environment that runs it pass and fail, as they must.
  */
 
 const root = join(import.meta.dirname, '..');
 const org = 'trial';
 const flow = 'web';
 const sha = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+
+/** A policy of the form that the service documents. */
+const policyText = `_schema: https://compliance.example.com/schemas/policy/environment/v1
+artifacts:
+  provenance:
+    required: true
+  trail-compliance:
+    required: true
+`;
 
 /** What a step must end with. */
 interface Expected {
@@ -81,6 +91,56 @@ async function story(): Promise<readonly string[]> {
       'The same with on-non-compliant: warn: the step goes on, its outputs tell the truth',
       { ...lookUp, 'on-non-compliant': 'warn' },
       { ...failed('non-compliant'), exitCode: 0 },
+    )),
+    ...(await environmentStory(artifact)),
+  ];
+}
+
+/** What becomes of the environment that runs the artifact, whose Sonar evidence failed. */
+async function environmentStory(artifact: string): Promise<readonly string[]> {
+  const fingerprint = await fingerprintOf(artifact);
+  const unknown = createHash('sha256').update('no build reported this').digest('hex');
+  const pods = join(directory, 'pods.json');
+  await writeFile(pods, JSON.stringify(podList({ web: fingerprint })));
+  const laterPods = join(directory, 'later-pods.json');
+  await writeFile(laterPods, JSON.stringify(podList({ web: fingerprint, sidecar: unknown })));
+  const environment = 'production';
+  const policy = 'known-and-compliant';
+  const policyFile = join(directory, 'policy.yaml');
+  await writeFile(policyFile, policyText);
+
+  const report = { operation: 'report-k8s', environment, files: pods };
+  const list = { operation: 'list-snapshots', environment };
+  return [
+    ...(await step(
+      'Create an environment',
+      { operation: 'create-environment', environment, 'environment-type': 'K8S' },
+      done({}),
+    )),
+    ...(await step('Report the pods that run the artifact', report, done({ state: 'changed' }))),
+    ...(await step('List the snapshots: nothing is required of the environment yet, so there is no verdict', list, {
+      ...failed('incomplete'),
+      exitCode: 0,
+    })),
+    ...(await step(
+      'Create a policy: artifacts must be known, and their trails compliant',
+      { operation: 'create-policy', policy, files: policyFile },
+      done({}),
+    )),
+    ...(await step(
+      'Attach the policy to the environment: it is judged at once',
+      { operation: 'attach-policy', environment, policy },
+      done({ state: 'attached' }),
+    )),
+    ...(await step(
+      'Report again, with an image that no build reported',
+      { ...report, files: laterPods },
+      done({ state: 'changed' }),
+    )),
+    ...(await step(
+      'Gate on the environment, with on-non-compliant: fail: its latest snapshot fails the step',
+      { ...list, 'on-non-compliant': 'fail' },
+      failed('non-compliant'),
     )),
   ];
 }
@@ -160,9 +220,7 @@ function pushEvent(): unknown {
 
 /** Reports the artifact as its build would, by the service's own way in: the interface only reads artifacts. */
 async function reportArtifact(path: string): Promise<readonly string[]> {
-  const fingerprint = createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
+  const fingerprint = await fingerprintOf(path);
   const answer = await fetch(`${service.baseUrl}/artifacts/${org}/${flow}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -179,4 +237,10 @@ async function reportArtifact(path: string): Promise<readonly string[]> {
   });
   console.log(`\n=== The build reports its artifact: ${answer.status} ${await answer.text()}`);
   return answer.status === 201 ? [] : [`reporting the artifact was answered ${answer.status}`];
+}
+
+async function fingerprintOf(path: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
 }

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { maximumFileBytes } from '../../src/contract/limits.ts';
+import { textAt, valueAt } from '../../src/runtime/values.ts';
+import type { StepResult } from '../../tools/run-action.ts';
+import { jobCommit, openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
+import {
+  analysisId,
+  finishedAnalysis,
+  reportText,
+  unfinishedTask,
+  taskId,
+} from '../support/sonar-analysis.ts';
+import { startSonarServer, type SonarWorld } from '../support/sonar-server.ts';
+import { webhookReport } from '../support/sonar-webhook.ts';
+import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { readTar } from '../support/tar-reader.ts';
+import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+});
+
+afterAll(() => job.close());
+
+/** A flow that asks its artifacts for `sonar`, and an artifact in it, in the trail of the job's commit. */
+async function flowWithArtifact(): Promise<{ flow: string; fingerprint: string }> {
+  const flow = await job.flow('artifact', 'sonar');
+  const fingerprint = randomBytes(32).toString('hex');
+  expect(await job.report(flow, { fingerprint })).toBe(201);
+  return { flow, fingerprint };
+}
+
+function attest(more: Readonly<Record<string, string>>, options?: StepOptions): Promise<StepResult> {
+  return job.step({ operation: 'attest-sonar', 'sonar-report-path': 'sonar.json', ...more }, options);
+}
+
+/** What the service has on record for an artifact. */
+async function recorded({ flow, fingerprint }: { flow: string; fingerprint: string }): Promise<unknown> {
+  const answer = await job.ask(`/artifacts/acme/${flow}/fingerprint/${fingerprint}`);
+  expect(answer.status).toBe(200);
+  return answer.json();
+}
+
+/** The file that came with the attestation `sonar` of an artifact. */
+async function attachmentOf(artifact: unknown): Promise<{ name: string; content: Buffer }> {
+  const page = textAt(artifact, 'evidence', 'sonar', 'html_url') ?? '';
+  const answer = await fetch(`${page}/attachment`, { headers: { authorization: `Bearer ${job.service.apiKey}` } });
+  expect(answer.status).toBe(200);
+  const name = /filename\*=UTF-8''(.*)$/u.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? '';
+  return { name: decodeURIComponent(name), content: Buffer.from(await answer.arrayBuffer()) };
+}
+
+describe('the step attest-sonar, from a JSON report', () => {
+  it.each([
+    ['OK', 0, 'compliant', 'true', 'COMPLIANT'],
+    ['ERROR', 1, 'non-compliant', 'false', 'NON-COMPLIANT'],
+    ['WARN', 1, 'incomplete', 'false', 'INCOMPLETE'],
+    ['NONE', 1, 'incomplete', 'false', 'INCOMPLETE'],
+  ])('puts the gate %s on record first, and then ends with %d', async (status, exitCode, outcome, compliant, state) => {
+    const [target] = await Promise.all([
+      flowWithArtifact(),
+      job.workspace.write(`gate-${status}.json`, JSON.stringify(webhookReport(status, jobCommit))),
+    ]);
+    const result = await attest({ flow: target.flow, 'sonar-report-path': `gate-${status}.json` });
+    expect(result).toMatchObject({
+      exitCode,
+      errorLog: '',
+      outputs: { outcome, compliant, state: status, response: '"OK"' },
+      response: 'OK',
+    });
+    expect(result.outputs['html-url']).toBe('https://mycompany.com/sonarqube/dashboard?id=myproject');
+    expect(await recorded(target)).toMatchObject({ state, evidence: { sonar: { has_attachment: false } } });
+    expect(commandsNamed(result.log, 'error')).toHaveLength(exitCode);
+    expect(result.summary).toContain('<code>new_security_rating</code>');
+  });
+
+  it('never takes a gate status that Sonar does not document for a pass; the analysis is on record all the same', async () => {
+    await job.workspace.write('odd.json', JSON.stringify(webhookReport('PASSED', jobCommit)));
+    const target = await flowWithArtifact();
+    const result = await attest({
+      flow: target.flow,
+      'sonar-report-path': 'odd.json',
+      'on-non-compliant': 'ignore',
+    });
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '', state: 'PASSED' } });
+    expect(await recorded(target)).toHaveProperty('evidence.sonar');
+  });
+
+  it.each([
+    ['warn', 1],
+    ['ignore', 0],
+  ])('goes on with on-non-compliant: %s', async (onNonCompliant, warnings) => {
+    await job.workspace.write('red.json', JSON.stringify(webhookReport('ERROR', jobCommit)));
+    const { flow } = await flowWithArtifact();
+    const result = await attest({ flow, 'sonar-report-path': 'red.json', 'on-non-compliant': onNonCompliant });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'non-compliant', compliant: 'false' } });
+    expect(commandsNamed(result.log, 'warning')).toHaveLength(warnings);
+  });
+
+  it('refuses an analysis of another commit, and records nothing', async () => {
+    await job.workspace.write('other.json', JSON.stringify(webhookReport('OK', 'e'.repeat(40))));
+    const target = await flowWithArtifact();
+    const result = await attest({ flow: target.flow, 'sonar-report-path': 'other.json' });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'mistake',
+      message: expect.stringContaining('e'.repeat(40)),
+    });
+    expect(await recorded(target)).toHaveProperty('evidence', {});
+  });
+
+  it('attests to the trail, the name and the artifact that it is told', async () => {
+    const { flow, fingerprint } = await flowWithArtifact();
+    const result = await attest({
+      flow,
+      fingerprint,
+      trail: 'pr-12',
+      'attestation-name': 'web.quality',
+      description: 'Nightly',
+      'user-data': '{"ticket": "ABC-1"}',
+    });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    expect(await recorded({ flow, fingerprint })).toMatchObject({
+      evidence: { quality: { trail_name: 'pr-12', status: 'compliant' } },
+    });
+  });
+
+  it('says what is wrong with its own inputs before it looks for anything', async () => {
+    const { flow } = await flowWithArtifact();
+    const [broken, missing] = await Promise.all([
+      attest({ flow, 'user-data': '{"ticket":' }),
+      attest({ flow, 'sonar-report-path': 'nowhere.json' }),
+    ]);
+    expect(failedStep(broken).message).toContain('`user-data` is not JSON');
+    expect(failedStep(missing)).toMatchObject({ ...errorEnding, message: expect.stringContaining('nowhere.json') });
+  });
+});
+
+describe('the step attest-sonar, with attachments', () => {
+  it('sends one file as it is, under its own name', async () => {
+    const content = randomBytes(5000);
+    await job.workspace.write('reports/Ünit tests.xml', content);
+    const target = await flowWithArtifact();
+    expect(await attest({ flow: target.flow, files: 'reports/*.xml' })).toMatchObject({ exitCode: 0 });
+    expect(await attachmentOf(await recorded(target))).toEqual({ name: 'Ünit tests.xml', content });
+  });
+
+  it('sends several files as one archive, the same bytes each time', async () => {
+    await job.workspace.write('coverage/lcov.info', 'TN:\n');
+    await job.workspace.write('coverage/deep/notes.txt', 'notes\n');
+    await job.workspace.write('coverage/deep/x.tmp', 'not this\n');
+    const [first, second] = [await flowWithArtifact(), await flowWithArtifact()];
+    const files = 'coverage/**\n!**/*.tmp';
+    expect((await attest({ flow: first.flow, files })).exitCode).toBe(0);
+    expect((await attest({ flow: second.flow, files })).exitCode).toBe(0);
+    const archive = await attachmentOf(await recorded(first));
+    expect(archive.name).toBe('evidence.tgz');
+    expect(readTar(gunzipSync(archive.content)).map(({ name, content }) => [name, content.toString()])).toEqual([
+      ['coverage/deep/notes.txt', 'notes\n'],
+      ['coverage/lcov.info', 'TN:\n'],
+    ]);
+    expect((await attachmentOf(await recorded(second))).content.equals(archive.content)).toBe(true);
+  });
+
+  it('leaves no archive behind in the runner’s folder for temporary files', async () => {
+    await job.workspace.write('left/a.txt', 'a');
+    await job.workspace.write('left/b.txt', 'b');
+    const { flow } = await flowWithArtifact();
+    const result = await attest({ flow, files: 'left/*' }, { variables: { RUNNER_TEMP: job.workspace.path } });
+    expect(result.exitCode).toBe(0);
+    const left = await readdir(job.workspace.path, { recursive: true });
+    expect(left.filter((path) => path.endsWith('.tgz'))).toEqual([]);
+  });
+
+  it('sends exactly 10 MiB, under the plain name of the part as well', async () => {
+    const content = randomBytes(maximumFileBytes);
+    await job.workspace.write('exact.bin', content);
+    const [indexed, plain] = [await flowWithArtifact(), await flowWithArtifact()];
+    const results = await Promise.all([
+      attest({ flow: indexed.flow, files: 'exact.bin' }),
+      attest({ flow: plain.flow, files: 'exact.bin', 'file-parts': 'plain' }),
+    ]);
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    for (const target of [indexed, plain]) {
+      expect((await attachmentOf(await recorded(target))).content.equals(content)).toBe(true);
+    }
+  });
+
+  it('sends nothing of a file that is one byte larger, and lists its size', async () => {
+    await job.workspace.write('over.bin', randomBytes(maximumFileBytes + 1));
+    const target = await flowWithArtifact();
+    const result = await attest({ flow: target.flow, files: 'over.bin' });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'mistake',
+      message: expect.stringMatching(/over\.bin: .*10[, ]?485[, ]?761/u),
+    });
+    expect(await recorded(target)).toHaveProperty('evidence', {});
+  });
+});
+
+describe('the step attest-sonar, from a report of a scanner', () => {
+  /** Lets a step attest what a Sonar server holds, by the report that the scanner left in the usual place. */
+  async function attestScan(
+    world: Partial<SonarWorld>,
+    more: Readonly<Record<string, string>>,
+    options?: StepOptions,
+  ): Promise<StepResult> {
+    const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...world } });
+    try {
+      await job.workspace.write('scanned/.scannerwork/report-task.txt', reportText(sonar.url));
+      const inputs = { 'sonar-report-path': 'scanned', 'sonar-token': 'user-token', 'sonar-host-url': sonar.url };
+      return await attest({ ...inputs, ...more }, options);
+    } finally {
+      await sonar.close();
+    }
+  }
+
+  function gate(status: string): Partial<SonarWorld> {
+    const conditions = [
+      { status, metricKey: 'new_coverage', comparator: 'LT', errorThreshold: '80', actualValue: '61.2' },
+    ];
+    return { gates: { [analysisId]: { status, conditions } } };
+  }
+
+  it.each([
+    ['OK', 0, 'compliant'],
+    ['ERROR', 1, 'non-compliant'],
+    ['WARN', 1, 'incomplete'],
+    ['NONE', 1, 'incomplete'],
+  ])('reads the gate %s from the server, records it, and ends with %d', async (status, exitCode, outcome) => {
+    const target = await flowWithArtifact();
+    const result = await attestScan(gate(status), { flow: target.flow });
+    expect(result).toMatchObject({ exitCode, errorLog: '', outputs: { outcome, state: status } });
+    expect(result.summary).toContain(
+      `<tr><td><code>new_coverage</code></td><td>61.2</td><td>&lt; 80</td><td>${status}</td></tr>`,
+    );
+    expect(result.summary).toContain(`${status}: My team QG`);
+    expect(valueAt(await recorded(target), 'evidence', 'sonar', 'status')).toBe(outcome);
+    if (status === 'ERROR') {
+      expect(commandsNamed(result.log, 'error')[0]?.message).toContain('new_coverage is 61.2, fails if < 80');
+    }
+  });
+
+  it('says why the background task failed, and records nothing', async () => {
+    const target = await flowWithArtifact();
+    const failed = { ...unfinishedTask('PENDING'), status: 'FAILED', errorMessage: 'Not enough memory to analyse' };
+    const result = await attestScan({ tasks: { [taskId]: [failed] } }, { flow: target.flow });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'trouble',
+      title: 'Trouble with a service or the way to it',
+      message: expect.stringContaining('Not enough memory to analyse'),
+    });
+    expect(await recorded(target)).toHaveProperty('evidence', {});
+  });
+
+  it('blames the token where Sonar does not know it', async () => {
+    const { flow } = await flowWithArtifact();
+    const result = await attestScan({}, { flow, 'sonar-token': 'unknown-token' });
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('sonar-token') });
+    expect(result.log.replaceAll(/^::add-mask::.*$/gmu, '')).not.toContain('unknown-token');
+  });
+
+  const itWithSignals = process.platform === 'win32' ? it.skip : it;
+
+  itWithSignals('ends promptly when the job is cancelled while it waits, and still tells everything', async () => {
+    const { flow } = await flowWithArtifact();
+    const result = await attestScan(
+      { tasks: { [taskId]: [unfinishedTask('PENDING')] } },
+      { flow, 'sonar-timeout': '21600' },
+      { kill: { when: 'is PENDING after', signal: 'SIGTERM' } },
+    );
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      message: expect.stringContaining('the step was cancelled (SIGTERM)'),
+    });
+    expect(shownLines(result.log).join('\n')).toContain('is PENDING after');
+  });
+});

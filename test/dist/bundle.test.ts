@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import {
+  createSourceFile,
+  isCallExpression,
+  isExportDeclaration,
+  isImportDeclaration,
+  isStringLiteralLike,
+  isTemplateHead,
+  isTemplateMiddleOrTemplateTail,
+  isTypeNode,
+  ScriptTarget,
+  SyntaxKind,
+  type Node,
+  type TemplateHead,
+  type TemplateMiddle,
+  type TemplateTail,
+} from 'typescript';
+import { runAction } from '../../tools/run-action.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const dist = join(root, 'dist');
+let bundle: string;
+let elsewhere: TemporaryWorkspace;
+
+beforeAll(async () => {
+  bundle = readFileSync(join(dist, 'index.js'), 'utf8');
+  elsewhere = await temporaryWorkspace();
+});
+
+afterAll(() => elsewhere.remove());
+
+describe('dist/', () => {
+  it('holds the bundle, its licences and its kind, and nothing else', () => {
+    expect(readdirSync(dist).sort()).toEqual(['index.js', 'licenses.txt', 'package.json']);
+  });
+
+  it('is not stale: it holds every text of the sources that it is built from; else run `npm run build`', () => {
+    const sources = sourcesFrom(join(root, 'src', 'main.ts'));
+    expect(sources.length).toBeGreaterThan(50);
+    const missing = sources.flatMap((path) =>
+      textsOf(path)
+        .filter((text) => !bundle.includes(text))
+        .map((text) => `${relative(root, path)}: ${text}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('runs where nothing but itself and Node is', async () => {
+    cpSync(dist, elsewhere.path, { recursive: true });
+    const program = [process.execPath, join(elsewhere.path, 'index.js')];
+    const result = await runAction({ inputs: {}, environment: {}, program });
+    expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
+    expect(result.log).toContain('`operation` is required');
+  });
+
+  it('imports Node’s own modules only', () => {
+    const imported = [...bundle.matchAll(/^import .* from "([^"]+)";$/gmu)].map(([, name]) => name ?? '');
+    expect(imported.length).toBeGreaterThan(0);
+    const own = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`)]);
+    expect(imported.filter((name) => !own.has(name) && !name.startsWith('node:'))).toEqual([]);
+  });
+
+  it('holds nothing of the service and no path of the machine that built it', () => {
+    const foreign = ['fastify()', 'compliance_service', root].filter((text) => bundle.includes(text));
+    expect(foreign).toEqual([]);
+  });
+
+  it('names the licence of every package that the sources use', () => {
+    const licences = readFileSync(join(dist, 'licenses.txt'), 'utf8').split(/\r?\n/u);
+    const packages = sourcesFrom(join(root, 'src', 'main.ts')).flatMap((path) => packagesOf(readFileSync(path, 'utf8')));
+    expect(new Set(packages)).toContain('undici');
+    expect([...new Set(packages)].filter((name) => !licences.includes(name))).toEqual([]);
+  });
+});
+
+/** The sources that a module loads, itself included; what it only takes types from is not loaded. */
+function sourcesFrom(entry: string): readonly string[] {
+  const found = new Set<string>();
+  const visit = (path: string): void => {
+    if (found.has(path)) return;
+    found.add(path);
+    const source = readFileSync(path, 'utf8');
+    const imports = source.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'|import\([^)']*'(\.[^']+)'/gmu);
+    for (const [, fixed, lazy] of imports) visit(resolve(dirname(path), fixed ?? lazy ?? ''));
+  };
+  visit(entry);
+  return [...found];
+}
+
+/** The packages whose code a source loads. */
+function packagesOf(source: string): readonly string[] {
+  const loaded = source.matchAll(/^import (?!type )[^;]*?from '([^.'][^']*)'|import\([^)']*'([^.'][^']*)'/gmu);
+  const names = [...loaded].map(([, fixed, lazy]) => fixed ?? lazy ?? '').filter((name) => !name.startsWith('node:'));
+  return names.map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0] ?? name);
+}
+
+/** The texts of a source, pieces of templates included, that are long enough to be its own and written without escapes. */
+function textsOf(path: string): readonly string[] {
+  const texts: string[] = [];
+  const visit = (node: Node): void => {
+    if (isImportDeclaration(node) || isExportDeclaration(node) || isTypeNode(node) || isImport(node)) return;
+    if (isStringLiteralLike(node) || isTemplatePiece(node)) texts.push(node.text);
+    node.forEachChild(visit);
+  };
+  visit(createSourceFile(path, readFileSync(path, 'utf8'), ScriptTarget.ESNext));
+  return texts.filter((text) => text.length >= 16 && !/['"\\`\n$\P{ASCII}]/u.test(text));
+}
+
+function isImport(node: Node): boolean {
+  return isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword;
+}
+
+function isTemplatePiece(node: Node): node is TemplateHead | TemplateMiddle | TemplateTail {
+  return isTemplateHead(node) || isTemplateMiddleOrTemplateTail(node);
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+});
+
+afterAll(() => job.close());
+
+const inputs = { operation: 'create-flow', description: 'The web front end', template: 'artifact\nsonar' };
+
+describe('the step create-flow', () => {
+  it('creates a flow, and updates it when it is there', async () => {
+    const created = await job.step({ ...inputs, flow: 'twice' });
+    expect(created).toMatchObject({
+      exitCode: 0,
+      errorLog: '',
+      outputs: { outcome: 'done', compliant: '', state: 'created', response: '"OK"', fingerprint: '', 'html-url': '' },
+      response: 'OK',
+    });
+    expect(shownLines(created.log)).toContain('✅ Done: Flow twice was created in organization acme.');
+    expect(created.summary).toContain('<h2>✅ Done: Flow twice</h2>');
+    expect(created.summary).toContain('<td>artifact, sonar</td>');
+
+    const updated = await job.step({ ...inputs, flow: 'twice', visibility: 'private' });
+    expect(updated).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'updated' } });
+    expect(shownLines(updated.log)).toContain('✅ Done: Flow twice was updated in organization acme.');
+  });
+
+  it('needs nothing of the job but its connection: no event, no repository, no workspace', async () => {
+    const variables = {
+      GITHUB_WORKSPACE: undefined,
+      GITHUB_REPOSITORY: undefined,
+      GITHUB_SHA: undefined,
+      GITHUB_EVENT_NAME: undefined,
+    };
+    const result = await job.step({ ...inputs, flow: 'bare' }, { variables, event: undefined });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
+  });
+
+  it('sends the key as a user name where basic authentication is asked for', async () => {
+    const result = await job.step({ ...inputs, flow: 'basic', 'auth-method': 'basic' });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
+  });
+
+  it('adds the version to an address that lacks it', async () => {
+    const result = await job.step({ ...inputs, flow: 'bare-address', 'base-url': `${job.service.url}/` });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
+  });
+
+  it('writes no summary where none is wanted', async () => {
+    const result = await job.step({ ...inputs, flow: 'quiet', summary: 'false' });
+    expect(result).toMatchObject({ exitCode: 0, summary: '' });
+  });
+
+  it('warns of an input that it does not use, and goes on', async () => {
+    const result = await job.step({ ...inputs, flow: 'warned', trail: 'a' });
+    expect(result.exitCode).toBe(0);
+    expect(commandsNamed(result.log, 'warning').map(({ message }) => message)).toEqual([
+      '`trail` is not used by create-flow; remove it from `with:`.',
+    ]);
+  });
+
+  it('shows hostile text as text: in the log, in the summary and nowhere else', async () => {
+    const description = '::set-output name=outcome::x\n##[error]y\n\n</td><script>alert(1)</script>';
+    const result = await job.step({ ...inputs, flow: 'hostile', description });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done' } });
+    expect(shownLines(result.log)).toEqual(expect.arrayContaining(['## [error]y']));
+    expect(commandsNamed(result.log, 'set-output')).toEqual([]);
+    expect(result.summary).toContain('<br><br>&lt;/td&gt;&lt;script&gt;');
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { availableParallelism } from 'node:os';
+import type { OperationName } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import type { StepResult } from '../../tools/run-action.ts';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { operationRows, type OperationRow } from '../support/operation-rows.ts';
+import { openOperationScene, type OperationScene } from '../support/operation-scene.ts';
+import { startRecordingForwarder, type RecordingForwarder } from '../support/recording-forwarder.ts';
+import { failedStep } from '../support/step-ending.ts';
+
+/** An answer that the contract declares, and how a step brings it about; undefined where nobody wrote that down. */
+interface Declared {
+  readonly title: string;
+  readonly label: string;
+  readonly operation: OperationName;
+  readonly status: number;
+  /** Of an error. */
+  readonly message?: string;
+  readonly row: OperationRow | undefined;
+}
+
+const declared: readonly Declared[] = endpoints.flatMap(({ operation, success, errors }) => {
+  if (operation === undefined) throw new TypeError('an endpoint of the interface has no operation');
+  const rows = operationRows[operation];
+  const answers = [
+    ...success.map(({ status }) => ({ status, what: 'the success', row: rows.successes[status] })),
+    ...errors.map(({ status, message }) => ({ status, message, what: message, row: rows.errors[message] })),
+  ];
+  return answers.map(({ what, ...answer }, index) => {
+    const title = `${operation}: ${answer.status}, ${what}`;
+    return { title, label: `${operation.replaceAll('-', '')}${index}`, operation, ...answer };
+  });
+});
+
+let job: ActionJob;
+let scene: OperationScene;
+let forwarder: RecordingForwarder;
+const results = new Map<string, StepResult>();
+
+beforeAll(async () => {
+  job = await openActionJob();
+  scene = await openOperationScene(job);
+  forwarder = await startRecordingForwarder(job.service.baseUrl);
+  const waiting = declared.values();
+  const worker = async (): Promise<void> => {
+    for (const answer of waiting) await bringAbout(answer);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+}, 60_000);
+
+afterAll(async () => {
+  await forwarder.close();
+  await job.close();
+});
+
+async function bringAbout({ label, operation, row }: Declared): Promise<void> {
+  if (row === undefined || 'never' in row) return;
+  const key = 'inputs' in row && row.key !== undefined ? { 'api-token': scene.keys[row.key] } : {};
+  const run = (inputs: Readonly<Record<string, string>>, name: string): Promise<StepResult> =>
+    job.step({ operation, 'base-url': forwarder.baseUrlFor(name), ...key, ...inputs });
+  if ('inputs' in row && row.before !== undefined) await run(row.before, `${label}before`);
+  results.set(label, await run('inputs' in row ? row.inputs : row.refused, label));
+}
+
+function resultOf(label: string): StepResult {
+  const result = results.get(label);
+  if (result === undefined) throw new Error(`nothing was run for ${label}`);
+  return result;
+}
+
+/** Matches a message of the contract, with any text in place of each `{name}`. */
+function filledIn(message: string): RegExp {
+  const literals = message.split(/\{\w+\}/u).map((literal) => literal.replaceAll(/[$()*+.?[\\\]^{|}]/gu, '\\$&'));
+  return new RegExp(`^${literals.join('.+')}$`, 'u');
+}
+
+const asked = (row: OperationRow | undefined): boolean => row !== undefined && 'inputs' in row;
+const successes = declared.filter(({ message, row }) => message === undefined && asked(row));
+const errors = declared.filter(({ message, row }) => message !== undefined && asked(row));
+const refusals = declared.filter(({ row }) => row !== undefined && 'refused' in row);
+
+describe('every operation, through the built action and the real service', () => {
+  it('has a row for every answer that the contract declares, and none for others', () => {
+    expect(declared.filter(({ row }) => row === undefined).map(({ title }) => title)).toEqual([]);
+    const rows = Object.values(operationRows).flatMap((each) => [
+      ...Object.keys(each.successes),
+      ...Object.keys(each.errors),
+    ]);
+    expect(rows).toHaveLength(declared.length);
+  });
+
+  it('succeeds in every operation', () => {
+    expect([...new Set(successes.map(({ operation }) => operation))]).toHaveLength(endpoints.length);
+  });
+
+  it.each(successes)('$title', ({ label, status }) => {
+    const { exitCode, errorLog, outputs, summary } = resultOf(label);
+    expect({ exitCode, errorLog }).toEqual({ exitCode: 0, errorLog: '' });
+    expect(outputs['outcome']).toMatch(/^(?:done|compliant|non-compliant|incomplete)$/u);
+    expect(outputs['response-path']).not.toBe('');
+    expect(summary).not.toBe('');
+    expect(forwarder.answersTo(label).map((answer) => answer.status)).toContain(status);
+    expect(forwarder.answersTo(label).every((answer) => answer.status < 300)).toBe(true);
+  });
+
+  it.each(errors)('$title', ({ label, status, message = '' }) => {
+    const answered = forwarder.answersTo(label).at(-1);
+    expect(answered).toMatchObject({ status, message: expect.stringMatching(filledIn(message)) });
+    const failed = failedStep(resultOf(label));
+    expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', compliant: '', kind: 'mistake', inSummary: true });
+    expect(failed.message).toContain(`was answered ${status}: ${String(answered?.message)}`);
+  });
+
+  it.each(refusals)('$title, which the step sees coming', ({ label, row }) => {
+    const failed = failedStep(resultOf(label));
+    expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'mistake', title: 'Mistake in the workflow' });
+    expect(failed.message).toContain(row !== undefined && 'saying' in row ? row.saying : '');
+    expect(forwarder.answersTo(label)).toEqual([]);
+  });
+
+  it('gets only answers that are as the OpenAPI document says', () => {
+    const answers = declared.flatMap(({ label }) => [
+      ...forwarder.answersTo(label),
+      ...forwarder.answersTo(`${label}before`),
+    ]);
+    expect(answers.length).toBeGreaterThan(endpoints.length);
+    expect(answers.map(({ deviation }) => deviation).filter((each) => each !== undefined)).toEqual([]);
+    expect(job.service.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { textAt } from '../../src/runtime/values.ts';
+import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
+import { pullRequestEvent, shas } from '../support/events.ts';
+import { answers, answersText, neverAnswers, resetsBeforeTheAnswer } from '../support/faults.ts';
+import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { webhookReport } from '../support/sonar-webhook.ts';
+import { errorEnding, failedStep, type FailedStep } from '../support/step-ending.ts';
+import { commandsNamed } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+});
+
+afterAll(() => job.close());
+
+/** Nothing may make these pass: the gate is told to ignore every verdict. Nothing is repeated, so that nothing waits. */
+const lookUp = {
+  operation: 'get-artifact',
+  flow: 'web',
+  fingerprint: fingerprintOf('a'),
+  'on-non-compliant': 'ignore',
+  retries: '0',
+};
+const createFlow = { operation: 'create-flow', flow: 'web', description: 'The web', template: 'artifact', retries: '0' };
+const attest = { operation: 'attest-sonar', flow: 'web', 'sonar-report-path': 'sonar.json', retries: '0' };
+
+describe('a step with mistakes in its inputs', () => {
+  it('names all of them at once, and leaves its outputs, its file and its summary all the same', async () => {
+    const inputs = { operation: 'create-flow', org: 'acme corp', flow: 'pr/12', template: 'unit test' };
+    const result = await job.step(inputs, { variables: { COMPLIANCE_API_TOKEN: undefined } });
+    expect(failedStep(result)).toEqual({
+      ...errorEnding,
+      kind: 'mistake',
+      title: '5 mistakes in the workflow',
+      message: expect.stringMatching(/`api-token`.*\n`org`.*\n`flow`.*pr-12.*\n`description`.*\n`template`/u),
+    });
+    expect(result.outputs).toMatchObject({ state: '', fingerprint: '', 'html-url': '' });
+    expect(JSON.parse(result.outputs['response'] ?? '')).toEqual(result.response);
+  });
+
+  it('takes the empty token of a fork or of Dependabot for none, and says where one may be set', async () => {
+    const variables = { COMPLIANCE_API_TOKEN: '', GITHUB_ACTOR: 'dependabot[bot]' };
+    const result = await job.step({ ...lookUp, 'api-token': '' }, { variables });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'mistake',
+      title: 'Mistake in the workflow',
+      message: expect.stringMatching(/`api-token` is required.*\n.*COMPLIANCE_API_TOKEN/u),
+    });
+  });
+
+  it('names the operations where none is given', async () => {
+    expect(failedStep(await job.step({}))).toMatchObject({
+      ...errorEnding,
+      message: expect.stringContaining('`operation` is required'),
+    });
+  });
+
+  it('writes the summary even where `summary` is the mistake', async () => {
+    expect(failedStep(await job.step({ ...lookUp, summary: 'maybe' }))).toMatchObject(errorEnding);
+  });
+
+  it('writes no summary of a failure where none is wanted', async () => {
+    const result = await job.step({ ...lookUp, flow: 'pr/12', summary: 'false' });
+    expect(result).toMatchObject({ exitCode: 1, summary: '', outputs: { outcome: 'error' } });
+  });
+});
+
+describe('a step that the service refuses', () => {
+  const refused = { ...errorEnding, kind: 'mistake', title: 'Refused by the compliance service' };
+
+  it('says that the key is wrong', async () => {
+    const result = await job.step({ ...lookUp, 'api-token': 'no0such0_key' });
+    expect(failedStep(result)).toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/was answered 401: [^]*\n.*`api-token`/u),
+    });
+    expect(result.response).toMatchObject({ error: { status: 401 } });
+  });
+
+  it('says that the key is of another organization', async () => {
+    await job.service.createOrganization('other');
+    expect(failedStep(await job.step({ ...lookUp, org: 'other' }))).toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/was answered 403: .*\n.*`org`/u),
+    });
+  });
+
+  it.each([lookUp, attest])('says in $operation that the flow is not known', async (inputs) => {
+    const result = await job.step({ ...inputs, flow: 'unknown' });
+    expect(failedStep(result)).toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/was answered 404: Flow not found\n.*`flow`/u),
+    });
+    expect(result.response).toMatchObject({ error: { status: 404, message: 'Flow not found' } });
+  });
+});
+
+describe('a step on a bad way to the service', () => {
+  async function against(
+    fault: Fault,
+    inputs: Readonly<Record<string, string>> = lookUp,
+  ): Promise<{ step: FailedStep; server: FaultyServer }> {
+    const server = await startFaultyServer(fault);
+    try {
+      return { step: failedStep(await job.step({ ...inputs, 'base-url': server.url.href })), server };
+    } finally {
+      await server.close();
+    }
+  }
+
+  const trouble = { ...errorEnding, kind: 'trouble', title: 'Trouble with a service or the way to it' };
+
+  it('says that nothing listens', async () => {
+    const inputs = { ...lookUp, 'base-url': `http://127.0.0.1:${await closedPort()}` };
+    expect(failedStep(await job.step(inputs))).toMatchObject({
+      ...trouble,
+      message: expect.stringMatching(/ECONNREFUSED.*; the request was not sent\nCheck `base-url`/u),
+    });
+  });
+
+  it('says that the connection broke', async () => {
+    expect((await against(resetsBeforeTheAnswer)).step).toMatchObject(trouble);
+  });
+
+  it('describes a login page, and shows nothing of it', async () => {
+    const page = '<html><body><form action="/login">Password</form></body></html>';
+    const { step } = await against(answersText(200, page, { 'content-type': 'text/html' }), createFlow);
+    expect(step).toMatchObject({ ...trouble, message: expect.stringMatching(/an HTML page of \d+ bytes/u) });
+    expect(step.message).not.toContain('<form');
+  });
+
+  it('follows no redirect, and names where it leads without its query', async () => {
+    const { step, server } = await against(
+      answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }),
+    );
+    expect(step).toMatchObject({
+      ...errorEnding,
+      message: expect.stringContaining('a redirect to https://login.example.com'),
+    });
+    expect(step.message).not.toContain('hush');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [500, 'trouble'],
+    [503, 'trouble'],
+    [429, 'trouble'],
+    [400, 'mistake'],
+  ])('tells an answer %d as %s, with the service’s words', async (status, kind) => {
+    const { step } = await against(answers(status, { message: 'so it said', errors: { name: 'was odd' } }));
+    expect(step).toMatchObject({ ...errorEnding, kind });
+    expect(step.message).toContain(`was answered ${status}: so it said`);
+    expect(step.message).toContain('name: was odd');
+  });
+
+  it.each([
+    ['an unknown state', anArtifact({ state: 'FROZEN' })],
+    ['no state', { fingerprint: fingerprintOf('a'), flow_name: 'web' }],
+    ['another artifact', anArtifact({ fingerprint: fingerprintOf('b') })],
+    ['another flow', anArtifact({ flow_name: 'other' })],
+    ['no artifact', 'OK'],
+    ['nothing', null],
+  ])('takes %s in the answer for no pass, though every verdict is ignored', async (_what, body) => {
+    expect((await against(answers(200, body))).step).toMatchObject(trouble);
+  });
+
+  it('says that a proxy of the environment is none', async () => {
+    const result = await job.step(lookUp, { variables: { HTTPS_PROXY: 'socks5://ann:hush@proxy' } });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'mistake',
+      message: expect.stringContaining('HTTPS_PROXY'),
+    });
+    expect(result.log).not.toContain('hush');
+  });
+});
+
+describe('a step in an unusual job', () => {
+  it('takes the commit from the event where there is no git on the machine', async () => {
+    const flow = await job.flow('sonar');
+    await job.workspace.write('.git/HEAD', 'ref: refs/heads/main\n');
+    const result = await job.step({ ...attest, flow }, { variables: { PATH: '/nowhere', Path: '/nowhere' } });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    expect(result.summary).toContain('Ann Dev &lt;ann@example.com&gt;');
+  });
+
+  it('says which sources of the commit it tried where none has it', async () => {
+    const flow = await job.flow('sonar');
+    const variables = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_SHA: shas.merge, GITHUB_HEAD_REF: 'feature/lid' };
+    const result = await job.step({ ...attest, flow }, { variables, event: pullRequestEvent() });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'mistake',
+      message: expect.stringContaining(`No source describes the commit ${shas.head}`),
+    });
+    expect(failedStep(result).message).toContain('github-token');
+  });
+
+  it('goes on without the file of the event where it does not need it', async () => {
+    const flow = await job.flow('artifact');
+    await job.report(flow, { fingerprint: fingerprintOf('a') });
+    const result = await job.step({ ...lookUp, flow }, { variables: { GITHUB_EVENT_PATH: '/nowhere/event.json' } });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+  });
+
+  it('says that the file of the event is broken', async () => {
+    const path = await job.workspace.write('event.json', '{"ref":');
+    const result = await job.step(lookUp, { variables: { GITHUB_EVENT_PATH: path } });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      kind: 'mistake',
+      message: expect.stringContaining('event.json is not JSON'),
+    });
+  });
+
+  it('still annotates where the runner takes no summary and no outputs', async () => {
+    const variables = { GITHUB_OUTPUT: '', GITHUB_STEP_SUMMARY: '' };
+    const result = await job.step({ ...lookUp, flow: 'unknown' }, { variables });
+    expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
+    expect(commandsNamed(result.log, 'error')[0]?.message).toContain('Flow not found');
+  });
+
+  const itWithSignals = process.platform === 'win32' ? it.skip : it;
+
+  itWithSignals.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends promptly on %s while the service keeps it waiting, and tells why',
+    async (signal) => {
+      const server = await startFaultyServer(neverAnswers);
+      try {
+        const inputs = { ...lookUp, 'base-url': server.url.href, timeout: '3600' };
+        const result = await job.step(inputs, { kill: { when: '::group::Look artifacts up', signal } });
+        expect(failedStep(result)).toMatchObject({
+          ...errorEnding,
+          message: expect.stringContaining(`the step was cancelled (${signal}) before it was finished`),
+        });
+        expect(textAt(result.response, 'error', 'what')).toContain('cancelled');
+      } finally {
+        await server.close();
+      }
+    },
+  );
+});

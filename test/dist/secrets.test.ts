@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StepResult } from '../../tools/run-action.ts';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
+import { answers, answersText } from '../support/faults.ts';
+import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
+import { formsOf } from '../support/secret.ts';
+import { commandsIn, commandsNamed } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+});
+
+afterAll(() => job.close());
+
+/** Of characters that a header, an address, JSON and HTML all write in their own ways. */
+const keys = {
+  'api-token': 'k3y+with/odd=chars&<more>',
+  'sonar-token': "squ_'apostrophe'%and%percent",
+  'github-token': 'ghs_0123456789abcdef',
+};
+const everyForm = Object.values(keys).flatMap(formsOf);
+
+const inputs = {
+  ...keys,
+  operation: 'get-artifact',
+  flow: 'web',
+  fingerprint: fingerprintOf('a'),
+  retries: '0',
+};
+
+async function against(fault: Fault, more: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+  const server = await startFaultyServer(fault);
+  try {
+    return await job.step({ ...inputs, 'base-url': server.url.href, ...more });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Every place that a step writes to, without the commands that tell the runner what to mask. */
+function written(result: StepResult): string {
+  const log = result.log.split('\n').filter((line) => !line.startsWith('::add-mask::'));
+  return [...log, result.errorLog, result.summary, JSON.stringify(result.response), ...Object.values(result.outputs)].join(
+    '\n',
+  );
+}
+
+describe('the secrets of a step', () => {
+  it('are masked in every form before anything else is said', async () => {
+    const { log } = await job.step({ ...inputs, flow: 'pr/12' });
+    const commands = commandsIn(log);
+    const masks = commandsNamed(log, 'add-mask');
+    expect(commands.slice(0, masks.length)).toEqual(masks);
+    expect(masks.map(({ message }) => message)).toEqual(expect.arrayContaining([...everyForm]));
+  });
+
+  it.each([
+    ['an artifact', answers(200, anArtifact({ filename: everyForm.join(' '), state_info: everyForm.join('\n') }))],
+    ['an address', answers(200, anArtifact({ html_url: `https://x.example.com/?k=${everyForm.join('&')}` }))],
+    ['an unknown state', answers(200, anArtifact({ state: everyForm.join(' ') }))],
+    ['an error', answers(400, { message: everyForm.join(' '), errors: { field: everyForm.join(' ') } })],
+    ['an error in another form', answers(500, { error: everyForm })],
+    ['a redirect', answersText(302, '', { location: `https://${keys['github-token']}.example.com/` })],
+    ['a media type', answersText(200, 'x', { 'content-type': `text/${keys['github-token']}` })],
+  ])('do not come out again where the service repeats them in %s', async (_where, fault) => {
+    const result = await against(fault);
+    for (const form of everyForm) expect(written(result)).not.toContain(form);
+  });
+
+  it('are not in what is wrong with them', async () => {
+    const half = 'half0of0a0key';
+    const result = await job.step({ ...inputs, 'api-token': `${half} ${half}` });
+    expect(result.exitCode).toBe(1);
+    expect(written(result)).toContain('`api-token` must not contain white space');
+    expect(written(result)).not.toContain(half);
+  });
+
+  it('are not repeated where one was put into an address by mistake', async () => {
+    const result = await job.step({ ...inputs, 'base-url': 'https://ann:hush@compliance.example.com' });
+    expect(result.exitCode).toBe(1);
+    expect(written(result)).toContain('`base-url` must not hold a user name or password');
+    expect(written(result)).not.toContain('hush');
+  });
+
+  it('go to the service as they are', async () => {
+    const server = await startFaultyServer(answers(200, anArtifact()));
+    try {
+      const at = { ...inputs, 'base-url': server.url.href };
+      await Promise.all([job.step(at), job.step({ ...at, 'auth-method': 'basic' })]);
+      const basic = Buffer.from(`${keys['api-token']}:`).toString('base64');
+      expect(server.requests.map(({ headers }) => headers.authorization).sort()).toEqual([
+        `Basic ${basic}`,
+        `Bearer ${keys['api-token']}`,
+      ]);
+    } finally {
+      await server.close();
+    }
+  });
+});
