@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const program = join(import.meta.dirname, 'programs', 'bare-server.ts');
+
+/**
+ * Runs work against a server, in a process of its own, that only answers.
+ *
+ * @param answerBytes the length of each answer's body
+ * @param work given the port on the loopback
+ */
+export async function withBareServer<Result>(
+  answerBytes: number,
+  work: (port: number) => Promise<Result>,
+): Promise<Result> {
+  const child = spawn(process.execPath, [program, String(answerBytes)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const port = /listening on (\d+)/u.exec(line)?.[1];
+      if (port !== undefined) return await work(Number(port));
+    }
+    throw new Error('the bare server ended before it listened');
+  } finally {
+    child.stdin.end();
+    await ended;
+  }
+}

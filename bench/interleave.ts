@@ -1,0 +1,38 @@
+import { median } from './statistics.ts';
+
+/**
+ * Measures several things in turn (A B C A B C …), so that what the machine does meanwhile meets all of them alike. One round
+ * before counts for nothing: it fills caches.
+ *
+ * @returns what each gave, in the order of the rounds
+ */
+export async function interleave<Name extends string, Sample>(
+  probes: Readonly<Record<Name, () => Sample | Promise<Sample>>>,
+  rounds: number,
+): Promise<Readonly<Record<Name, readonly Sample[]>>> {
+  const taken = Object.entries<() => Sample | Promise<Sample>>(probes).map(([name, probe]) => {
+    const samples: Sample[] = [];
+    return { name, probe, samples };
+  });
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { probe, samples } of taken) {
+      const sample = await probe();
+      if (round > 0) samples.push(sample);
+    }
+  }
+  const gathered: Readonly<Record<string, readonly Sample[]>> = Object.fromEntries(
+    taken.map(({ name, samples }) => [name, samples]),
+  );
+  return gathered;
+}
+
+/** As `interleave`, of figures: the median of each. */
+export async function interleavedMedians<Name extends string>(
+  probes: Readonly<Record<Name, () => number | Promise<number>>>,
+  rounds: number,
+): Promise<Readonly<Record<Name, number>>> {
+  const samples = await interleave(probes, rounds);
+  const medians = Object.entries<readonly number[]>(samples).map(([name, values]) => [name, median(values)]);
+  // The names are those of the samples.
+  return Object.fromEntries(medians) as Record<Name, number>;
+}

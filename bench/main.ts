@@ -1,0 +1,64 @@
+import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
+import { isBuilt } from './dist.ts';
+import { measureDownload } from './measure-download.ts';
+import { measureFingerprints } from './measure-fingerprints.ts';
+import { measureMemory } from './measure-memory.ts';
+import { measureServiceStart } from './measure-service-start.ts';
+import { measureService } from './measure-service.ts';
+import { measureSteps } from './measure-steps.ts';
+import { readOptions, type BenchOptions } from './options.ts';
+import type { Row } from './row.ts';
+import { withScene } from './scene.ts';
+import { formatTable } from './table.ts';
+
+/*
+ * `npm run bench`: what the action costs a job, and what the service bears, as one table (docs/performance.md). Everything
+ * is measured on whole processes, in turn with what it is compared with.
+ */
+
+const options = readOptions(process.argv.slice(2));
+if (isBuilt()) {
+  await bench(options);
+} else {
+  console.error('There is no dist/ to measure; run `npm run build` first.');
+  process.exitCode = 1;
+}
+
+async function bench({ large, check, rounds }: BenchOptions): Promise<void> {
+  console.log(`${machine()}\nMedians of ${rounds} runs, taken in turn with what they are compared with.\n`);
+  const begun = performance.now();
+  const rows = await measure(large, rounds);
+  console.log(`${formatTable(rows)}\n\nTook ${((performance.now() - begun) / 1000).toFixed(0)} s; ${busy()}`);
+  const missed = rows.filter((row) => row.reached === 'no');
+  if (missed.length > 0) console.log(`Not reached: ${missed.map((row) => row.what).join('; ')}.`);
+  if (check && missed.length > 0) process.exitCode = 1;
+}
+
+function measure(large: boolean, rounds: number): Promise<readonly Row[]> {
+  return withScene(async (scene) => [
+    ...(await told('steps', () => measureSteps(scene.steps, rounds))),
+    measureDownload(),
+    ...(await told('memory', () => measureMemory(scene, rounds))),
+    ...(await told('fingerprints', () => measureFingerprints(scene.directory, large ? 1024 : 256, rounds))),
+    ...(await told('service', () => measureService(scene))),
+    await told('start of the service', () => measureServiceStart(scene, rounds)),
+  ]);
+}
+
+/** Tells on the error output what is going on, so that the output is the table alone. */
+async function told<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  const begun = performance.now();
+  const result = await work();
+  console.error(`measured: ${what} (${((performance.now() - begun) / 1000).toFixed(0)} s)`);
+  return result;
+}
+
+function machine(): string {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return `Node ${process.versions.node} on ${type()} ${release()}, ${availableParallelism()} CPUs (${model}); ${busy()}`;
+}
+
+/** The machine's own word for how busy it is; always 0 on Windows. */
+function busy(): string {
+  return `load average ${loadavg()[0]?.toFixed(1) ?? ''} (1 minute)`;
+}

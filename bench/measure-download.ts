@@ -1,0 +1,14 @@
+import { distBytes } from './dist.ts';
+import { judged, type Row } from './row.ts';
+import { kilobytes } from './units.ts';
+
+/** What every job downloads before its first step with the action. */
+export function measureDownload(): Row {
+  const bytes = distBytes();
+  return judged(
+    { what: 'dist/, which a runner downloads', figure: kilobytes(bytes) },
+    bytes,
+    { better: 'lower', mustReach: 900_000, aimFor: 500_000 },
+    kilobytes,
+  );
+}

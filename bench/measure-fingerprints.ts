@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { interleavedMedians } from './interleave.ts';
+import { information, judged, type Measured, type Row } from './row.ts';
+import type { Target } from './target.ts';
+import { milliseconds, times } from './units.ts';
+import { runPipe, runWhole, type Command } from './whole-process.ts';
+
+const program = join(import.meta.dirname, 'programs', 'fingerprint.ts');
+
+function fingerprint(path: string): Command {
+  return { program: process.execPath, parameters: [program, path] };
+}
+
+function opensslDigest(...files: readonly string[]): Command {
+  return { program: 'openssl', parameters: ['dgst', '-sha256', '-r', ...files] };
+}
+
+function archive(directory: string): Command {
+  return { program: 'tar', parameters: ['-c', '-f', '-', '-C', directory, '.'] };
+}
+
+/**
+ * Fingerprints against the system's tools. What counts is the work: from both sides the time of the same program over an
+ * empty file or directory is taken off, because a fingerprint is computed in a step that runs already.
+ *
+ * @param megabytes the size of the file
+ */
+export async function measureFingerprints(parent: string, megabytes: number, rounds: number): Promise<readonly Row[]> {
+  const directory = join(parent, 'fingerprints');
+  await mkdir(directory);
+  try {
+    return [
+      ...(await ifThere('openssl', ['version'], () => measureFile(directory, megabytes, rounds))),
+      ...(await ifThere('tar', ['--version'], () => measureDirectory(directory, rounds))),
+    ];
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
+
+async function ifThere(
+  tool: string,
+  parameters: readonly string[],
+  measure: () => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  try {
+    runWhole({ program: tool, parameters });
+  } catch {
+    return [information({ what: 'fingerprints', figure: `skipped: there is no ${tool} to compare with` })];
+  }
+  return measure();
+}
+
+async function measureFile(directory: string, megabytes: number, rounds: number): Promise<readonly Row[]> {
+  const empty = join(directory, 'empty.bin');
+  await writeFile(empty, '');
+  const file = join(directory, 'large.bin');
+  await writeRandomFile(file, megabytes);
+  mustAgree(file);
+  const wall = await interleavedMedians(
+    {
+      ours: () => runWhole(fingerprint(file)).wall,
+      reference: () => runWhole(opensslDigest(file)).wall,
+      oursEmpty: () => runWhole(fingerprint(empty)).wall,
+      referenceEmpty: () => runWhole(opensslDigest(empty)).wall,
+    },
+    rounds,
+  );
+  await rm(file);
+  return compare(`fingerprint of a file of ${megabytes} MB`, 'openssl', wall, {
+    better: 'lower',
+    mustReach: 1.1,
+    aimFor: 1.03,
+  });
+}
+
+/** What is fast must be right as well. */
+function mustAgree(file: string): void {
+  const ours = runWhole(fingerprint(file)).output.trim();
+  const [reference = ''] = runWhole(opensslDigest(file)).output.split(' ');
+  if (ours !== reference) throw new Error(`the fingerprint is ${ours}, and ${reference} by openssl`);
+}
+
+async function measureDirectory(directory: string, rounds: number): Promise<readonly Row[]> {
+  const empty = join(directory, 'empty');
+  await mkdir(empty);
+  const full = join(directory, 'full');
+  await makeTree(full);
+  const wall = await interleavedMedians(
+    {
+      ours: () => runWhole(fingerprint(full)).wall,
+      reference: () => runPipe(archive(full), opensslDigest()),
+      oursEmpty: () => runWhole(fingerprint(empty)).wall,
+      referenceEmpty: () => runPipe(archive(empty), opensslDigest()),
+    },
+    rounds,
+  );
+  return compare('fingerprint of a directory of 10,000 files of 2 kB', 'tar c | openssl', wall, {
+    better: 'lower',
+    mustReach: 2,
+    aimFor: 1.2,
+  });
+}
+
+interface Walls {
+  readonly ours: number;
+  readonly reference: number;
+  readonly oursEmpty: number;
+  readonly referenceEmpty: number;
+}
+
+function compare(what: string, tool: string, wall: Walls, target: Target): readonly Row[] {
+  const ours = wall.ours - wall.oursEmpty;
+  const reference = wall.reference - wall.referenceEmpty;
+  const ratio = ours / reference;
+  const work: Measured = {
+    what,
+    figure: milliseconds(ours),
+    against: `${tool} ${milliseconds(reference)}`,
+    ratio: times(ratio),
+  };
+  const whole: Measured = {
+    what: '… whole processes, with their start-up',
+    figure: milliseconds(wall.ours),
+    against: `${tool} ${milliseconds(wall.reference)}`,
+    ratio: times(wall.ours / wall.reference),
+  };
+  return [judged(work, ratio, target, times), information(whole)];
+}
+
+async function writeRandomFile(path: string, megabytes: number): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    const block = randomBytes(1024 * 1024);
+    for (let written = 0; written < megabytes; written += 1) await file.write(block);
+  } finally {
+    await file.close();
+  }
+}
+
+async function makeTree(root: string): Promise<void> {
+  const content = randomBytes(2000);
+  for (let folder = 0; folder < 100; folder += 1) {
+    const path = join(root, `folder-${folder}`);
+    await mkdir(path, { recursive: true });
+    for (let file = 0; file < 100; file += 1) {
+      content.writeUInt32BE(folder * 100 + file);
+      await writeFile(join(path, `file-${file}.bin`), content);
+    }
+  }
+}

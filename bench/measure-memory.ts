@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { interleavedMedians } from './interleave.ts';
+import { judged, type Row } from './row.ts';
+import type { Scene } from './scene.ts';
+import { bareNode } from './step-command.ts';
+import { bytesOfMegabyte, megabytes, times } from './units.ts';
+import { runWhole, type Command } from './whole-process.ts';
+
+/** The most memory that whole steps ever had, above what the same without them had. */
+export async function measureMemory({ steps, directory }: Scene, rounds: number): Promise<readonly Row[]> {
+  const told = join(directory, 'peak-memory');
+  const peakOf = (command: Command) => (): number => peakMemory(command, told);
+  const peak = await interleavedMedians(
+    {
+      bare: peakOf({ ...bareNode, environment: steps.getArtifact.environment ?? {} }),
+      getArtifact: peakOf(steps.getArtifact),
+      attestNothing: peakOf(steps.attestNothing),
+      attestLargeFile: peakOf(steps.attestLargeFile),
+      attestArchive: peakOf(steps.attestArchive),
+    },
+    rounds,
+  );
+  const above = (what: string, figure: number, [name, reference]: [string, number], limits: [number, number]): Row => {
+    const extra = figure - reference;
+    const against = `${name} ${megabytes(reference)}`;
+    const measured = { what, figure: megabytes(extra), against, ratio: times(figure / reference) };
+    const [mustReach, aimFor] = limits.map((limit) => limit * bytesOfMegabyte);
+    if (mustReach === undefined || aimFor === undefined) throw new RangeError('a target has two limits');
+    return judged(measured, extra, { better: 'lower', mustReach, aimFor }, megabytes);
+  };
+  const nothing: [string, number] = ['without attachment', peak.attestNothing];
+  return [
+    above('get-artifact, peak memory above bare node', peak.getArtifact, ['bare node', peak.bare], [40, 25]),
+    above('extra peak memory of a 10 MB attachment, one file', peak.attestLargeFile, nothing, [8, 4]),
+    above('extra peak memory of a 10 MB attachment, archive of 1,000 files', peak.attestArchive, nothing, [8, 4]),
+  ];
+}
+
+/** Kept out of the runs that time is taken of. */
+const preload = join(import.meta.dirname, 'programs', 'peak-memory.cjs');
+
+/** The most memory that the program ever had, in bytes; programs that it starts do not count. */
+function peakMemory(command: Command, told: string): number {
+  runWhole({
+    ...command,
+    parameters: ['--require', preload, ...command.parameters],
+    environment: { ...command.environment, BENCH_PEAK_MEMORY: told },
+  });
+  return Number(readFileSync(told, 'utf8'));
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { interleavedMedians } from './interleave.ts';
+import { judged, type Row } from './row.ts';
+import type { Scene } from './scene.ts';
+import { bareNode } from './step-command.ts';
+import { milliseconds, times } from './units.ts';
+import { runWhole } from './whole-process.ts';
+
+/**
+ * From starting the service's process, on the data that the scene has left, to the answer to a request that comes as soon as
+ * it listens. Stops the scene's service.
+ */
+export async function measureServiceStart(scene: Scene, rounds: number): Promise<Row> {
+  await scene.service.stop();
+  const wall = await interleavedMedians(
+    { bare: () => runWhole(bareNode).wall, start: () => startToFirstAnswer(scene) },
+    rounds,
+  );
+  return judged(
+    {
+      what: 'service: start to first answer',
+      figure: milliseconds(wall.start),
+      against: `bare node ${milliseconds(wall.bare)}`,
+      ratio: times(wall.start / wall.bare),
+    },
+    wall.start,
+    { better: 'lower', mustReach: 400, aimFor: 400 },
+    milliseconds,
+  );
+}
+
+async function startToFirstAnswer({ startService, org, flow, fingerprint, key }: Scene): Promise<number> {
+  const begun = performance.now();
+  const service = await startService();
+  try {
+    const url = `${service.baseUrl}/artifacts/${org}/${flow}/fingerprint/${fingerprint}`;
+    const status = await answerTo(url, key);
+    const took = performance.now() - begun;
+    if (status !== 200) throw new Error(`the first answer was ${status}`);
+    return took;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function answerTo(url: string, key: string): Promise<number | undefined> {
+  const request = get(url, { agent: false, headers: { authorization: `Bearer ${key}` } });
+  // The event's only argument.
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  await once(response.resume(), 'end');
+  return response.statusCode;
+}

@@ -1,0 +1,52 @@
+import { interleavedMedians } from './interleave.ts';
+import { information, judged, type Row } from './row.ts';
+import type { Steps } from './scene.ts';
+import { bareNode } from './step-command.ts';
+import { milliseconds, times } from './units.ts';
+import { runWhole, type Command } from './whole-process.ts';
+
+/** The time of whole steps, from starting the process to its end, against a bare `node -e 0`. */
+export async function measureSteps(steps: Steps, rounds: number): Promise<readonly Row[]> {
+  const wallOf = (command: Command) => (): number => runWhole(command).wall;
+  const wall = await interleavedMedians(
+    {
+      bare: wallOf({ ...bareNode, environment: steps.getArtifact.environment ?? {} }),
+      getArtifact: wallOf(steps.getArtifact),
+      attestSmallFile: wallOf(steps.attestSmallFile),
+      attestNothing: wallOf(steps.attestNothing),
+      attestLargeFile: wallOf(steps.attestLargeFile),
+      attestArchive: wallOf(steps.attestArchive),
+    },
+    rounds,
+  );
+  const against = `bare node ${milliseconds(wall.bare)}`;
+  const step = (what: string, figure: number, mustReach: number, aimFor: number): Row => {
+    const ratio = figure / wall.bare;
+    const measured = { what, figure: milliseconds(figure), against, ratio: times(ratio) };
+    return judged(measured, ratio, { better: 'lower', mustReach, aimFor }, times);
+  };
+  const reference = `without attachment ${milliseconds(wall.attestNothing)}`;
+  const extra = wall.attestLargeFile - wall.attestNothing;
+  const extraArchive = wall.attestArchive - wall.attestNothing;
+  return [
+    step('get-artifact, whole step', wall.getArtifact, 2.5, 2.0),
+    step('attest-sonar with a 100 kB attachment, whole step', wall.attestSmallFile, 3.5, 2.8),
+    judged(
+      {
+        what: 'extra time of a 10 MB attachment, one file',
+        figure: milliseconds(extra),
+        against: reference,
+        ratio: times(wall.attestLargeFile / wall.attestNothing),
+      },
+      extra,
+      { better: 'lower', mustReach: 40, aimFor: 20 },
+      milliseconds,
+    ),
+    information({
+      what: 'extra time of a 10 MB attachment, archive of 1,000 files',
+      figure: milliseconds(extraArchive),
+      against: reference,
+      ratio: times(wall.attestArchive / wall.attestNothing),
+    }),
+  ];
+}

@@ -1,0 +1,26 @@
+import { parseArgs } from 'node:util';
+
+/** What the bench is asked for. */
+export interface BenchOptions {
+  /** A file of 1 GB, instead of 256 MB, for the fingerprint. */
+  readonly large: boolean;
+  /** Ends with 1 when a figure misses what it must reach. Without it a busy machine is no failure. */
+  readonly check: boolean;
+  /** How often each thing is measured. */
+  readonly rounds: number;
+}
+
+/** Reads the command line. Throws the parser's error on an unknown option. */
+export function readOptions(words: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      large: { type: 'boolean', default: false },
+      check: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '15' },
+    },
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
+  return { large: values.large, check: values.check, rounds };
+}

@@ -1,0 +1,20 @@
+import { createServer } from 'node:http';
+
+/*
+ * The least that an HTTP service in Node does: takes a request in, answers a text of the given length, keeps nothing. What
+ * the real service is compared with. Prints `listening on <port>`; ends when its standard input does.
+ */
+
+const answer = 'x'.repeat(Number(process.argv[2]));
+const server = createServer((request, response) => {
+  request.resume().once('end', () => {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': answer.length }).end(answer);
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address !== null && typeof address === 'object') console.log(`listening on ${address.port}`);
+});
+process.stdin.resume().once('end', () => {
+  process.exit();
+});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { AnswerReader } from '../answer-reader.ts';
+import type { LoadResult, LoadSettings } from '../load.ts';
+
+/*
+ * Puts a service under load: on each connection the next request follows the answer to the one before. Reads its settings
+ * from the file it is given and prints the result as JSON. Written on sockets because Node's own HTTP client takes more
+ * time for a request than the services that are measured here.
+ */
+
+const [path = ''] = process.argv.slice(2);
+// Written by the bench itself, a moment ago.
+const settings = JSON.parse(await readFile(path, 'utf8')) as LoadSettings;
+const requests = settings.requests.map((text) => Buffer.from(text));
+const begins = performance.now() + settings.warmUpSeconds * 1000;
+const ends = begins + settings.seconds * 1000;
+const latencies: number[] = [];
+let next = 0;
+
+await Promise.all(Array.from({ length: settings.connections }, converse));
+latencies.sort((one, other) => one - other);
+const result: LoadResult = {
+  perSecond: latencies.length / settings.seconds,
+  p50: quantile(0.5),
+  p99: quantile(0.99),
+};
+console.log(JSON.stringify(result));
+
+async function converse(): Promise<void> {
+  const socket = connect({ port: settings.port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  const reader = new AnswerReader();
+  let sent = 0;
+  const send = (): void => {
+    const request = requests[next % requests.length];
+    next += 1;
+    sent = performance.now();
+    if (request !== undefined) socket.write(request);
+  };
+  socket.on('data', (chunk) => {
+    const status = reader.push(chunk);
+    if (status === undefined) return;
+    if (status !== settings.status) throw new Error(`answered ${status}:\n${chunk.toString('utf8')}`);
+    const now = performance.now();
+    if (now >= begins && now < ends) latencies.push(now - sent);
+    if (now < ends) send();
+    else socket.end();
+  });
+  const closed = once(socket, 'close');
+  send();
+  await closed;
+  if (performance.now() < ends) throw new Error('the service closed a connection');
+}
+
+function quantile(part: number): number {
+  return latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? NaN;
+}

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { join } from 'node:path';
+
+/** Makes a git repository with one commit, whatever git is told on this machine, and gives the commit's SHA. */
+export async function makeRepository(folder: string): Promise<string> {
+  await mkdir(folder);
+  await writeFile(join(folder, 'README.md'), 'A repository of the bench.\n');
+  const environment = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: devNull };
+  const git = (...parameters: readonly string[]): string =>
+    execFileSync('git', parameters, { cwd: folder, env: environment, encoding: 'utf8' }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', 'README.md');
+  git('-c', 'user.name=Ann Dev', '-c', 'user.email=ann@example.com', 'commit', '--quiet', '--message', 'feat: begin');
+  return git('rev-parse', 'HEAD');
+}

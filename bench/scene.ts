@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runAction, type StepSettings } from '../tools/run-action.ts';
+import { startServiceProcess, type ServiceProcess } from '../trial/service-process.ts';
+import { webhookReport } from '../trial/sonar-report.ts';
+import { jobOf, type Job, type JobSettings } from './job.ts';
+import { makeRepository } from './repository.ts';
+import { stepCommand } from './step-command.ts';
+import type { Command } from './whole-process.ts';
+
+const org = 'bench';
+const flow = 'web';
+/** 10 MB as both sides of the interface read it. */
+const tenMegabytes = 10 * 1024 * 1024;
+/** Random bytes do not compress, so the archive of these is a few kB below the limit. */
+const archived = { files: 1000, bytes: 10_240 };
+
+/** Where everything is measured: a service, a repository, and files to send. */
+export interface Scene {
+  /** For whatever a measurement puts aside. */
+  readonly directory: string;
+  readonly org: string;
+  readonly flow: string;
+  readonly key: string;
+  /** An artifact that the service knows, and finds compliant. */
+  readonly fingerprint: string;
+  readonly commit: string;
+  readonly steps: Steps;
+  readonly service: ServiceProcess;
+  /** Starts the service again, after it was stopped, on the data that it has. */
+  readonly startService: () => Promise<ServiceProcess>;
+}
+
+/** The steps that are measured. */
+export interface Steps {
+  readonly getArtifact: Command;
+  readonly attestSmallFile: Command;
+  readonly attestNothing: Command;
+  readonly attestLargeFile: Command;
+  readonly attestArchive: Command;
+}
+
+/** Sets the scene, works in it, and clears it away. Everything in it is made by the product itself, and checked. */
+export async function withScene<Result>(work: (scene: Scene) => Promise<Result>): Promise<Result> {
+  // Not in the system's folder for temporary files: that may be memory, where making a write durable costs nothing.
+  const build = join(import.meta.dirname, '..', 'build');
+  await mkdir(build, { recursive: true });
+  const directory = await mkdtemp(join(build, 'bench-'));
+  const key = `bench_${randomBytes(32).toString('hex')}`;
+  const startService = (): Promise<ServiceProcess> => startServiceProcess(join(directory, 'data'), org, key);
+  try {
+    const service = await startService();
+    try {
+      const base = { directory, org, flow, key, service, startService };
+      return await work({ ...base, ...(await furnish(directory, { baseUrl: service.baseUrl, key })) });
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function furnish(
+  directory: string,
+  { baseUrl, key }: Pick<JobSettings, 'baseUrl' | 'key'>,
+): Promise<Pick<Scene, 'fingerprint' | 'commit' | 'steps'>> {
+  const workspace = join(directory, 'workspace');
+  const commit = await makeRepository(workspace);
+  await makeEvidence(workspace, commit);
+  const job = jobOf({ baseUrl, key, org, workspace, commit });
+  const fingerprint = createHash('sha256').update('an artifact of the bench').digest('hex');
+  await record({ job, baseUrl, key, commit, fingerprint });
+  return { fingerprint, commit, steps: await makeSteps(directory, job, fingerprint) };
+}
+
+async function makeEvidence(workspace: string, commit: string): Promise<void> {
+  await writeFile(join(workspace, 'sonar.json'), JSON.stringify(webhookReport(commit, 'OK', '87.5')));
+  await writeFile(join(workspace, 'small.bin'), randomBytes(100_000));
+  await writeFile(join(workspace, 'large.bin'), randomBytes(tenMegabytes));
+  const many = join(workspace, 'many');
+  await mkdir(many);
+  for (let number = 0; number < archived.files; number += 1) {
+    await writeFile(join(many, `${number}.bin`), randomBytes(archived.bytes));
+  }
+}
+
+interface Recorded {
+  readonly job: Job;
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly commit: string;
+  readonly fingerprint: string;
+}
+
+/** Makes the flow, the artifact and its evidence known to the service. */
+async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Promise<void> {
+  const description = 'What the bench measures with';
+  await mustPass({ ...job, inputs: { operation: 'create-flow', flow, description, template: 'artifact\nsonar' } });
+  const answer = await fetch(`${baseUrl}/artifacts/${org}/${flow}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      fingerprint,
+      filename: 'web.tar.gz',
+      git_commit: commit,
+      trail_name: commit,
+      template_reference_name: 'web',
+      build_url: 'https://github.com/example/web/actions/runs/1',
+      commit_url: `https://github.com/example/web/commit/${commit}`,
+    }),
+  });
+  if (answer.status !== 201) throw new Error(`the artifact was answered ${answer.status}: ${await answer.text()}`);
+  await mustPass({ ...job, inputs: attestInputs() });
+  const looked = await mustPass({ ...job, inputs: { operation: 'get-artifact', flow, fingerprint } });
+  if (looked.summary === '') throw new Error('get-artifact wrote no summary');
+}
+
+/** A step that fails, or that leaves no outputs, must not be measured. */
+async function mustPass(settings: StepSettings): ReturnType<typeof runAction> {
+  const result = await runAction(settings);
+  if (result.exitCode === 0 && result.outputs['outcome'] !== undefined) return result;
+  throw new Error(`${settings.inputs['operation'] ?? ''} failed:\n${result.log}\n${result.errorLog}`);
+}
+
+/** Without a trail the commit's, which the artifact is in; with one, elsewhere, so that the artifact stays as it is. */
+function attestInputs(trail?: string, files?: string): Record<string, string> {
+  return {
+    operation: 'attest-sonar',
+    flow,
+    'sonar-report-path': 'sonar.json',
+    ...(trail === undefined ? {} : { trail }),
+    ...(files === undefined ? {} : { files }),
+  };
+}
+
+async function makeSteps(directory: string, job: Job, fingerprint: string): Promise<Steps> {
+  const make = (name: string, inputs: Record<string, string>): Promise<Command> =>
+    stepCommand(join(directory, name), { ...job, inputs });
+  return {
+    getArtifact: await make('get-artifact', { operation: 'get-artifact', flow, fingerprint }),
+    attestSmallFile: await make('attest-small', attestInputs('elsewhere', 'small.bin')),
+    attestNothing: await make('attest-nothing', attestInputs('elsewhere')),
+    attestLargeFile: await make('attest-large', attestInputs('elsewhere', 'large.bin')),
+    attestArchive: await make('attest-archive', attestInputs('elsewhere', 'many')),
+  };
+}

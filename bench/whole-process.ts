@@ -1,0 +1,55 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A program as it is started: directly, without a shell. */
+export interface Command {
+  readonly program: string;
+  readonly parameters: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Done before the clock starts. */
+  readonly prepare?: () => void;
+}
+
+/** What a program printed, and how long it took, in milliseconds, from before it was started until it was gone. */
+export interface Ended {
+  readonly wall: number;
+  readonly output: string;
+}
+
+/**
+ * Runs a program from its start to its end, reading what it prints as a runner does.
+ *
+ * @throws Error when it did not end well: what failed must not count as fast.
+ */
+export function runWhole({ program, parameters, environment, prepare }: Command): Ended {
+  prepare?.();
+  const begun = performance.now();
+  const ended = spawnSync(program, parameters, {
+    ...(environment === undefined ? {} : { env: environment }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const wall = performance.now() - begun;
+  // Where the program could not even be started, there is no output.
+  if (ended.error !== undefined) throw ended.error;
+  const output = ended.stdout.toString('utf8');
+  if (ended.status !== 0) {
+    const errors = ended.stderr.toString('utf8');
+    throw new Error(`${[program, ...parameters].join(' ')} ended with ${String(ended.status)}:\n${output}\n${errors}`);
+  }
+  return { wall, output };
+}
+
+/** Runs two programs of which the second reads what the first prints. Takes the time of both. */
+export async function runPipe(first: Command, second: Command): Promise<number> {
+  const begun = performance.now();
+  const source = spawn(first.program, first.parameters, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const sink = spawn(second.program, second.parameters, { stdio: [source.stdout, 'ignore', 'ignore'] });
+  await Promise.all([succeeded(source, first), succeeded(sink, second)]);
+  return performance.now() - begun;
+}
+
+async function succeeded(child: ChildProcess, { program }: Command): Promise<void> {
+  await once(child, 'exit');
+  if (child.exitCode !== 0) throw new Error(`${program} ended with ${String(child.exitCode)}`);
+}
