@@ -1,9 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
+import { load as parse } from 'js-yaml';
 import { artifactReport } from '../../src/contract/artifact-report.ts';
 import { violations } from '../../src/contract/check.ts';
-import { createKey, createOrganization, revokeKey } from '../../src/service/administration/endpoints.ts';
-import { roles } from '../../src/service/domain/access.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { notificationPayload, notificationTarget, triggers } from '../../src/contract/notification.ts';
+import { parseSnapshotExpression } from '../../src/contract/snapshot-expression.ts';
+import {
+  createKey,
+  createOrganization,
+  removeMember,
+  revokeKey,
+  saveMember,
+} from '../../src/service/administration/endpoints.ts';
+import { createNotification, deleteNotification } from '../../src/service/administration/notification-endpoints.ts';
+import {
+  createServiceAccount,
+  createServiceAccountKey,
+} from '../../src/service/administration/service-account-endpoints.ts';
+import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
+import { mayAccess, roles } from '../../src/service/domain/access.ts';
 import { usage } from '../../src/service/options.ts';
 import { textAt } from '../../src/runtime/values.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
@@ -20,16 +35,65 @@ describe('the page about the service', () => {
   it('has every flag of the command with its environment variable', () => {
     const rows = tablesOf(page).find(({ columns }) => columns[0] === 'Flag')?.rows ?? [];
     const documented = rows.map(([flag = '', variable = '']) => `${flag} ${variable}`);
-    const declared = [...usage.matchAll(/(--[\w-]+) [^]*?or (COMPLIANCE_\w+)/gu)];
+    const declared = [...usage.matchAll(/(--[\w-]+)\s[^]*?or (COMPLIANCE_\w+)/gu)];
     expect(documented).toEqual(declared.map(([, flag, variable]) => `\`${flag ?? ''}\` \`${variable ?? ''}\``));
   });
 
-  it('has every role', () => {
-    expect(firstCells('Role')).toEqual([...roles]);
+  it('has every operation with its request', () => {
+    const rows = tablesOf(page).find(({ columns }) => columns[0] === 'Number')?.rows ?? [];
+    const declared = endpoints.map(({ number, method, path }) => [String(number), `\`${method} ${path}\``]);
+    expect(rows.map((row) => row.slice(0, 2))).toEqual(declared);
+  });
+
+  it('has every role with what it may do', () => {
+    const permissions = ['read', 'record', 'report', 'read service accounts', 'administer'] as const;
+    const declared = roles.map((role) => [
+      `\`${role}\``,
+      ...permissions.map((permission) =>
+        mayAccess({ org: 'acme', owner: 'someone', role }, 'acme', permission) ? 'yes' : 'no',
+      ),
+    ]);
+    expect(tablesOf(page).find(({ columns }) => columns[0] === 'Role')?.rows).toEqual(declared);
+  });
+
+  it('has every trigger and every kind of target', () => {
+    expect(firstCells('Trigger')).toEqual([...triggers]);
+    expect(firstCells('Target')).toEqual(notificationTarget.anyOf.map(({ properties }) => properties.type.const));
+  });
+
+  it('has expressions that select snapshots', () => {
+    const rows = tablesOf(page).find(
+      ({ heading, columns }) => heading.startsWith('Environments') && columns[0] === 'Written',
+    )?.rows;
+    const expressions = (rows ?? []).flatMap(([written = '']) => codeWordsOf(written));
+    expect(expressions.length).toBeGreaterThan(4);
+    for (const expression of expressions) expect(parseSnapshotExpression(expression)).toHaveProperty('readings');
+  });
+
+  it('shows policies that the service takes', () => {
+    const policies = fencesOf(page).filter(({ text }) => text.startsWith('_schema:'));
+    expect(policies).toHaveLength(1);
+    for (const { text } of policies) expect(readPolicy(Buffer.from(text))).toHaveProperty('rules');
+  });
+
+  it('creates a notification in the form that the service takes', () => {
+    const script = fencesOf(page).find(({ text }) => text.includes('/notifications'))?.text ?? '';
+    const document = /--data '(.*)'/su.exec(script)?.[1] ?? '';
+    expect(violations(notificationPayload, JSON.parse(document))).toEqual([]);
   });
 
   it('has every request of the administration', () => {
-    const declared = [createOrganization, createKey, revokeKey];
+    const declared = [
+      createOrganization,
+      createKey,
+      revokeKey,
+      saveMember,
+      removeMember,
+      createServiceAccount,
+      createServiceAccountKey,
+      createNotification,
+      deleteNotification,
+    ];
     expect(firstCells('Request')).toEqual(declared.map(({ method, path }) => `${method} /admin/v1${path}`));
   });
 
