@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { commitSha } from './names.ts';
 
 /** What is known of a commit (interface, Sonar attestation JSON part, `git_commit_info`). */

@@ -1,4 +1,4 @@
-import { Type, type Static, type TObject, type TSchema } from 'typebox';
+import { Type, type Static, type TObject, type TSchema } from './schema.ts';
 
 /** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */
 export const operationNames = [

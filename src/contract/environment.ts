@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentNotFound } from './errors.ts';
 import { environmentName, orgName, policyName } from './names.ts';

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 
 /** The body of every error answer (interface, Errors). */
 export const errorBody = Type.Object(

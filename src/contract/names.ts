@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from './schema.ts';
 
 /** The name of an organization. The interface only says "a string"; it is one path segment. */
 export const orgName = Type.String({

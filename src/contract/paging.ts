@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from './schema.ts';
 
 /** The largest page that this service gives. The interface shows none. */
 export const maximumPageSize = 1000;

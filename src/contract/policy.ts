@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes } from './limits.ts';

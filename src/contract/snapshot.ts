@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, environmentNotFound, flowNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';

@@ -13,7 +13,7 @@ export function readText(path: string): string {
 
 /** The inputs, or the outputs, of action.yml: their keys by name. */
 export function actionEntries(section: 'inputs' | 'outputs'): ReadonlyMap<string, Mapping> {
-  const entries = valueAt(parse(readText('action.yml')) as unknown, section);
+  const entries = valueAt(parse(readText('action.yml')), section);
   if (!isMapping(entries)) throw new Error(`action.yml has no ${section}`);
   return new Map(Object.entries(entries).map(([name, entry]) => [name, isMapping(entry) ? entry : {}]));
 }

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import type { TSchema } from '../../contract/schema.ts';
 import { conforms } from '../../contract/check.ts';
 import type { Input, Parsed } from './input.ts';
 

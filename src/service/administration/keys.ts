@@ -1,4 +1,4 @@
-import type { Static } from 'typebox';
+import type { Static } from '../../contract/schema.ts';
 import type { OwnerKind, Role } from '../domain/access.ts';
 import { formatApiKey, hashSecret, newApiKey } from '../domain/api-key.ts';
 import { unixSeconds } from '../domain/sources.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../contract/schema.ts';
 import { defineEndpoint, noQuery } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { orgName } from '../../contract/names.ts';

@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from 'typebox';
+import type { TObject, TSchema } from '../../contract/schema.ts';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { requestBody } from './request-body.ts';
 import { responses } from './responses.ts';

@@ -1,4 +1,4 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from '../../contract/schema.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { invalid } from './refusal.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
+import type { Static } from '../../contract/schema.ts';
 import type {
   DocumentOf,
   Endpoint,

@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static } from '../../../contract/schema.ts';
 
 /**
  * The rules of a policy (the public documentation of such a service, Policy), as they stand in its YAML file. Keys that are

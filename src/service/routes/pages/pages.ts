@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type, type Static, type TObject } from 'typebox';
+import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { getArtifact } from '../../../contract/artifact.ts';
 import type { ErrorAnswer } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';

@@ -1,0 +1,52 @@
+import type { Type as TypeBox } from 'typebox';
+
+export type { Static, TObject, TProperties, TSchema } from 'typebox';
+
+/*
+ * The schemas of the contract: TypeBox's types over plain JSON Schema.
+ *
+ * TypeBox describes the schemas to the compiler, and the tests hold both halves of this file's run-time side to it: what is
+ * built here and what `check.ts` decides. Its own run-time half stays out, because every step of every job would pay some
+ * 10 ms of start-up and 750 kB of bundle for it, and what the contract needs of it is a handful of object literals
+ * (docs/performance.md).
+ */
+
+type Options = Readonly<Record<string, unknown>>;
+type Schema = Readonly<Record<string, unknown>>;
+
+// Marks an optional property until its object is made. No enumerable key, so that it is no part of the schema.
+const optional = Symbol('optional');
+
+function isOptional(schema: Schema): boolean {
+  return Object.hasOwn(schema, optional);
+}
+
+const builders = {
+  String: (options: Options = {}): Schema => ({ type: 'string', ...options }),
+  Integer: (options: Options = {}): Schema => ({ type: 'integer', ...options }),
+  Number: (options: Options = {}): Schema => ({ type: 'number', ...options }),
+  Boolean: (options: Options = {}): Schema => ({ type: 'boolean', ...options }),
+  Null: (options: Options = {}): Schema => ({ type: 'null', ...options }),
+  Unknown: (options: Options = {}): Schema => ({ ...options }),
+  Literal: (value: unknown, options: Options = {}): Schema => ({
+    type: typeof value,
+    const: value,
+    ...options,
+  }),
+  Enum: (values: readonly unknown[], options: Options = {}): Schema => ({ enum: values, ...options }),
+  Array: (items: Schema, options: Options = {}): Schema => ({ type: 'array', items, ...options }),
+  Union: (anyOf: readonly Schema[], options: Options = {}): Schema => ({ anyOf, ...options }),
+  Record: (_key: Schema, value: Schema, options: Options = {}): Schema => ({
+    type: 'object',
+    patternProperties: { '^.*$': value },
+    ...options,
+  }),
+  Optional: (schema: Schema): Schema => Object.defineProperty({ ...schema }, optional, { value: true }),
+  Object(properties: Readonly<Record<string, Schema>>, options: Options = {}): Schema {
+    const required = Object.entries(properties).flatMap(([key, schema]) => (isOptional(schema) ? [] : [key]));
+    return { type: 'object', ...(required.length === 0 ? {} : { required }), properties, ...options };
+  },
+};
+
+/** Makes schemas, with the signatures of TypeBox's builder of the same name. */
+export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Type as TypeBox } from 'typebox';
+import { Check } from 'typebox/schema';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { conforms, violations } from '../../src/contract/check.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { Type, type TSchema } from '../../src/contract/schema.ts';
+import { isMapping } from '../../src/runtime/values.ts';
+import { nearValues } from '../support/near-values.ts';
+
+/** Every schema that an endpoint declares, with its place. */
+function schemasOf(endpoint: Endpoint): readonly (readonly [string, TSchema])[] {
+  const { body, title } = endpoint;
+  const documents: readonly TSchema[] =
+    body.kind === 'json' ? [body.schema] : body.kind === 'multipart' ? [body.json.schema] : [];
+  return [
+    [`${title}: parameters`, endpoint.parameters],
+    [`${title}: query`, endpoint.query],
+    ...documents.map((schema) => [`${title}: document`, schema] as const),
+    ...endpoint.success.map(({ status, schema }) => [`${title}: ${status}`, schema] as const),
+  ];
+}
+
+const declared = [...endpoints, reportArtifact].flatMap(schemasOf);
+
+describe('the builder', () => {
+  it.each([
+    ['a string', Type.String({ pattern: '^a$', maxLength: 3 }), TypeBox.String({ pattern: '^a$', maxLength: 3 })],
+    ['an integer', Type.Integer({ minimum: 1 }), TypeBox.Integer({ minimum: 1 })],
+    ['a number', Type.Number(), TypeBox.Number()],
+    ['a boolean', Type.Boolean(), TypeBox.Boolean()],
+    ['null', Type.Null(), TypeBox.Null()],
+    ['anything', Type.Unknown({ description: 'd' }), TypeBox.Unknown({ description: 'd' })],
+    ['a literal', Type.Literal('a'), TypeBox.Literal('a')],
+    ['a choice', Type.Enum(['a', 'b']), TypeBox.Enum(['a', 'b'])],
+    ['a list', Type.Array(Type.Null(), { minItems: 1 }), TypeBox.Array(TypeBox.Null(), { minItems: 1 })],
+    ['a union', Type.Union([Type.Null(), Type.String()]), TypeBox.Union([TypeBox.Null(), TypeBox.String()])],
+    [
+      'a record',
+      Type.Record(Type.String(), Type.Number(), { description: 'd' }),
+      TypeBox.Record(TypeBox.String(), TypeBox.Number(), { description: 'd' }),
+    ],
+    [
+      'an object',
+      Type.Object({ a: Type.Null(), b: Type.Optional(Type.String()) }, { additionalProperties: false }),
+      TypeBox.Object({ a: TypeBox.Null(), b: TypeBox.Optional(TypeBox.String()) }, { additionalProperties: false }),
+    ],
+    ['an object of nothing', Type.Object({}), TypeBox.Object({})],
+  ])("makes TypeBox's JSON Schema of %s", (_name, built, expected) => {
+    expect(JSON.parse(JSON.stringify(built))).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+});
+
+describe('the checker', () => {
+  it.each(declared)("decides as TypeBox's does: %s", (_name, schema) => {
+    fc.assert(
+      fc.property(nearValues(schema), (value) => {
+        expect(conforms(schema, value)).toBe(Check(schema, value));
+        expect(violations(schema, value).length === 0).toBe(conforms(schema, value));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  // The words that `check.ts` knows, and those that say something to a reader and decide nothing.
+  const checked = ['anyOf', 'const', 'enum', 'type', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'];
+  const structural = ['items', 'minItems', 'required', 'properties', 'patternProperties', 'additionalProperties'];
+  const known = new Set([...checked, ...structural, 'description', 'deprecated']);
+
+  it.each(declared)('knows every keyword in use: %s', (_name, schema) => {
+    expect([...keywordsIn(schema)].filter((word) => !known.has(word))).toEqual([]);
+  });
+});
+
+/** The keywords of a schema and of those within it. */
+function keywordsIn(schema: unknown): ReadonlySet<string> {
+  if (!isMapping(schema)) return new Set();
+  const maps = ['properties', 'patternProperties'].flatMap((key) => {
+    const map = schema[key];
+    return isMapping(map) ? Object.values(map) : [];
+  });
+  const lists: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
+  const within = [...maps, ...lists, schema['items']];
+  return new Set([...Object.keys(schema), ...within.flatMap((part) => [...keywordsIn(part)])]);
+}

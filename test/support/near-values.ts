@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { isMapping } from '../../src/runtime/values.ts';
+
+/** Values that nearly have the form of a schema: most parts fit, some do not, so that both answers of a checker are met. */
+export function nearValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {
+  const anything = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant(undefined));
+  if (!isMapping(schema) || depth > 6) return anything;
+  return fc.oneof({ weight: 12, arbitrary: fitting(schema, depth) }, { weight: 1, arbitrary: anything });
+}
+
+function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.Arbitrary<unknown> {
+  const { anyOf, enum: choices, type } = schema;
+  if (Array.isArray(anyOf)) return fc.oneof(...anyOf.map((member) => nearValues(member, depth + 1)));
+  if (Array.isArray(choices)) return fc.constantFrom(...(choices as unknown[]));
+  if ('const' in schema) return fc.constant(schema['const']);
+  switch (type) {
+    case 'string':
+      return typeof schema['pattern'] === 'string'
+        ? fc.oneof(fc.stringMatching(new RegExp(schema['pattern'], 'u')), fc.string())
+        : fc.string();
+    case 'integer':
+      return fc.oneof(fc.integer(), fc.integer({ min: 0, max: 1200 }), fc.double());
+    case 'number':
+      return fc.double();
+    case 'boolean':
+      return fc.boolean();
+    case 'null':
+      return fc.constant(null);
+    case 'array':
+      return fc.array(nearValues(schema['items'], depth + 1), { maxLength: 3 });
+    case 'object':
+      return objects(schema, depth);
+    default:
+      return fc.jsonValue({ maxDepth: 1 });
+  }
+}
+
+function objects(schema: Readonly<Record<string, unknown>>, depth: number): fc.Arbitrary<unknown> {
+  const properties = isMapping(schema['properties']) ? schema['properties'] : {};
+  const patterns = isMapping(schema['patternProperties']) ? Object.values(schema['patternProperties']) : [];
+  const required = Array.isArray(schema['required']) ? schema['required'].filter((key) => typeof key === 'string') : [];
+  const known = fc.record(
+    Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, nearValues(value, depth + 1)])),
+    { requiredKeys: required },
+  );
+  const further = fc.dictionary(fc.string(), nearValues(patterns[0], depth + 1), { maxKeys: 2 });
+  const omission = fc.option(fc.constantFrom(...Object.keys(properties), ''), { freq: 6, nil: undefined });
+  return fc
+    .tuple(known, fc.option(further, { freq: 3, nil: {} }), omission)
+    .map(([value, more, omitted]) =>
+      Object.fromEntries(Object.entries({ ...more, ...value }).filter(([key]) => key !== omitted)),
+    );
+}
