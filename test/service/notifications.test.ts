@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { valueAt } from '../../src/runtime/values.ts';
+import { createNotification } from '../support/administration.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { call, mappingOf, type Called } from '../support/service-call.ts';
+import { fingerprintOf, report, saveFlow } from '../support/service-samples.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const fingerprint = fingerprintOf('abcdef');
+const everyTrigger = ['ON_STARTED_ARTIFACT', 'ON_EXITED_ARTIFACT', 'ON_NON_COMPLIANT_ENV', 'ON_COMPLIANT_ENV'];
+
+describe('an event in an environment', () => {
+  let receiver: WebhookReceiver;
+  let service: TestService;
+  beforeEach(async () => {
+    receiver = await startWebhookReceiver();
+    service = await startTestService({ options: { allowPrivateTargets: true } });
+  });
+  afterEach(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const notify = (document: Readonly<Record<string, unknown>> = {}): Promise<Called> =>
+    createNotification(service, {
+      triggers: everyTrigger,
+      targets: [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }],
+      ...document,
+    });
+  const runs = (...digests: readonly string[]): Promise<Called> => {
+    const pod = (digest: string, index: number): unknown => ({
+      creationTimestamp: 1,
+      digests: { web: digest },
+      namespace: 'web',
+      podName: `web-${index}`,
+    });
+    const path = '/environments/acme/prod/report/K8S';
+    return call(service, { method: 'PUT', path, json: { artifacts: digests.map(pod) } });
+  };
+  const attach = (): Promise<Called> => {
+    const path = '/environments/acme/prod/policies';
+    return call(service, { method: 'POST', path, json: { policy_names: ['provenance'] } });
+  };
+  const savePolicy = (): Promise<Called> => {
+    const form = new FormData();
+    form.set('payload', JSON.stringify({ name: 'provenance', type: 'env' }));
+    const yaml = [
+      '_schema: https://compliance.example.com/schemas/policy/environment/v1',
+      'artifacts: { provenance: { required: true } }',
+    ];
+    form.set('policy_file.0', new Blob([`${yaml.join('\n')}\n`]), 'policy.yaml');
+    return call(service, { method: 'PUT', path: '/policies/acme', form });
+  };
+  const state = (): Promise<Called> => call(service, { path: '/organizations/acme/environments_notifications/1' });
+  const stateSoon = async (key: string, wanted: (value: unknown) => boolean): Promise<Called> => {
+    for (;;) {
+      const called = await state();
+      if (wanted(mappingOf(called)[key])) return called;
+    }
+  };
+  const delivered = async (): Promise<unknown> => JSON.parse((await receiver.next()).text);
+
+  it('reaches a webhook with all that is known of the artifact, by links that work', async () => {
+    await saveFlow(service);
+    await report(service);
+    await notify();
+    await runs(fingerprint);
+    const payload = await delivered();
+    expect(payload).toEqual({
+      version: '1.0',
+      timestamp: expect.any(Number),
+      org: 'acme',
+      environment: 'prod',
+      event_type: 'ON_STARTED_ARTIFACT',
+      description: expect.stringContaining('web'),
+      snapshot: { index: 1, status: 'UNKNOWN', html_url: expect.any(String), api_url: expect.any(String) },
+      artifact: {
+        name: 'web',
+        fingerprint,
+        provenance: {
+          flow: 'web',
+          status: 'INCOMPLETE',
+          commit: '1'.repeat(40),
+          commit_url: `https://git.example.com/acme/web/commit/${'1'.repeat(40)}`,
+          html_url: expect.any(String),
+          api_url: expect.any(String),
+          build_url: 'https://ci.example.com/builds/7',
+        },
+      },
+    });
+    for (const part of ['snapshot', 'artifact']) {
+      const links = part === 'snapshot' ? valueAt(payload, part) : valueAt(payload, part, 'provenance');
+      for (const kind of ['html_url', 'api_url']) {
+        const url = String(valueAt(links, kind));
+        const { status } = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } });
+        expect([url, status]).toEqual([url, 200]);
+      }
+    }
+    expect(await call(service, { at: String(valueAt(payload, 'snapshot', 'api_url')), path: '' })).toMatchObject({
+      body: [{ index: 1 }],
+    });
+  });
+
+  it('comes in order, artifacts and verdicts alike, and nothing comes where nothing changed', async () => {
+    await savePolicy();
+    await notify();
+    await runs(fingerprint);
+    await attach();
+    await runs(fingerprint);
+    await runs();
+    const seen: unknown[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const payload = await delivered();
+      seen.push([valueAt(payload, 'event_type'), valueAt(payload, 'snapshot', 'index')]);
+    }
+    expect(seen).toEqual([
+      ['ON_STARTED_ARTIFACT', 1],
+      ['ON_NON_COMPLIANT_ENV', 2],
+      ['ON_EXITED_ARTIFACT', 3],
+      ['ON_COMPLIANT_ENV', 3],
+    ]);
+    expect(new Set(receiver.calls.map(({ headers }) => headers['delivery-id'])).size).toBe(4);
+  });
+
+  it('is remembered as delivered', async () => {
+    await notify();
+    await runs(fingerprint);
+    await receiver.next();
+    const called = await stateSoon('last_success_timestamp', (value) => value !== null);
+    expect(called.body).toMatchObject({ is_failing: false, last_success_timestamp: expect.any(Number) });
+  });
+
+  it('that a webhook refuses makes the notification failing, and comes again with the same id', async () => {
+    const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-outbox-'));
+    const start = (milliseconds: number): Promise<TestService> =>
+      startTestService({
+        dataFolder,
+        options: { allowPrivateTargets: true },
+        sources: { now: () => Date.now() + milliseconds },
+      });
+    await service.stop();
+    service = await start(0);
+    receiver.answerWith({ status: 500 });
+    await notify();
+    await runs(fingerprint);
+    const first = await receiver.next();
+    await stateSoon('is_failing', (value) => value === true);
+    await service.stop();
+    receiver.answerWith({ status: 200 });
+    // A service that starts when the next attempt is due, which is 10 seconds after the first.
+    service = await start(11_000);
+    const second = await receiver.next();
+    expect(first.headers['delivery-id']).toMatch(/^[0-9a-f]{64}$/u);
+    expect(second.headers['delivery-id']).toBe(first.headers['delivery-id']);
+    await stateSoon('is_failing', (value) => value === false);
+    await service.stop();
+    await rm(dataFolder, { recursive: true });
+    service = await startTestService();
+  });
+
+  it('reaches Slack and people by e-mail in words, with nothing that could be markup', async () => {
+    const mail = await startMailServer();
+    await service.stop();
+    service = await startTestService({
+      options: { allowPrivateTargets: true, mail: { url: mail.url, from: 'compliance@example.com' } },
+    });
+    await notify({
+      targets: [
+        { type: 'SLACK', webhook: receiver.url },
+        { type: 'EMAIL', recipients: ['ann@example.com'] },
+      ],
+    });
+    await call(service, {
+      method: 'PUT',
+      path: '/environments/acme/prod/report/K8S',
+      json: {
+        artifacts: [
+          { creationTimestamp: 1, digests: { 'web<!channel>': fingerprint }, namespace: 'web', podName: 'web-1' },
+        ],
+      },
+    });
+    const message = await delivered();
+    expect(message).toEqual({ text: expect.stringContaining('web&lt;!channel&gt;'), mrkdwn: false });
+    await stateSoon('last_success_timestamp', (value) => value !== null);
+    while (mail.mails.length === 0) await state();
+    expect(mail.mails[0]).toMatchObject({ from: 'compliance@example.com', recipients: ['ann@example.com'] });
+    expect(mail.mails[0]?.data).toContain('Subject: prod: ON_STARTED_ARTIFACT');
+    await mail.stop();
+  });
+
+  it('does not reach people by e-mail in a service that sends none, and the notification says that it fails', async () => {
+    await notify({ targets: [{ type: 'EMAIL', recipients: ['ann@example.com'] }] });
+    await runs(fingerprint);
+    await stateSoon('is_failing', (value) => value === true);
+  });
+
+  it('does not reach this machine or its network, unless that is allowed', async () => {
+    await service.stop();
+    service = await startTestService();
+    await notify();
+    await notify({ targets: [{ type: 'SLACK', webhook: `http://localhost:${receiver.port}/` }] });
+    await runs(fingerprint);
+    await stateSoon('is_failing', (value) => value === true);
+    expect(receiver.calls).toEqual([]);
+  });
+
+  it('of scaling is accepted in a notification and never happens', async () => {
+    await notify({ triggers: ['ON_SCALED_ARTIFACT'] });
+    await runs(fingerprint);
+    await runs(fingerprint, fingerprint);
+    await notify();
+    await runs();
+    expect(valueAt(await delivered(), 'event_type')).toBe('ON_EXITED_ARTIFACT');
+  });
+});

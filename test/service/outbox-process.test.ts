@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { fingerprintOf } from '../support/service-samples.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const key = `own1_${'x'.repeat(40)}`;
+const adminKey = 'the-administration-key-of-a-test';
+
+describe('the outbox', () => {
+  let folder: string;
+  let receiver: WebhookReceiver;
+  let running: ServiceProcess | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-outbox-'));
+    receiver = await startWebhookReceiver();
+  });
+  afterEach(async () => {
+    running?.child.kill('SIGKILL');
+    await running?.ended();
+    await receiver.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const start = async (): Promise<ServiceProcess> => {
+    const words = ['--port', '0', '--data', folder, '--org', 'acme', '--key', key, '--allow-private-targets'];
+    running = await startServiceProcess([...words, '--admin-key', adminKey]);
+    return running;
+  };
+  const send = async (url: string, method: string, document: unknown, bearer = key): Promise<number> => {
+    const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' };
+    const response = await fetch(url, { method, headers, body: JSON.stringify(document) });
+    await response.text();
+    return response.status;
+  };
+  const report = (service: ServiceProcess, snapshot: number): Promise<number> => {
+    const digests = { web: fingerprintOf(String(snapshot)) };
+    const pod = { creationTimestamp: 1, digests, namespace: 'web', podName: 'web' };
+    return send(`${service.baseUrl}/environments/acme/prod/report/K8S`, 'PUT', { artifacts: [pod] });
+  };
+  const snapshotOf = (text: string): unknown => /"index":(\d+)/u.exec(text)?.[1];
+
+  it('still has every event of an acknowledged report after SIGKILL, and delivers them in order', async () => {
+    const service = await start();
+    await send(`${service.baseUrl}/environments/acme`, 'PUT', { name: 'prod', type: 'K8S' });
+    const notification = {
+      name: 'x',
+      environments: ['prod'],
+      triggers: ['ON_STARTED_ARTIFACT'],
+      targets: [{ type: 'WEBHOOK', webhook: receiver.url, payload_version: '1.0' }],
+    };
+    const notifications = new URL('/admin/v1/organizations/acme/notifications', service.baseUrl).href;
+    expect(await send(notifications, 'POST', notification, adminKey)).toBe(201);
+    receiver.answerWith('never');
+    for (const snapshot of [1, 2, 3]) expect(await report(service, snapshot)).toBe(201);
+    expect(snapshotOf((await receiver.next()).text)).toBe('1');
+    service.child.kill('SIGKILL');
+    await service.ended();
+    receiver.answerWith({ status: 200 });
+    await start();
+    const seen = [await receiver.next(), await receiver.next(), await receiver.next()];
+    expect(seen.map(({ text }) => snapshotOf(text))).toEqual(['1', '2', '3']);
+  });
+});

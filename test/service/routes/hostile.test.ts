@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import { everyEndpoint, prepareEverything } from '../../support/every-endpoint.ts';
+import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
+import { call, type Call, type Called } from '../../support/service-call.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const bytes = (text: string): Bytes => new TextEncoder().encode(text);
+const around = (start: string, middle: readonly number[], end: string): Bytes =>
+  Uint8Array.from([...bytes(start), ...middle, ...bytes(end)]);
+
+/** Documents that no endpoint may take, whatever it declares. */
+const hostileDocuments: readonly (readonly [name: string, document: Bytes])[] = [
+  ['nothing', bytes('')],
+  ['null', bytes('null')],
+  ['a list', bytes('[]')],
+  ['a text', bytes('"x"')],
+  ['an empty object', bytes('{}')],
+  ['no JSON', bytes('{"name"')],
+  ['two documents', bytes('{}{}')],
+  ['a byte order mark before an object', around('', [0xef, 0xbb, 0xbf], '{}')],
+  ['no UTF-8', around('{"name":"', [0xff, 0xfe], '"}')],
+  ['an overlong encoding', around('{"name":"', [0xc0, 0xaf], '"}')],
+  ['a surrogate in UTF-8', around('{"name":"', [0xed, 0xa0, 0x80], '"}')],
+  ['UTF-16', Uint8Array.from(Buffer.from('{"name":"x"}', 'utf16le'))],
+  ['NUL', bytes('{"name":"a\\u0000b"}')],
+  ['NUL in a key', bytes('{"a\\u0000":1}')],
+  ['a lone surrogate', bytes('{"name":"\\ud800"}')],
+  ['a lone surrogate in a key', bytes('{"\\udc00":1}')],
+  ['a number without bounds', bytes('{"name":1e999}')],
+  ['a deep list', bytes('['.repeat(200_000) + ']'.repeat(200_000))],
+  ['deep objects', bytes('{"name":'.repeat(50_000) + '1' + '}'.repeat(50_000))],
+  ['a deep list that never ends', bytes('['.repeat(500_000))],
+  ['__proto__', bytes('{"__proto__":{"name":"x","policy_names":["x"]}}')],
+  ['constructor', bytes('{"constructor":{"prototype":{"name":"x"}}}')],
+  ['the same key twice', bytes('{"unknown":1,"unknown":2}')],
+];
+
+/** Texts that no path parameter may be, as they stand in an address. */
+const hostileSegments = [
+  '%2e%2e%2f',
+  '%2e%2e%2f%2e%2e%2fother',
+  '..%5c..',
+  '%00',
+  'a%00b',
+  '%ff%fe',
+  '%ed%a0%80',
+  '%zz',
+  'a%2fb',
+  '%0d%0aX-Injected:%20yes',
+  '%20',
+  '-',
+  '__proto__',
+  '%F0%9F%92%A5',
+  "'%20OR%201=1--",
+  'x'.repeat(8000),
+];
+
+interface Target {
+  readonly endpoint: Endpoint;
+  readonly request: (org: string) => Call;
+}
+
+const withBody = everyEndpoint.filter(({ endpoint }) => endpoint.body.kind !== 'none');
+
+describe('a hostile request', () => {
+  let service: TestService;
+  let before: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    await prepareEverything(service, 'acme', service.apiKey);
+    before = recorded();
+  });
+  afterAll(async () => {
+    expect(recorded()).toBe(before);
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  /** All that is kept, but for the default organization of a user. */
+  const recorded = (): string => {
+    const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { readOnly: true });
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+    const rows = tables
+      .map(({ name }) => String(name))
+      .filter((name) => !['members', 'notification_targets', 'deliveries'].includes(name))
+      .map((name) => [name, database.prepare(`SELECT * FROM ${name}`).all()]);
+    database.close();
+    return JSON.stringify(rows);
+  };
+
+  const sendDocument = ({ endpoint, request }: Target, document: Bytes): Promise<Called> => {
+    const { method = 'GET', path } = request('acme');
+    if (endpoint.body.kind !== 'multipart') {
+      return call(service, { method, path, body: document, headers: { 'content-type': 'application/json' } });
+    }
+    const { json, file } = endpoint.body;
+    const head = (name: string, more = ''): string =>
+      `--hostile\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+    const end = `\r\n${head(`${file.part}.0`, '; filename="a.yaml"')}_schema: x\r\n--hostile--\r\n`;
+    const body = Buffer.concat([bytes(head(json.part)), document, bytes(end)]);
+    const headers = { 'content-type': 'multipart/form-data; boundary=hostile' };
+    return call(service, { method, path, body: new Uint8Array(body), headers });
+  };
+
+  describe.each(withBody)('to $endpoint.title', (target) => {
+    it.each(hostileDocuments)('with %s as its document is refused, and changes nothing', async (_name, document) => {
+      const { status, text } = await sendDocument(target, document);
+      expect([status, text]).toEqual([400, expect.stringContaining('"errors"')]);
+    });
+
+    it('with a document over the limit is refused', async () => {
+      const document = bytes(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }));
+      expect((await sendDocument(target, document)).status).toBe(413);
+    });
+
+    it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/mixed; boundary=b', ';'])(
+      'of the type %s is refused',
+      async (type) => {
+        const { method = 'GET', path } = target.request('acme');
+        const { status } = await call(service, { method, path, body: '{}', headers: { 'content-type': type } });
+        expect(status).toBe(415);
+      },
+    );
+
+    it('that is compressed is refused', async () => {
+      const { method = 'GET', path } = target.request('acme');
+      const type = target.endpoint.body.kind === 'multipart' ? 'multipart/form-data; boundary=b' : 'application/json';
+      const headers = { 'content-type': type, 'content-encoding': 'gzip' };
+      expect((await call(service, { method, path, body: 'x', headers })).status).toBe(415);
+    });
+  });
+
+  /** Every address of an endpoint in which one parameter is replaced. */
+  const addressesWith = ({ endpoint, request }: Target, hostile: string): readonly string[] => {
+    const pieces = endpoint.path.split('/');
+    const [path = ''] = request('acme').path.split('?');
+    const segments = path.split('/');
+    return pieces.flatMap((piece, index) =>
+      piece.startsWith('{') ? [segments.map((segment, at) => (at === index ? hostile : segment)).join('/')] : [],
+    );
+  };
+
+  describe.each(everyEndpoint)('to an address of $endpoint.title', (target) => {
+    it.each(hostileSegments)('with %s in it is refused', async (hostile) => {
+      for (const address of addressesWith(target, hostile)) {
+        const authorization = `Bearer ${service.apiKey}`;
+        const request = rawRequest(`${target.endpoint.method} /api/v2${address}`, { authorization });
+        const answer = await rawExchange(service.url, request);
+        expect(answer.status).toBeGreaterThanOrEqual(400);
+        expect(answer.status).toBeLessThan(500);
+        expect(answer.head).not.toContain('X-Injected');
+        expect(rawErrorOf(answer).message).not.toBe('');
+      }
+    });
+
+    it.each(['unknown=1', '__proto__=1', '__proto__[x]=1', 'page=1e9', '%ff=1', 'a%00=1', 'constructor.prototype=1'])(
+      'with the query %s is refused',
+      async (query) => {
+        const { method = 'GET', path, json, form } = target.request('acme');
+        const sent = json === undefined ? (form === undefined ? {} : { form }) : { json };
+        const address = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+        expect((await call(service, { method, path: address, ...sent })).status).toBe(400);
+      },
+    );
+  });
+});
