@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { valueAt } from '../../../src/runtime/values.ts';
+import { maximumPageBytes } from '../../../src/service/routes/attestation-list.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attest, attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -157,6 +160,19 @@ describe('the list of the attestations of a flow', () => {
 
   it('refuses a parameter that is given twice', async () => {
     expect((await list('?page=1&page=2')).status).toBe(400);
+  });
+
+  it('refuses a page that would be too large to answer, and gives a smaller one', async () => {
+    await attestMany(3);
+    const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { timeout: 5000 });
+    const large = JSON.stringify(sampleAttestation('OK', { user_data: { text: 'x'.repeat(maximumPageBytes / 2) } }));
+    database.prepare('UPDATE attestations SET document = ?').run(large);
+    database.close();
+    expect(await list()).toMatchObject({
+      status: 400,
+      body: { errors: { 'query.per_page': expect.stringMatching(/ask for smaller pages$/u) } },
+    });
+    expect((await list('?per_page=1&page=2')).status).toBe(200);
   });
 
   it('is of a flow that exists', async () => {

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { hashSecret } from '../../../../src/service/domain/api-key.ts';
+import { base } from '../../../../src/service/store/sqlite/migrations/base.ts';
+import { SqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts';
+import { sampleAttestation } from '../../../support/service-samples.ts';
+
+describe('a database of the first version', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
+    const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec(base);
+    database.exec(`
+      INSERT INTO organizations VALUES ('acme', 1);
+      INSERT INTO flows VALUES ('acme', 'web', 'The shop', NULL, '["sonar"]', NULL, 2, 2);
+      INSERT INTO flows VALUES ('acme', 'api', '', NULL, '[]', NULL, 2, 2);
+      INSERT INTO trails VALUES ('acme', 'web', 'main', 3), ('acme', 'api', 'main', 3);
+      PRAGMA user_version = 1;
+    `);
+    const addKey = database.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const [secret, other] = [hashSecret('secret'), hashSecret('other')];
+    addKey.run('acme', 'old1', 'ann', 'reader', secret, 5, null);
+    addKey.run('acme', 'new1', 'ann', 'admin', other, 6, null);
+    addKey.run('acme', 'gone', 'bob', 'admin', other, 7, 8);
+    const attest = database.prepare(`INSERT INTO attestations
+      VALUES ('acme', ?, ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, 'ann', NULL, NULL, NULL, ?)`);
+    // The clock ran backwards in between.
+    for (const [flow, sequence, time] of [
+      ['web', 1, 10],
+      ['web', 2, 30],
+      ['web', 3, 20],
+      ['api', 1, 15],
+    ] as const) {
+      attest.run(flow, sequence, `${flow}-${sequence}`, time, JSON.stringify(sampleAttestation('OK')));
+    }
+    database.close();
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('is brought up to date with all that it holds', async () => {
+    const store = new SqliteStore(folder);
+    expect(await store.findKey('old1')).toEqual({
+      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '' },
+      ...{ secretHash: hashSecret('secret'), createdAt: 5 },
+    });
+    expect(await store.findKey('gone')).toMatchObject({ revokedAt: 8 });
+    expect(await store.findRole('acme', 'user', 'ann')).toBe('admin');
+    expect(await store.findRole('acme', 'user', 'bob')).toBeUndefined();
+    expect(await store.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
+    const timesOf = async (flow: string): Promise<unknown> => {
+      const page = await store.listAttestations({ org: 'acme', flow, page: 1, perPage: 9, maximumBytes: 1_000_000 });
+      return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
+    };
+    expect(await timesOf('web')).toEqual([10, 30, 30]);
+    expect(await timesOf('api')).toEqual([15]);
+    await store.close();
+    // Opened again it stays as it is.
+    await new SqliteStore(folder).close();
+  });
+});
