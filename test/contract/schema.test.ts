@@ -8,6 +8,10 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Type, type TSchema } from '../../src/contract/schema.ts';
 import { isMapping } from '../../src/runtime/values.ts';
+import * as administration from '../../src/service/administration/endpoints.ts';
+import * as notifications from '../../src/service/administration/notification-endpoints.ts';
+import * as accounts from '../../src/service/administration/service-account-endpoints.ts';
+import { policyRules } from '../../src/service/domain/policy/rules.ts';
 import { nearValues } from '../support/near-values.ts';
 
 /** Every schema that an endpoint declares, with its place. */
@@ -23,7 +27,16 @@ function schemasOf(endpoint: Endpoint): readonly (readonly [string, TSchema])[] 
   ];
 }
 
-const declared = [...endpoints, reportArtifact].flatMap(schemasOf);
+const ways = [administration, notifications, accounts].flatMap((file) => Object.values(file).filter(isEndpoint));
+// Everything that this checker decides about: a keyword that it does not know would be a rule that nobody holds.
+const declared: readonly (readonly [string, TSchema])[] = [
+  ...[...endpoints, reportArtifact, ...ways].flatMap(schemasOf),
+  ['the rules of a policy', policyRules],
+];
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return isMapping(value) && 'method' in value && 'success' in value;
+}
 
 describe('the builder', () => {
   it.each([
@@ -66,7 +79,15 @@ describe('the checker', () => {
 
   // The words that `check.ts` knows, and those that say something to a reader and decide nothing.
   const checked = ['anyOf', 'const', 'enum', 'type', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'];
-  const structural = ['items', 'minItems', 'required', 'properties', 'patternProperties', 'additionalProperties'];
+  const structural = [
+    'items',
+    'minItems',
+    'maxItems',
+    'required',
+    'properties',
+    'patternProperties',
+    'additionalProperties',
+  ];
   const known = new Set([...checked, ...structural, 'description', 'deprecated']);
 
   it.each(declared)('knows every keyword in use: %s', (_name, schema) => {
