@@ -20,10 +20,8 @@ export function readTar(archive: Buffer): readonly TarEntry[] {
   while (archive[at] !== 0) {
     const header = archive.subarray(at, at + block);
     const field = (start: number, length: number): string =>
-      header
-        .toString('latin1', start, start + length)
-        .replace(/\0.*$/s, '')
-        .trim();
+      // Not trimmed: a file may be named by spaces.
+      header.toString('latin1', start, start + length).replace(/\0.*$/s, '');
     checkSum(header, field(148, 8));
     const size = Number(records.get('size') ?? Number.parseInt(field(124, 12), 8));
     const content = archive.subarray(at + block, at + block + size);

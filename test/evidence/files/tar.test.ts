@@ -51,6 +51,7 @@ describe('a tar archive', () => {
           expect(entry?.content.equals(bytes)).toBe(true);
         },
       ),
+      { examples: [[' ', new Uint8Array()]] },
     );
   });
 
