@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Environment } from '../runtime/world.ts';
+import { connecting } from './connecting.ts';
 import { proxySettings, type ProxySettings } from './proxy.ts';
 
-/** One way to an origin: directly, or through the proxies of the environment. */
+/** One way to an origin: a connection of its own, or the proxies of the environment. */
 export interface Route {
   readonly dispatcher: Promise<Dispatcher>;
   /** Ends everything on this way, attempts to connect included. */
@@ -11,8 +12,10 @@ export interface Route {
 
 /** The ways that are open. */
 export interface Connections {
-  /** The way to an address, opened at its first use and shared from then on. */
-  routeTo(url: URL): Route;
+  /** Takes a way to an address: one that nobody uses, a new one, or where there are enough the one with the fewest users. */
+  take(url: URL): Route;
+  /** Gives a way back after a request. */
+  giveBack(route: Route): void;
   /**
    * Takes a way out of use, because it did not connect in time: whoever tries again shall not wait for the same attempt.
    * What is still under way on it goes on.
@@ -22,32 +25,59 @@ export interface Connections {
   close(): Promise<void>;
 }
 
+/** How many connections to one origin are open at most: as many as artifacts are looked up at a time. */
+export const maximumConnections = 8;
+
 /**
- * Opens connections by way of the environment's proxies.
+ * Opens connections by way of the environment's proxies. A client of undici is one connection, and its pool of many costs
+ * each step's start more than the few lines that choose among clients here.
  *
  * @throws MistakeError where the environment names a proxy that is none.
  */
 export function createConnections(environment: Environment): Connections {
   const proxies = proxySettings(environment);
-  const routes = new Map<string, Route>();
+  const routes = new Map<string, Route[]>();
   const givenUp = new Set<Route>();
+  const users = new Map<Route, number>();
+
+  function leastUsed(open: readonly Route[]): Route | undefined {
+    return open.toSorted((one, other) => usersOf(one) - usersOf(other))[0];
+  }
+
+  function usersOf(route: Route): number {
+    return users.get(route) ?? 0;
+  }
 
   return {
-    routeTo(url) {
+    take(url) {
       const proxied = proxies !== undefined && proxyFor(proxies, url) !== '';
       const key = proxied ? 'proxied' : url.origin;
-      const known = routes.get(key);
-      if (known !== undefined) return known;
-      const route = openRoute((cancelled) => (proxied ? openProxied(proxies, cancelled) : openClient(key, cancelled)));
-      routes.set(key, route);
+      // The agent for proxies keeps connections of its own.
+      const most = proxied ? 1 : maximumConnections;
+      const open = routes.get(key) ?? [];
+      const known = leastUsed(open);
+      const enough = known !== undefined && (usersOf(known) === 0 || open.length >= most);
+      const route = enough
+        ? known
+        : openRoute((cancelled) => (proxied ? openProxied(proxies, cancelled) : openClient(key, cancelled)));
+      if (!enough) routes.set(key, [...open, route]);
+      users.set(route, usersOf(route) + 1);
       return route;
     },
+    giveBack(route) {
+      users.set(route, usersOf(route) - 1);
+    },
     giveUp(route) {
-      for (const [key, known] of routes) if (known === route) routes.delete(key);
+      for (const [key, open] of routes) {
+        routes.set(
+          key,
+          open.filter((known) => known !== route),
+        );
+      }
       givenUp.add(route);
     },
     async close() {
-      const all = [...routes.values(), ...givenUp];
+      const all = [...[...routes.values()].flat(), ...givenUp];
       routes.clear();
       givenUp.clear();
       await Promise.all(all.map((route) => route.close()));
@@ -73,32 +103,13 @@ function openRoute(open: (cancelled: AbortSignal) => Promise<Dispatcher>): Route
   };
 }
 
-/** Deadlines are the caller's: one for connecting, headers and body together. undici's own would cut in between. */
-function connecting(signal: AbortSignal): { readonly timeout: 0; readonly signal: AbortSignal } {
-  return { timeout: 0, signal };
-}
-
 async function openClient(origin: string, cancelled: AbortSignal): Promise<Dispatcher> {
+  // Loaded here, in the bundle's own file: every step needs it, and before it the mistakes are found.
   const { default: Client } = await import(/* webpackMode: "eager" */ 'undici/lib/dispatcher/client.js');
   return new Client(origin, { connect: connecting(cancelled) });
 }
 
 async function openProxied(proxies: ProxySettings, cancelled: AbortSignal): Promise<Dispatcher> {
-  const { default: EnvHttpProxyAgent } = await import(
-    /* webpackMode: "eager" */ 'undici/lib/dispatcher/env-http-proxy-agent.js'
-  );
-  const { default: Pool } = await import(/* webpackMode: "eager" */ 'undici/lib/dispatcher/pool.js');
-  const { default: openTunnel } = await import(/* webpackMode: "eager" */ 'undici/lib/api/api-connect.js');
-  const connect = connecting(cancelled);
-  return new EnvHttpProxyAgent({
-    ...proxies,
-    connect,
-    proxyTls: connect,
-    requestTls: connect,
-    // The agent asks its proxy for a tunnel by this method, which only the whole of undici puts on its dispatchers.
-    clientFactory: (proxy, options) =>
-      Object.assign(new Pool(proxy, { ...options, headersTimeout: 0 }), { connect: openTunnel }),
-    // Plain http is forwarded, not tunnelled: many proxies allow CONNECT to port 443 only.
-    proxyTunnel: false,
-  });
+  const { createProxyAgent } = await import('./proxy-agent.ts');
+  return createProxyAgent(proxies, cancelled);
 }

@@ -23,12 +23,14 @@ export function createTransport(environment: Environment): Transport {
   return {
     async send(request, signal) {
       signal.throwIfAborted();
-      const route = connections.routeTo(request.url);
+      const route = connections.take(request.url);
       try {
         return await exchange(await route.dispatcher, request, signal);
       } catch (error) {
         if (isTransportError(error) && error.problem === 'timeout' && !error.mayHaveReached) connections.giveUp(route);
         throw error;
+      } finally {
+        connections.giveBack(route);
       }
     },
     close: () => connections.close(),

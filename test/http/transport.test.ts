@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { maximumConnections } from '../../src/http/connections.ts';
 import { maximumAnswerBytes, TransportError, type HttpRequest, type RequestBody } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
 
@@ -102,6 +103,18 @@ describe('a transport', () => {
     await transport.send(get(server.url), never);
     expect(server.requests).toHaveLength(2);
     expect(server.connections()).toBe(1);
+  });
+
+  it('opens a connection for each request at the same time, up to a limit, and uses them again', async () => {
+    const server = await serverThat(answers(200, 'OK'));
+    const transport = transportOf();
+    const sendAtOnce = (count: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: count }, () => transport.send(get(server.url), never)));
+    await sendAtOnce(3);
+    expect(server.connections()).toBe(3);
+    await sendAtOnce(maximumConnections + 5);
+    expect(server.connections()).toBe(maximumConnections);
+    expect(server.requests).toHaveLength(3 + maximumConnections + 5);
   });
 
   it('gives redirects like other answers, and follows none', async () => {
