@@ -43,7 +43,7 @@ function jsonBody(document: unknown): RequestBody {
 }
 
 async function multipartBody(body: MultipartBody, payload: Payload): Promise<RequestBody> {
-  const { default: FormData } = await import(/* webpackMode: "eager" */ 'form-data');
+  const { default: FormData } = await import('form-data');
   const boundary = randomBoundary(payload.random);
   const { file } = payload;
   const document = JSON.stringify(payload.document);

@@ -28,7 +28,7 @@ export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
 }
 
 async function parseYaml(text: string, name: string): Promise<unknown> {
-  const { load, YAMLException } = await import(/* webpackMode: "eager" */ 'js-yaml');
+  const { load, YAMLException } = await import('js-yaml');
   try {
     return load(text);
   } catch (thrown) {

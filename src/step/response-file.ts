@@ -1,5 +1,4 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResponseFile, WrittenResponse } from '../operations/operation.ts';
 import type { Secrets } from './secrets.ts';
@@ -29,6 +28,8 @@ export function responseFile(place: ResponsePlace): ResponseFile {
   return {
     async writeList(pages) {
       const path = pathIn(place);
+      // Node compiles it at its first use, and few steps write a list.
+      const { open } = await import('node:fs/promises');
       const file = await open(path, 'w', mode);
       try {
         let separator = '[';

@@ -38,7 +38,7 @@ async function execute(
   cwd: string,
   env: Record<string, string>,
 ): Promise<GitResult | undefined> {
-  const { getExecOutput } = await import(/* webpackMode: "eager" */ '@actions/exec');
+  const { getExecOutput } = await import('@actions/exec');
   try {
     const options = { cwd, env, silent: true, ignoreReturnCode: true };
     const result = await getExecOutput('git', [...commandLine], options);

@@ -82,7 +82,7 @@ async function ask<Thing>(
 
 /** The body of GitHub's answer. */
 async function request(access: GitHubAccess, route: string, parameters: Parameters): Promise<unknown> {
-  const { getOctokit } = await import(/* webpackMode: "eager" */ '@actions/github');
+  const { getOctokit } = await import('@actions/github');
   const { clock = systemClock, timeout = 20_000, log } = access;
   const deadline = new AbortController();
   const callOff = clock.after(timeout, () => {

@@ -1,0 +1,63 @@
+import { minify } from '@swc/core';
+import {
+  createSourceFile,
+  isArrowFunction,
+  isFunctionExpression,
+  isNumericLiteral,
+  isObjectLiteralExpression,
+  isPropertyAssignment,
+  ScriptTarget,
+  type Node,
+} from 'typescript';
+
+/**
+ * A script of the bundle, as small as it gets without changing what it does: comments and spaces go, local names become
+ * short, and those of functions and classes stay, so that a stack in the log of a step can be read. ASCII only, because V8
+ * reads that twice as fast.
+ */
+export async function shrink(script: string): Promise<string> {
+  const { code } = await minify(script, {
+    module: false,
+    compress: false,
+    mangle: { keep_fnames: true, keep_classnames: true },
+    format: { comments: false, asciiOnly: true },
+  });
+  return withEagerModules(code);
+}
+
+/** Fewer modules are not webpack's table of them. */
+const fewestModules = 2;
+
+/**
+ * Puts parentheses around the functions that webpack makes of modules. V8 takes that for a function that is called at once
+ * and compiles it while it reads it, instead of reading it a second time when it is called: about 3 ms of a step, because
+ * most of what a file of the bundle holds is called.
+ */
+export function withEagerModules(script: string): string {
+  const parsed = createSourceFile('script.js', script, ScriptTarget.Latest);
+  const modules: Node[] = [];
+  const visit = (node: Node): void => {
+    const found = isObjectLiteralExpression(node) ? moduleFunctions(node.properties) : [];
+    if (found.length >= fewestModules) modules.push(...found);
+    else node.forEachChild(visit);
+  };
+  visit(parsed);
+  const pieces: string[] = [];
+  let end = 0;
+  for (const module of modules) {
+    const start = module.getStart(parsed);
+    pieces.push(script.slice(end, start), '(', script.slice(start, module.end), ')');
+    end = module.end;
+  }
+  return [...pieces, script.slice(end)].join('');
+}
+
+/** webpack's table of modules has numbers for keys. */
+function moduleFunctions(properties: readonly Node[]): readonly Node[] {
+  return properties.flatMap((property) => {
+    if (!isPropertyAssignment(property) || !isNumericLiteral(property.name)) return [];
+    return isArrowFunction(property.initializer) || isFunctionExpression(property.initializer)
+      ? [property.initializer]
+      : [];
+  });
+}
