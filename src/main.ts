@@ -1,18 +1,20 @@
-import { cancellation, failStep, openStep, runStep } from './step/step.ts';
+import { Cancellation, failStep, failUnopened, openStep, runStep, type Step } from './step/step.ts';
 
 async function main(): Promise<void> {
-  const step = openStep(process.env);
   const cancelled = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      cancelled.abort(cancellation(signal));
+      cancelled.abort(new Cancellation(signal));
     });
   }
+  let step: Step | undefined;
   try {
-    process.exitCode = (await runStep(step, cancelled.signal)) ? 0 : 1;
+    step = openStep(process.env, cancelled.signal);
+    process.exitCode = (await runStep(step)) ? 0 : 1;
   } catch (error) {
     process.exitCode = 1;
-    await failStep(step, error);
+    if (step === undefined) failUnopened(process.env, error);
+    else await failStep(step, error);
   }
 }
 

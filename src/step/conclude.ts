@@ -1,7 +1,7 @@
 import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import type { Report } from '../operations/report.ts';
-import { Failure } from '../runtime/failure.ts';
+import { describeError, Failure } from '../runtime/failure.ts';
 import type { Decision } from './gate.ts';
 import { writeResponse } from './response-file.ts';
 import type { Runner } from './runner.ts';
@@ -27,17 +27,42 @@ export interface Desk {
   readonly directory: string;
 }
 
-/** Tells how a step ended: log, outputs, file and summary first, and the annotation last, where it is seen. */
-export async function conclude(ending: Ending, desk: Desk): Promise<void> {
+/** Shows an ending beside the run, where people look. What it throws is a warning: the verdict does not depend on it. */
+export type Publish = (ending: Ending) => Promise<void>;
+
+/**
+ * Tells how a step ended: log, outputs, file and summary first, then elsewhere, and the annotation last, where it is seen.
+ *
+ * @throws TroubleError where the outputs of an operation cannot be written: later steps would not see the verdict
+ */
+export async function conclude(ending: Ending, desk: Desk, publish?: Publish): Promise<void> {
   const { decision, result } = ending;
   if (result !== undefined) await logReport(result.report, desk.runner);
-  setOutputs(ending, desk);
-  if (ending.summary) appendSummary(ending, desk.runner);
+  // Where something failed, that is what has to be told, and not that it could not be written down.
+  if (result === undefined) {
+    warnInstead(desk.runner, () => {
+      setOutputs(ending, desk);
+    });
+  } else setOutputs(ending, desk);
+  warnInstead(desk.runner, () => {
+    if (ending.summary) appendSummary(ending, desk.runner);
+  });
+  await publish?.(ending).catch((thrown: unknown) => {
+    desk.runner.log.warning(`The end of the step was not shown beside its run: ${describeError(thrown)}`);
+  });
   announce(decision, desk.runner);
 }
 
-/** The runner shows an annotation in the log as well, so nothing is said twice. */
-function announce({ annotation, conclusion, remedy, verdict }: Decision, runner: Runner): void {
+function warnInstead({ log }: Runner, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    log.warning(thrown instanceof Failure ? `${thrown.message}. ${thrown.remedy}` : describeError(thrown));
+  }
+}
+
+/** Says the end in the log. The runner shows an annotation in the log as well, so nothing is said twice. */
+export function announce({ annotation, conclusion, remedy, verdict }: Decision, runner: Runner): void {
   if (annotation === undefined) {
     runner.log.info(`${verdict}: ${conclusion}`);
   } else {

@@ -4,17 +4,20 @@ import { NotSent } from '../client/not-sent.ts';
 import type { Job } from '../evidence/job.ts';
 import type { Transport } from '../http/exchange.ts';
 import type { CallContext } from '../http/persistent.ts';
-import { connectionInputs } from '../operations/inputs/connection.ts';
-import { githubToken } from '../operations/inputs/commit.ts';
+import { apiToken, connectionInputs } from '../operations/inputs/connection.ts';
+import { commitSha, githubToken } from '../operations/inputs/commit.ts';
 import { onNonCompliant, summary } from '../operations/inputs/gate.ts';
-import { optional, required, type ValuesOf } from '../operations/inputs/input.ts';
+import { optional, required, withDefault, type ValuesOf } from '../operations/inputs/input.ts';
+import { onMissingToken } from '../operations/inputs/missing-token.ts';
 import { oneOf } from '../operations/inputs/parse.ts';
+import { commitStatus, pullRequestComment } from '../operations/inputs/publication.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../operations/operation.ts';
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
 import { MistakeError, type Problem } from '../runtime/failure.ts';
 import type { Environment, World } from '../runtime/world.ts';
 import type { OnNonCompliant } from './gate.ts';
-import { inputText, readInputs, unusedInputs } from './inputs.ts';
+import { inputText, readInputs, unusedInputs, type ReadInputs } from './inputs.ts';
+import { missingToken, skippedResult } from './missing-token.ts';
 import { unsentResult } from './unsent-result.ts';
 
 /** What a step works with. */
@@ -37,7 +40,10 @@ export interface Performed {
 const commonInputs = {
   ...connectionInputs,
   onNonCompliant: optional(onNonCompliant),
+  onMissingToken: withDefault(onMissingToken, 'fail'),
   summary: optional(summary),
+  pullRequestComment: optional(pullRequestComment),
+  commitStatus: optional(commitStatus),
 } as const;
 
 /**
@@ -59,7 +65,7 @@ export const commonNames = [
 export async function perform(context: StepContext): Promise<Performed> {
   const { environment } = context;
   const chosen = readInputs(environment, { operation: required(oneOf('operation', runnableNames)) });
-  const common = readInputs(environment, commonInputs);
+  const common = readCommon(context);
   // Without a known operation, only what is common can be checked.
   if (chosen.problems.length > 0) throw mistakes([...chosen.problems, ...common.problems]);
   const operation = await loadOperation(chosen.values.operation);
@@ -69,8 +75,25 @@ export async function perform(context: StepContext): Promise<Performed> {
   if (problems.length > 0) throw mistakes(problems);
 
   warnOfInputs(operation, common.values, context);
+  if (common.tokenMissing) return { result: skippedResult(operation.name, context.job), onNonCompliant: 'warn' };
   const result = await run(operation, own.values, operationContext(common.values, context));
   return { result, onNonCompliant: common.values.onNonCompliant ?? operation.gate };
+}
+
+/** The inputs of every operation. A missing key is no problem where its author wants the step skipped then. */
+function readCommon({ environment, job }: StepContext): ReadInputs<typeof commonInputs> & { tokenMissing: boolean } {
+  const { values, problems } = readInputs(environment, commonInputs);
+  const tokenMissing = inputText(environment, apiToken.name) === undefined;
+  if (!tokenMissing) return { values, problems, tokenMissing };
+  const skips = values.onMissingToken === 'skip';
+  return {
+    values,
+    problems: problems.flatMap((problem) => {
+      if (problem.input !== apiToken.name) return [problem];
+      return skips ? [] : [missingToken(job)];
+    }),
+    tokenMissing,
+  };
 }
 
 function loadOperation(name: RunnableName): Promise<Operation> {
@@ -105,7 +128,12 @@ function mistakes(problems: readonly Problem[]): MistakeError {
 type Common = ValuesOf<typeof commonInputs>;
 
 function warnOfInputs(operation: Operation, common: Common, { environment, log }: StepContext): void {
-  const used = [...commonNames, ...Object.values(operation.inputs).map(({ input }) => input.name)];
+  const shown = common.pullRequestComment === true || common.commitStatus !== undefined;
+  const used = [
+    ...commonNames,
+    ...Object.values(operation.inputs).map(({ input }) => input.name),
+    ...(shown ? [commitSha.name] : []),
+  ];
   for (const name of unusedInputs(environment, used)) {
     log.warning(`\`${name}\` is not used by ${operation.name}; remove it from \`with:\`.`);
   }

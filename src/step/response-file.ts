@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResponseFile, WrittenResponse } from '../operations/operation.ts';
+import { runnerFileTrouble, withRunnerFile, type RunnerFile } from './runner-file.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The place of the file that holds a step's answer. */
@@ -23,6 +24,8 @@ const maximumOutputBytes = 1024 * 1024;
 /** Only the user who runs the job may read what the service answered. */
 const mode = 0o600;
 
+const answerFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the file of the answer' };
+
 /** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
 export function responseFile(place: ResponsePlace): ResponseFile {
   return {
@@ -30,7 +33,9 @@ export function responseFile(place: ResponsePlace): ResponseFile {
       const path = pathIn(place);
       // Node compiles it at its first use, and few steps write a list.
       const { open } = await import('node:fs/promises');
-      const file = await open(path, 'w', mode);
+      const file = await open(path, 'w', mode).catch((thrown: unknown) => {
+        throw runnerFileTrouble(answerFile, thrown);
+      });
       try {
         let separator = '[';
         for await (const page of pages) {
@@ -56,7 +61,9 @@ export function writeResponse(
   if (written !== undefined) return { path: written.path, output: readSmall(written.path) };
   const text = JSON.stringify(response);
   const path = pathIn(place);
-  writeFileSync(path, place.secrets.redact(text), { mode });
+  withRunnerFile(answerFile, () => {
+    writeFileSync(path, place.secrets.redact(text), { mode });
+  });
   return { path, output: fitting(text) };
 }
 

@@ -3,6 +3,7 @@ import { issueCommand } from '@actions/core/lib/command.js';
 import { issueFileCommand, prepareKeyValueMessage } from '@actions/core/lib/file-command.js';
 import type { Log } from '../runtime/log.ts';
 import type { Environment } from '../runtime/world.ts';
+import { withRunnerFile, type RunnerFile } from './runner-file.ts';
 import type { Secrets } from './secrets.ts';
 
 /** How loud an annotation is. */
@@ -13,11 +14,16 @@ export interface Runner {
   readonly log: Log;
   mask(): void;
   annotate(level: AnnotationLevel, title: string, message: string): void;
+  /** @throws TroubleError where the runner's file cannot be written. */
   setOutput(name: string, value: string): void;
   /** The bytes that the summary of this step may still take; undefined where the runner takes no summaries. */
   summaryRoom(): number | undefined;
+  /** @throws TroubleError where the runner's file cannot be written. */
   appendSummary(markdown: string): void;
 }
+
+const outputs: RunnerFile = { variable: 'GITHUB_OUTPUT', holds: "the step's outputs" };
+const summary: RunnerFile = { variable: 'GITHUB_STEP_SUMMARY', holds: 'the job summary' };
 
 /** GitHub's limit for the summary of one step, in bytes. */
 const maximumSummaryBytes = 1024 * 1024;
@@ -55,14 +61,19 @@ export function githubRunner(environment: Environment, secrets: Secrets): Runner
     annotate,
     setOutput(name, value) {
       if ((environment['GITHUB_OUTPUT'] ?? '') === '') return;
-      issueFileCommand('OUTPUT', prepareKeyValueMessage(name, secrets.redact(value)));
+      withRunnerFile(outputs, () => {
+        issueFileCommand('OUTPUT', prepareKeyValueMessage(name, secrets.redact(value)));
+      });
     },
     summaryRoom() {
       if (summaryFile === '') return undefined;
-      return maximumSummaryBytes - (statSync(summaryFile, { throwIfNoEntry: false })?.size ?? 0);
+      const written = withRunnerFile(summary, () => statSync(summaryFile, { throwIfNoEntry: false })?.size ?? 0);
+      return maximumSummaryBytes - written;
     },
     appendSummary(markdown) {
-      appendFileSync(summaryFile, secrets.redact(markdown), 'utf8');
+      withRunnerFile(summary, () => {
+        appendFileSync(summaryFile, secrets.redact(markdown), 'utf8');
+      });
     },
   };
 }

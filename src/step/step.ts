@@ -6,15 +6,18 @@ import { createTransport } from '../http/transport.ts';
 import { summary as summaryInput } from '../operations/inputs/gate.ts';
 import { withDefault } from '../operations/inputs/input.ts';
 import { systemClock } from '../runtime/clock.ts';
-import { TroubleError } from '../runtime/failure.ts';
 import type { Environment } from '../runtime/world.ts';
-import { conclude, type Desk } from './conclude.ts';
+import { announce, conclude, type Desk, type Ending } from './conclude.ts';
 import { decideFailure, decideResult } from './gate.ts';
 import { inputText, readInputs } from './inputs.ts';
 import { perform } from './perform.ts';
+import { publicationInputs } from './publication-inputs.ts';
 import { responseFile } from './response-file.ts';
-import { githubRunner } from './runner.ts';
-import { collectSecrets } from './secrets.ts';
+import { withRunnerFile } from './runner-file.ts';
+import { githubRunner, type Runner } from './runner.ts';
+import { collectSecrets, type Secrets } from './secrets.ts';
+
+export { Cancellation } from './cancellation.ts';
 
 /** The inputs that hold keys and tokens. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
@@ -23,29 +26,40 @@ export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as cons
 export interface Step {
   readonly environment: Environment;
   readonly desk: Desk;
+  /** Aborted when the job is cancelled. */
+  readonly cancelled: AbortSignal;
 }
 
-/** Opens the step: masks the secrets before anything else is said. */
-export function openStep(environment: Environment): Step {
-  const secrets = collectSecrets(secretInputs.flatMap((name) => inputText(environment, name) ?? []));
-  const runner = githubRunner(environment, secrets);
+/**
+ * Opens the step: masks the secrets before anything else is said.
+ *
+ * @throws TroubleError where the runner's temporary folder cannot be used; `failUnopened` tells that
+ */
+export function openStep(environment: Environment, cancelled: AbortSignal): Step {
+  const { runner, secrets } = connectRunner(environment);
   runner.mask();
   const parent = environment['RUNNER_TEMP'] ?? '';
   const temporary = parent === '' ? tmpdir() : parent;
-  mkdirSync(temporary, { recursive: true });
-  const directory = mkdtempSync(join(temporary, 'compliance-action-'));
-  return { environment, desk: { runner, secrets, directory } };
+  const directory = withRunnerFile({ variable: 'RUNNER_TEMP', holds: "the step's temporary folder" }, () => {
+    mkdirSync(temporary, { recursive: true });
+    return mkdtempSync(join(temporary, 'compliance-action-'));
+  });
+  return { environment, desk: { runner, secrets, directory }, cancelled };
+}
+
+function connectRunner(environment: Environment): { readonly runner: Runner; readonly secrets: Secrets } {
+  const secrets = collectSecrets(secretInputs.flatMap((name) => inputText(environment, name) ?? []));
+  return { runner: githubRunner(environment, secrets), secrets };
 }
 
 /**
  * Runs the step's operation and tells how it ended.
  *
- * @param cancelled aborted when the job is cancelled
  * @returns whether the step passes
  * @throws whatever keeps it from an end; `failStep` tells that
  */
-export async function runStep(step: Step, cancelled: AbortSignal): Promise<boolean> {
-  const { environment, desk } = step;
+export async function runStep(step: Step): Promise<boolean> {
+  const { environment, desk, cancelled } = step;
   const transport = createTransport(environment);
   try {
     const job = await readJob(environment);
@@ -61,7 +75,7 @@ export async function runStep(step: Step, cancelled: AbortSignal): Promise<boole
       log: desk.runner.log,
     });
     const decision = decideResult(result, onNonCompliant);
-    await conclude({ decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, desk);
+    await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
     return !decision.fails;
   } finally {
     await transport.close();
@@ -69,23 +83,45 @@ export async function runStep(step: Step, cancelled: AbortSignal): Promise<boole
 }
 
 /** Tells that the step failed, and why. */
-export async function failStep({ environment, desk }: Step, thrown: unknown): Promise<void> {
+export async function failStep(step: Step, thrown: unknown): Promise<void> {
+  const { environment, desk } = step;
   const job: Job | undefined = await readJob(environment).catch(() => undefined);
-  const decision = decideFailure(thrown);
-  const stack = thrown instanceof Error ? (thrown.stack ?? '') : '';
-  desk.runner.log.debug(stack);
-  await conclude(
-    { decision, thrown, runUrl: job === undefined ? undefined : runUrl(job), summary: wantsSummary(environment) },
-    desk,
-  );
+  logStack(desk.runner, thrown);
+  const ending = {
+    decision: decideFailure(thrown),
+    thrown,
+    runUrl: job === undefined ? undefined : runUrl(job),
+    summary: wantsSummary(environment),
+  };
+  await end(step, ending, job);
 }
 
-/** The reason of a step that was cancelled. */
-export function cancellation(signal: string): TroubleError {
-  return new TroubleError({
-    what: `the step was cancelled (${signal}) before it was finished`,
-    remedy: 'Run the job again if it was cancelled by mistake.',
+/** Tells that the step could not even be opened, and why: there is no place for an answer's file, nor for a summary. */
+export function failUnopened(environment: Environment, thrown: unknown): void {
+  const { runner } = connectRunner(environment);
+  logStack(runner, thrown);
+  const decision = decideFailure(thrown);
+  try {
+    runner.setOutput('outcome', decision.outcome);
+  } catch (alsoThrown) {
+    logStack(runner, alsoThrown);
+  }
+  announce(decision, runner);
+}
+
+/** What is shown beside the run is loaded only where that is wanted. */
+async function end({ environment, desk, cancelled }: Step, ending: Ending, job: Job | undefined): Promise<void> {
+  const wanted = readInputs(environment, publicationInputs).values;
+  const publishes = wanted.pullRequestComment === true || wanted.commitStatus !== undefined;
+  await conclude(ending, desk, async (ended) => {
+    if (!publishes) return;
+    const { publish } = await import('./publish.ts');
+    await publish(ended, wanted, { environment, job, desk, cancelled, clock: systemClock, random: Math.random });
   });
+}
+
+function logStack(runner: Runner, thrown: unknown): void {
+  runner.log.debug(thrown instanceof Error ? (thrown.stack ?? '') : '');
 }
 
 /** A malformed `summary` is reported with the other inputs; the report of that belongs in the summary. */

@@ -9,6 +9,8 @@ export interface SummaryText {
   /** What the reader can do, where something went wrong. */
   readonly remedy?: string;
   readonly report?: Report;
+  /** The commit that was judged, where people look for more than one. */
+  readonly commit?: Text | undefined;
   readonly runUrl: string | undefined;
 }
 
@@ -19,16 +21,21 @@ const maximumRows = 200;
  * The job summary, verdict first, as HTML that GitHub's Markdown passes on.
  *
  * @param room how many bytes it may have; what does not fit is left out: the tables, then all but the verdict, then that
+ * @param finish what else is done to the HTML, before it is measured
  */
-export function renderSummary(text: SummaryText, room: number): string {
-  const { verdict, runUrl, report } = text;
+export function renderSummary(
+  text: SummaryText,
+  room: number,
+  finish: (html: string) => string = (html) => html,
+): string {
+  const { verdict, commit, runUrl, report } = text;
   const forms = [
     () => render(text),
     () => render(report === undefined ? text : { ...text, report: { ...report, tables: [] } }, 'The tables are'),
-    () => render({ verdict, runUrl }, 'The report is'),
+    () => render({ verdict, commit, runUrl }, 'The report is'),
   ];
   for (const form of forms) {
-    const html = form();
+    const html = finish(form());
     if (Buffer.byteLength(html) <= room) return html;
   }
   return '';
@@ -36,7 +43,7 @@ export function renderSummary(text: SummaryText, room: number): string {
 
 /** @param cut what is left out, with its verb, where something is */
 function render(text: Partial<SummaryText> & Pick<SummaryText, 'verdict' | 'runUrl'>, cut?: string): string {
-  const { verdict, conclusion, remedy, report, runUrl } = text;
+  const { verdict, conclusion, remedy, report, commit, runUrl } = text;
   const parts = [
     `<h2>${escapeHtml(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
     ...(conclusion === undefined ? [] : [`<p>${escapeHtml(conclusion)}</p>`]),
@@ -44,7 +51,8 @@ function render(text: Partial<SummaryText> & Pick<SummaryText, 'verdict' | 'runU
     ...(report === undefined ? [] : [renderFacts(report), ...report.tables.map(renderTable)]),
     ...(cut === undefined
       ? []
-      : [`<p>${cut} too large for the summary; see the log and the file of <code>response-path</code>.</p>`]),
+      : [`<p>${cut} too large to be shown here; see the log and the file of <code>response-path</code>.</p>`]),
+    ...(commit === undefined ? [] : [`<p>Judged commit: ${cell(commit)}</p>`]),
     ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
   ];
   return `${parts.join('\n')}\n\n`;

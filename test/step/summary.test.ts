@@ -71,7 +71,7 @@ describe('renderSummary', () => {
     expect(html).toContain('<h2>✅ Compliant: Artifact web.tgz</h2>');
     expect(html).not.toContain('<h3>T</h3>');
     expect(html).toContain(
-      'The tables are too large for the summary; see the log and the file of <code>response-path</code>.',
+      'The tables are too large to be shown here; see the log and the file of <code>response-path</code>.',
     );
     expect(Buffer.byteLength(html)).toBeLessThan(room);
   });

@@ -1,11 +1,16 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import type { Mapping } from '../../src/runtime/values.ts';
+import type { GitHubRepository } from './github-repository.ts';
 
 /** What was asked of the stand-in. */
 export interface GitHubRequest {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
+  readonly method: string;
+  /** The path with its query, as it was sent. */
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  /** Empty where there is none. */
+  readonly body: string;
 }
 
 /** An answer of the stand-in; `never` keeps the asker waiting, `cut` breaks the connection within the body. */
@@ -16,26 +21,47 @@ export type GitHubReply =
 
 /** A stand-in for GitHub's API on the loopback. */
 export interface GitHubStandIn {
-  /** Its base address, without a slash at the end. */
+  /** The address of its host, without a slash at the end. */
   readonly url: string;
   readonly requests: readonly GitHubRequest[];
+  /** What was sent in another form than GitHub's documentation has it. */
+  readonly breaches: readonly string[];
   close(): Promise<void>;
 }
 
+/** What else a stand-in does. */
+export interface GitHubSettings {
+  /** Answers what `replies` does not, and keeps what is written to it. */
+  readonly repository?: GitHubRepository;
+  /** An answer in the place of any other; asked first, with each request and how many came before it. */
+  readonly fault?: (request: GitHubRequest, earlier: number) => GitHubReply | undefined;
+}
+
 /** Starts a stand-in that answers the paths (with query) it knows, and 404 in GitHub's words to all others. */
-export async function startGitHub(replies: Readonly<Record<string, GitHubReply>>): Promise<GitHubStandIn> {
+export async function startGitHub(
+  replies: Readonly<Record<string, GitHubReply>>,
+  { repository, fault }: GitHubSettings = {},
+): Promise<GitHubStandIn> {
   const requests: GitHubRequest[] = [];
-  const server = createServer((request, response) => {
-    requests.push({ method: request.method, url: request.url, headers: request.headers });
-    const reply = replies[request.url ?? ''] ?? notFound;
-    if (reply === 'never') return;
-    if (reply === 'cut') {
-      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': '1000' });
-      response.write('{"sha":', () => response.destroy());
-      return;
-    }
-    response.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8', ...reply.headers });
-    response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+  const breaches: string[] = [];
+  const replyTo = async (incoming: IncomingMessage): Promise<GitHubReply> => {
+    const { method = '', url = '', headers } = incoming;
+    const request = { method, url, headers, body: await textOf(incoming) };
+    breaches.push(...breachesOf(request));
+    requests.push(request);
+    return fault?.(request, requests.length - 1) ?? replies[url] ?? repository?.answer(request, breaches) ?? notFound;
+  };
+  const server = createServer((incoming, response) => {
+    void replyTo(incoming).then((reply) => {
+      if (reply === 'never') return;
+      if (reply === 'cut') {
+        response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': '1000' });
+        response.write('{"sha":', () => response.destroy());
+        return;
+      }
+      response.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8', ...reply.headers });
+      response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -43,6 +69,7 @@ export async function startGitHub(replies: Readonly<Record<string, GitHubReply>>
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
+    breaches,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {
@@ -51,6 +78,19 @@ export async function startGitHub(replies: Readonly<Record<string, GitHubReply>>
         server.closeAllConnections();
       }),
   };
+}
+
+/** What every request to GitHub's API has to have (GitHub's documentation, "Getting started with the REST API"). */
+function breachesOf({ method, url, headers, body }: GitHubRequest): readonly string[] {
+  const rules: readonly (readonly [string, boolean])[] = [
+    ['a token', /^(?:token|bearer) \S+$/iu.test(headers.authorization ?? '')],
+    ['a user agent', (headers['user-agent'] ?? '') !== ''],
+    ['the media type of GitHub', headers.accept === 'application/vnd.github+json'],
+    ['the version of the API', headers['x-github-api-version'] === '2022-11-28'],
+    ['a body of JSON', body === '' || /^application\/json\b/u.test(headers['content-type'] ?? '')],
+    ['no body of a GET', method !== 'GET' || body === ''],
+  ];
+  return rules.flatMap(([rule, kept]) => (kept ? [] : [`${method} ${url} lacks ${rule}`]));
 }
 
 /** An error in GitHub's form. */
@@ -67,7 +107,6 @@ export function githubError(
 }
 
 const notFound = githubError(404, 'Not Found');
-
 /** A commit as GitHub's API describes it. */
 export function apiCommit(sha: string, changes: Mapping = {}): Mapping {
   return {

@@ -2,7 +2,7 @@ import { MistakeError, TroubleError, type Failure } from '../../runtime/failure.
 import { notSetUp, type Answer, type Miss } from './answer.ts';
 import { resolveWithGit } from './git-commit.ts';
 import type { GitRunner } from './git.ts';
-import type { GitHubCommits } from './github-api.ts';
+import type { GitHubCommits } from './github-commits.ts';
 import type { BranchHint, JudgedCommit } from './judged-commit.ts';
 
 /** Who can be asked about a commit. */

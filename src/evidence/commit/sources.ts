@@ -1,9 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Environment } from '../../runtime/world.ts';
+import { connectGitHubApi } from '../github/github-api.ts';
 import type { Job } from '../job.ts';
 import { createGitRunner } from './git.ts';
-import { connectGitHub } from './github-api.ts';
+import { commitsOf } from './github-commits.ts';
 import type { CommitSources } from './locate-commit.ts';
 
 /** What it takes to ask the sources. */
@@ -20,18 +21,12 @@ export interface SourceAccess {
 /** Git on this machine, and GitHub's API where there is a token and a repository to ask about. */
 export function connectSources({ job, environment, githubToken, log, clock, signal }: SourceAccess): CommitSources {
   const { apiUrl, repository } = job;
-  const reachable = githubToken !== undefined && repository !== undefined;
+  const asked = githubToken !== undefined && repository !== undefined;
+  const stopped = signal === undefined ? {} : { signal };
   return {
     git: createGitRunner(environment),
-    github: reachable
-      ? connectGitHub({
-          apiUrl,
-          repository,
-          token: githubToken,
-          log,
-          clock,
-          ...(signal === undefined ? {} : { signal }),
-        })
+    github: asked
+      ? commitsOf(connectGitHubApi({ apiUrl, token: githubToken, log, clock, ...stopped }), repository)
       : undefined,
   };
 }

@@ -19,10 +19,13 @@ export const baseUrl: Input<URL> = {
   },
 };
 
+/** An API key of the service. */
+export const apiToken = secret('api-token');
+
 /** How to reach the service: used by every operation. */
 export const connectionInputs = {
   baseUrl: required(baseUrl),
-  apiToken: required(secret('api-token')),
+  apiToken: required(apiToken),
   authMethod: withDefault(oneOf('auth-method', ['bearer', 'basic']), 'bearer'),
   org: required(
     conforming(

@@ -7,7 +7,7 @@ import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
 import { gatherCommit } from '../../../src/evidence/commit/gather-commit.ts';
 import type { GitRunner } from '../../../src/evidence/commit/git.ts';
 import { createGitRunner } from '../../../src/evidence/commit/git.ts';
-import type { GitHubCommits } from '../../../src/evidence/commit/github-api.ts';
+import type { GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
 import { redactableFields } from '../../../src/evidence/commit/redaction.ts';
 import { repositoryInfo } from '../../../src/evidence/commit/repository-info.ts';
 import { readJob } from '../../../src/evidence/job.ts';

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../../src/evidence/commit/answer.ts';
-import { connectGitHub, type GitHubAccess, type GitHubCommits } from '../../../src/evidence/commit/github-api.ts';
-import { manualClock } from '../../support/clock.ts';
+import { commitsOf, type GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
+import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
+import { instantClock, manualClock } from '../../support/clock.ts';
 import { shas } from '../../support/events.ts';
 import {
   apiCommit,
@@ -28,7 +29,9 @@ async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<Gi
 
 function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCommits {
   const repository = { owner: 'acme', name: 'widgets' };
-  return connectGitHub({ apiUrl, repository, token, log, clock: manualClock(), ...options });
+  // Deadlines are longer than this, waits between attempts shorter.
+  const clock = instantClock({ longestWait: 5000 });
+  return commitsOf(connectGitHubApi({ apiUrl, token, log, clock, random: () => 0, ...options }), repository);
 }
 
 function commitPath(sha: string): string {
@@ -53,6 +56,7 @@ describe('the commit of GitHub', () => {
       },
     });
     expect(server.requests).toHaveLength(1);
+    expect(server.breaches).toEqual([]);
     expect(server.requests[0]).toMatchObject({ method: 'GET', headers: { authorization: `token ${token}` } });
     expect(server.requests[0]?.headers['user-agent']).toMatch(/^compliance-action\/\d/);
   });
@@ -89,7 +93,7 @@ describe('the commit of GitHub', () => {
       'a page in place of an error',
       { status: 503, body: '<html>maintenance</html>', headers: { 'content-type': 'text/html' } },
       'trouble',
-      /^it answered 503 without a message in the form of GitHub$/,
+      /^it answered 503 without a message in the form of GitHub \(after 3 attempts\)$/,
     ],
     ['half a commit', { status: 200, body: { sha: shas.head } }, 'trouble', /something else/],
     ['half an answer', 'cut', 'trouble', /something else/],

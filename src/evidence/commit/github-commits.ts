@@ -1,0 +1,88 @@
+import { textAt, valueAt } from '../../runtime/values.ts';
+import type { GitHubApi, GitHubQuestion } from '../github/github-api.ts';
+import type { GitHubRefusal } from '../github/github-refusal.ts';
+import type { RepositoryName } from '../job.ts';
+import { inTrouble, notSetUp, type Answer, type Miss } from './answer.ts';
+import { authorLine, unixSeconds, wholeMessage, type CommitFacts } from './commit-facts.ts';
+import { fullSha } from './ref.ts';
+
+/** Where a pull request stands now. */
+export interface PullRequestHead {
+  readonly sha: string;
+  readonly branch: string | undefined;
+}
+
+/** What GitHub's API is asked about commits. */
+export interface GitHubCommits {
+  /** The commit of a SHA, a tag or a branch; those of forks' pull requests can be read from the repository itself. */
+  commit(revision: string): Promise<Answer<CommitFacts>>;
+  /** The newest commit of a pull request. */
+  pullRequestHead(number: number): Promise<Answer<PullRequestHead>>;
+}
+
+/** GitHub's API as a source of commits. */
+export function commitsOf(api: GitHubApi, { owner, name }: RepositoryName): GitHubCommits {
+  return {
+    commit: (revision) =>
+      // The answer's list of changed files is not needed, and can be long: one a page.
+      read(api, 'contents: read', commitFrom, 'GET /repos/{owner}/{repo}/commits/{ref}', {
+        owner,
+        repo: name,
+        ref: revision,
+        per_page: 1,
+      }),
+    pullRequestHead: (number) =>
+      read(api, 'pull-requests: read', headFrom, 'GET /repos/{owner}/{repo}/pulls/{number}', {
+        owner,
+        repo: name,
+        number,
+      }),
+  };
+}
+
+async function read<Thing>(
+  api: GitHubApi,
+  permission: string,
+  parse: (body: unknown) => Thing | undefined,
+  route: string,
+  parameters: GitHubQuestion['parameters'],
+): Promise<Answer<Thing>> {
+  const answer = await api.ask({ route, parameters, repeatable: true });
+  if ('refusal' in answer) return missFrom(answer.refusal, permission);
+  const found = parse(answer.body);
+  if (found !== undefined) return { found };
+  return inTrouble(
+    'it answered with something else than was asked for',
+    `See that GITHUB_API_URL (${api.apiUrl}) is GitHub's API and no proxy answers in its place.`,
+  );
+}
+
+function missFrom({ reason, what }: GitHubRefusal, permission: string): { readonly miss: Miss } {
+  switch (reason) {
+    case 'trouble':
+      return inTrouble(what, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
+    case 'token':
+      return notSetUp(what, 'Give the step a `github-token` that is valid: `${{ github.token }}`.');
+    case 'permission':
+    case 'other':
+      return notSetUp(
+        what,
+        `See that the commit is in this repository and that the token may read it (\`permissions: { ${permission} }\`).`,
+      );
+  }
+}
+
+function commitFrom(body: unknown): CommitFacts | undefined {
+  const sha = fullSha(valueAt(body, 'sha'));
+  const message = valueAt(body, 'commit', 'message');
+  const timestamp = unixSeconds(textAt(body, 'commit', 'author', 'date') ?? '');
+  if (sha === undefined || typeof message !== 'string' || timestamp === undefined) return undefined;
+  const name = textAt(body, 'commit', 'author', 'name') ?? '';
+  const email = textAt(body, 'commit', 'author', 'email') ?? '';
+  return { sha, author: authorLine(name, email), message: wholeMessage(message), timestamp };
+}
+
+function headFrom(body: unknown): PullRequestHead | undefined {
+  const sha = fullSha(valueAt(body, 'head', 'sha'));
+  return sha === undefined ? undefined : { sha, branch: textAt(body, 'head', 'ref') };
+}

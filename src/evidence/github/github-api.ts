@@ -1,0 +1,146 @@
+import { backoff } from '../../http/retry.ts';
+import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
+import type { Log } from '../../runtime/log.ts';
+import { version } from '../../runtime/version.ts';
+import { refusalOf, retryReason, type GitHubRefusal } from './github-refusal.ts';
+
+/** What it takes to ask GitHub's API. */
+export interface GitHubAccess {
+  /** The base address, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly log: Log;
+  /** The most that one question may take, repetitions and waits included, in milliseconds; 20 seconds where nothing is said. */
+  readonly timeout?: number;
+  readonly clock?: Clock;
+  /** A number from 0 up to 1, for the waits between attempts. */
+  readonly random?: () => number;
+  /** Ends everything, as when the job is cancelled. */
+  readonly signal?: AbortSignal;
+}
+
+/** One question to GitHub's API. */
+export interface GitHubQuestion {
+  /** The method and the path with its parameters, as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`. */
+  readonly route: string;
+  /** The values of the path's parameters; all others go to the query of a GET, else to the JSON body. */
+  readonly parameters: Readonly<Record<string, string | number>>;
+  /** Whether asking twice does no more than asking once; else it is repeated only where it did not reach GitHub. */
+  readonly repeatable: boolean;
+}
+
+/** What GitHub's API answers: the body of a success, or why there is none. */
+export type GitHubAnswer = { readonly body: unknown } | { readonly refusal: GitHubRefusal };
+
+/** GitHub's API, as one token may use it. */
+export interface GitHubApi {
+  readonly apiUrl: string;
+  /**
+   * Asks, and asks again where that is safe and of use.
+   *
+   * @throws the reason of the access's signal, once that is aborted; nothing else
+   */
+  ask(question: GitHubQuestion): Promise<GitHubAnswer>;
+}
+
+/** How many times a question is asked at most. */
+const attempts = 3;
+
+/** The version of the API that this project was written for (GitHub's documentation, "API Versions"). */
+const apiVersion = '2022-11-28';
+
+/** GitHub's API; nothing is loaded or sent before the first question. */
+export function connectGitHubApi(access: GitHubAccess): GitHubApi {
+  return { apiUrl: access.apiUrl, ask: (question) => ask(access, question) };
+}
+
+async function ask(access: GitHubAccess, question: GitHubQuestion): Promise<GitHubAnswer> {
+  const { clock = systemClock, timeout = 20_000 } = access;
+  const deadline = new AbortController();
+  const end = clock.now() + timeout;
+  const callOff = clock.after(timeout, () => {
+    deadline.abort(new Error(`no answer within ${timeout / 1000} seconds`));
+  });
+  const signal = access.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, access.signal]);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await askOnce(access, question, signal);
+      if ('body' in answer) return answer;
+      access.signal?.throwIfAborted();
+      const delay = deadline.signal.aborted
+        ? undefined
+        : waitAfter(answer, attempt, { ...access, clock, end }, question);
+      if (delay === undefined) return refused(answer.thrown, attempt);
+      await sleep(clock, delay, access.signal);
+    }
+  } finally {
+    callOff();
+  }
+}
+
+interface FailedAttempt {
+  readonly thrown: unknown;
+}
+
+async function askOnce(
+  access: GitHubAccess,
+  question: GitHubQuestion,
+  signal: AbortSignal,
+): Promise<{ readonly body: unknown } | FailedAttempt> {
+  try {
+    const body = await send(access, question, signal);
+    // Octokit swallows what ends the reading of a body, and gives what it has.
+    signal.throwIfAborted();
+    return { body };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+/** The wait before the next attempt, in milliseconds; undefined where there is none. `end` is when the time is up. */
+function waitAfter(
+  { thrown }: FailedAttempt,
+  attempt: number,
+  { clock, end, log, random = Math.random }: GitHubAccess & { readonly clock: Clock; readonly end: number },
+  { repeatable }: GitHubQuestion,
+): number | undefined {
+  const again = attempt < attempts ? retryReason(thrown, repeatable, clock.now()) : undefined;
+  if (again === undefined) return undefined;
+  const delay = again.retryAfter ?? backoff(attempt, random());
+  if (clock.now() + delay >= end) return undefined;
+  log.info(`GitHub: attempt ${attempt} of ${attempts}: ${again.reason}; trying again in ${delay / 1000} s`);
+  return delay;
+}
+
+/** The body of GitHub's answer. */
+async function send(
+  { apiUrl, token, log }: GitHubAccess,
+  question: GitHubQuestion,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { getOctokit } = await import('@actions/github');
+  const note = (line: string): void => {
+    log.debug(line);
+  };
+  // Octokit would write to the console.
+  const quiet = { debug: note, info: note, warn: note, error: note };
+  const baseUrl = baseOf(apiUrl, question.route);
+  const octokit = getOctokit(token, { baseUrl, userAgent: `compliance-action/${version}`, log: quiet });
+  const response = await octokit.request(question.route, {
+    ...question.parameters,
+    headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
+    request: { signal, log: quiet },
+  });
+  const body: unknown = response.data;
+  return body;
+}
+
+/** Where a route starts. GHES serves GraphQL beside its REST API, not below it (GitHub's documentation, "GraphQL API"). */
+function baseOf(apiUrl: string, route: string): string {
+  return route.endsWith(' /graphql') ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
+}
+
+function refused(thrown: unknown, attempt: number): { readonly refusal: GitHubRefusal } {
+  const refusal = refusalOf(thrown);
+  return { refusal: attempt === 1 ? refusal : { ...refusal, what: `${refusal.what} (after ${attempt} attempts)` } };
+}

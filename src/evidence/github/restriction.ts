@@ -1,0 +1,25 @@
+import { textAt, valueAt } from '../../runtime/values.ts';
+import type { Job } from '../job.ts';
+
+/**
+ * Why GitHub trusts a run less: it gets no secrets of the repository, and a token that may only read. Dependabot's runs get
+ * the secrets of a store of their own, and their token may write where `permissions:` says so.
+ */
+export type Restriction = 'fork' | 'dependabot';
+
+/** The events on which a pull request's own code runs; `pull_request_target` and `workflow_run` run what was merged. */
+const ownCode: ReadonlySet<string> = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
+
+/**
+ * Whether the run is restricted (GitHub's documentation, "Events that trigger workflows", on forks, and "Troubleshooting
+ * Dependabot on GitHub Actions"). The first actor counts, not who runs a job again.
+ */
+export function restrictionOf(job: Job): Restriction | undefined {
+  if (job.actor === 'dependabot[bot]') return 'dependabot';
+  if (!ownCode.has(job.eventName ?? '')) return undefined;
+  const base = textAt(job.event, 'pull_request', 'base', 'repo', 'full_name');
+  const head = valueAt(job.event, 'pull_request', 'head', 'repo');
+  if (base === undefined || head === undefined) return undefined;
+  // The repository of a fork that was deleted is null.
+  return textAt(head, 'full_name') === base ? undefined : 'fork';
+}

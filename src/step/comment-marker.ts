@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Job } from '../evidence/job.ts';
+import type { Environment } from '../runtime/world.ts';
+import { inputText } from './inputs.ts';
+
+/**
+ * The inputs that say what a step is about and stay the same from commit to commit. Those that change with the commit
+ * (`fingerprint`, `trail`, `attestation-id`) are left out: each commit would get a comment of its own.
+ */
+const subjectInputs = [
+  'base-url',
+  'org',
+  'environment',
+  'attestation-name',
+  'files',
+  'policy',
+  'service-account',
+  'notification-number',
+  'sonar-report-path',
+  'snapshot-1',
+  'snapshot-2',
+] as const;
+
+/** The variables by which GitHub tells steps of a job and machines of a matrix apart, alike in every run. */
+const placeVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
+
+/** The most characters of a name that the marker shows; the digest holds all of it. */
+const longestName = 100;
+
+/**
+ * The first line of a step's comment, which GitHub does not show: by it the next run finds the comment again. It is the same
+ * in every run of the step, and another one for every other workflow, job, operation, flow, step, and subject: the jobs of a
+ * matrix have the same name, so the rest has to tell them apart.
+ */
+export function commentMarker(environment: Environment, job: Job): string {
+  const names = [
+    ['workflow', job.workflow],
+    ['job', job.job],
+    ['operation', inputText(environment, 'operation')],
+    ['flow', inputText(environment, 'flow')],
+  ] as const;
+  const rest = [
+    ...subjectInputs.map((name) => [name, inputText(environment, name)]),
+    ...placeVariables.map((name) => [name, environment[name]]),
+  ];
+  const digest = createHash('sha256')
+    .update(JSON.stringify([...names, ...rest]))
+    .digest('hex');
+  const shown = names.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encode(value)}`]));
+  return `<!-- compliance-action ${[...shown, `id=${digest.slice(0, 32)}`].join(' ')} -->`;
+}
+
+/** A name as it may stand in a comment of HTML: neither `-->` nor `--!>` nor a blank can be in it. */
+function encode(name: string): string {
+  return encodeURIComponent(name.slice(0, longestName).toWellFormed()).replaceAll('-', '%2D');
+}
+
+/** Which run told what a comment says. */
+export interface Telling {
+  /** Counts the runs of the workflow; undefined where GitHub does not say. */
+  readonly run: number | undefined;
+  /** Counts the attempts of the run, from 1. */
+  readonly attempt: number;
+  /** The judged commit; undefined where it could not be found out. */
+  readonly commit: string | undefined;
+}
+
+/** The run that this process is a part of. */
+export function tellingOf(environment: Environment, job: Job, commit: string | undefined): Telling {
+  return {
+    run: wholeNumber(environment['GITHUB_RUN_NUMBER']),
+    attempt: wholeNumber(job.runAttempt) ?? 1,
+    commit,
+  };
+}
+
+/** The second line of a comment, which GitHub does not show either. */
+export function tellingLine({ run, attempt, commit }: Telling): string {
+  return `<!-- compliance-action-run number=${run ?? ''} attempt=${attempt} commit=${commit ?? ''} -->`;
+}
+
+/** Who told what the comment says; undefined where that is not in it. */
+export function readTelling(body: string): Telling | undefined {
+  const line = /^<!-- compliance-action-run number=(\d*) attempt=(\d+) commit=([0-9a-f]*) -->$/mu.exec(body);
+  if (line === null) return undefined;
+  const [, run, attempt, commit] = line;
+  return { run: wholeNumber(run), attempt: wholeNumber(attempt) ?? 1, commit: commit === '' ? undefined : commit };
+}
+
+/**
+ * Whether what a comment says must stay, because a newer run of the workflow told it of another commit: this run is late, or
+ * an old one that was started again. On the same commit the last word counts.
+ */
+export function isOutdated(mine: Telling, told: Telling | undefined): boolean {
+  if (told?.run === undefined || mine.run === undefined) return false;
+  return told.run > mine.run && told.commit !== mine.commit;
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/u.test(text) ? Number(text) : undefined;
+}

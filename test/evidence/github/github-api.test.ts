@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { connectGitHubApi, type GitHubAnswer, type GitHubQuestion } from '../../../src/evidence/github/github-api.ts';
+import { instantClock, type InstantClock } from '../../support/clock.ts';
+import { closedAfterEach } from '../../support/closing.ts';
+import { closedPort } from '../../support/faulty-server.ts';
+import { githubError, startGitHub, type GitHubReply, type GitHubStandIn } from '../../support/github-stand-in.ts';
+import { collectingLog, type CollectingLog } from '../../support/log.ts';
+
+const keep = closedAfterEach();
+const get: GitHubQuestion = { route: 'GET /thing', parameters: {}, repeatable: true };
+const post: GitHubQuestion = { route: 'POST /thing', parameters: { body: 'text' }, repeatable: false };
+
+interface Asked {
+  readonly answer: GitHubAnswer;
+  readonly server: GitHubStandIn;
+  readonly clock: InstantClock;
+  readonly log: CollectingLog;
+}
+
+/** Asks a stand-in that gives these answers one after the other, the last one again and again. */
+async function asked(question: GitHubQuestion, ...replies: readonly GitHubReply[]): Promise<Asked> {
+  const server = keep(await startGitHub({}, { fault: (_request, earlier) => replies[earlier] ?? replies.at(-1) }));
+  const clock = instantClock({ longestWait: 15_000 });
+  const log = collectingLog();
+  const api = connectGitHubApi({ apiUrl: server.url, token: 'hush', log, clock, random: () => 0 });
+  return { answer: await api.ask(question), server, clock, log };
+}
+
+const fine: GitHubReply = { status: 200, body: { is: 'fine' } };
+const down = githubError(502, 'Server Error');
+
+describe('a question to GitHub', () => {
+  it('has a token, a version and a media type', async () => {
+    const { answer, server } = await asked(post, fine);
+    expect(answer).toEqual({ body: { is: 'fine' } });
+    expect(server.breaches).toEqual([]);
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ body: 'text' });
+  });
+
+  it('is asked again, after growing waits, where GitHub is down for a moment', async () => {
+    const { answer, clock, log } = await asked(get, down, down, fine);
+    expect(answer).toEqual({ body: { is: 'fine' } });
+    expect(clock.waits).toEqual([500, 1000]);
+    expect(log.infos[0]).toBe('GitHub: attempt 1 of 3: the answer was 502; trying again in 0.5 s');
+  });
+
+  it('is given up after three attempts, and says so', async () => {
+    const { answer, server } = await asked(get, down);
+    expect(answer).toEqual({
+      refusal: { reason: 'trouble', status: 502, what: expect.stringMatching(/^it answered 502: .*after 3 attempts/u) },
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ['its own failure', down],
+    ['a broken answer', 'cut'],
+    ['a limit that lasts', githubError(403, 'API rate limit exceeded', { 'x-ratelimit-remaining': '0' })],
+    ['a wait that is longer than the time', githubError(429, 'slow down', { 'retry-after': '60' })],
+    ['a missing permission', githubError(403, 'Resource not accessible by integration')],
+    ['what is not there', githubError(404, 'Not Found')],
+    ['a method that is not there', githubError(501, 'Not Implemented')],
+  ] as const)('is asked once where it does something each time, and GitHub answers with %s', async (_what, reply) => {
+    const { server } = await asked(post, reply, fine);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['429', githubError(429, 'slow down', { 'retry-after': '2' })],
+    ['403', githubError(403, 'slow down', { 'retry-after': '2' })],
+    ['503', githubError(503, 'later', { 'retry-after': '2' })],
+  ])(
+    'is asked again as soon as GitHub allows, where GitHub answers that it did nothing: %s',
+    async (_status, reply) => {
+      const { answer, clock } = await asked(post, reply, fine);
+      expect(answer).toEqual({ body: { is: 'fine' } });
+      expect(clock.waits).toEqual([2000]);
+    },
+  );
+
+  it('is asked again, whatever it does, where it never reached GitHub', async () => {
+    const clock = instantClock({ longestWait: 15_000 });
+    const apiUrl = `http://127.0.0.1:${await closedPort()}`;
+    const api = connectGitHubApi({ apiUrl, token: 'hush', log: collectingLog(), clock, random: () => 0 });
+    await expect(api.ask(post)).resolves.toMatchObject({
+      refusal: { status: undefined, what: expect.stringMatching(/ECONNREFUSED.*after 3 attempts/u) },
+    });
+    expect(clock.waits).toEqual([500, 1000]);
+  });
+
+  it('goes beside the REST API of GHES where it is of GraphQL', async () => {
+    const server = keep(await startGitHub({ '/api/graphql': fine, '/graphql': fine }));
+    const access = { token: 'hush', log: collectingLog() };
+    const graphql: GitHubQuestion = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };
+    for (const base of ['/api/v3', '']) {
+      const api = connectGitHubApi({ ...access, apiUrl: server.url + base });
+      await expect(api.ask(graphql)).resolves.toEqual({ body: { is: 'fine' } });
+    }
+    expect(server.requests.map(({ url }) => url)).toEqual(['/api/graphql', '/graphql']);
+  });
+});

@@ -1,0 +1,194 @@
+import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import type { GitHubReply, GitHubRequest } from './github-stand-in.ts';
+
+/** A comment on a pull request, as the stand-in keeps it. */
+export interface KeptComment {
+  readonly id: number;
+  readonly pullRequest: number;
+  readonly author: string;
+  body: string;
+}
+
+/** A commit status, as the stand-in keeps it. */
+export interface KeptStatus {
+  readonly sha: string;
+  readonly state: string;
+  readonly context: string;
+  readonly description: string | undefined;
+  readonly targetUrl: string | undefined;
+}
+
+/** A repository of GitHub that takes comments and statuses by the rules of GitHub's documentation, and keeps them. */
+export interface GitHubRepository {
+  readonly comments: KeptComment[];
+  /** All that were set, in order. */
+  readonly statuses: readonly KeptStatus[];
+  /** Adds a comment as somebody else wrote it. */
+  comment(author: string, body: string): KeptComment;
+  /** Undefined for what it does not know; says in `breaches` what GitHub's documentation does not allow. */
+  answer(request: GitHubRequest, breaches: string[]): GitHubReply | undefined;
+}
+
+/** The author of comments that a job's own token writes. */
+export const jobsBot = 'github-actions[bot]';
+
+/** What a repository may have otherwise. */
+export interface RepositorySettings {
+  /** What stands before the paths: `/api/v3` on GHES. */
+  readonly basePath?: string;
+  /** Who the token belongs to. */
+  readonly login?: string;
+  /** Its open pull requests, as the list of them has them. */
+  readonly pullRequests?: readonly Mapping[];
+}
+
+/** The repository acme/widgets, in which pull request 12 has no comments yet. */
+export function githubRepository(settings: RepositorySettings = {}): GitHubRepository {
+  const { basePath = '', login = jobsBot, pullRequests = [] } = settings;
+  const comments: KeptComment[] = [];
+  const statuses: KeptStatus[] = [];
+  const comment = (author: string, body: string, pullRequest = 12): KeptComment => {
+    const kept = { id: 9000 + comments.length, pullRequest, author, body };
+    comments.push(kept);
+    return kept;
+  };
+
+  const listComments: Handler = ({ query, number }) => {
+    const page = Number(query.get('page') ?? 1);
+    const size = Number(query.get('per_page') ?? 30);
+    if (size > 100 || page < 1) throw new Breach('a page of at most 100, counted from 1');
+    const all = comments.filter((one) => one.pullRequest === number);
+    return ok(all.slice((page - 1) * size, page * size).map(asGitHub));
+  };
+  const createComment: Handler = ({ document, number }) => {
+    const body = commentText(document);
+    if (body.length > 65_536) return tooLong;
+    return { status: 201, body: asGitHub(comment(login, body, number)) };
+  };
+  const updateComment: Handler = ({ document, number }) => {
+    const body = commentText(document);
+    const found = comments.find(({ id }) => id === number);
+    if (found === undefined) return undefined;
+    if (body.length > 65_536) return tooLong;
+    found.body = body;
+    return ok(asGitHub(found));
+  };
+  const createStatus: Handler = ({ document, sha }) => {
+    const status = statusFrom(document, sha);
+    statuses.push(status);
+    return { status: 201, body: { ...status, target_url: status.targetUrl, creator: { login } } };
+  };
+  const askGraphQL: Handler = ({ document }) => {
+    if (textAt(document, 'query')?.replaceAll(/\s+/gu, ' ') !== 'query { viewer { login } }')
+      throw new Breach('a query');
+    return ok({ data: { viewer: { login } } });
+  };
+  const listPullRequests: Handler = ({ query }) => {
+    const [owner, ref] = (query.get('head') ?? '').split(':');
+    const found = pullRequests.filter(
+      (one) => textAt(one, 'head', 'ref') === ref && textAt(one, 'head', 'user', 'login') === owner,
+    );
+    return ok(found);
+  };
+
+  const repository = `${basePath}/repos/acme/widgets`;
+  const endpoints: readonly (readonly [string, RegExp, Handler])[] = [
+    ['GET', new RegExp(`^${repository}/issues/(?<number>\\d+)/comments$`, 'u'), listComments],
+    ['POST', new RegExp(`^${repository}/issues/(?<number>\\d+)/comments$`, 'u'), createComment],
+    ['PATCH', new RegExp(`^${repository}/issues/comments/(?<number>\\d+)$`, 'u'), updateComment],
+    ['POST', new RegExp(`^${repository}/statuses/(?<sha>[0-9a-f]{40})$`, 'u'), createStatus],
+    ['GET', new RegExp(`^${repository}/pulls$`, 'u'), listPullRequests],
+    ['POST', new RegExp(`^${basePath.replace('/v3', '')}/graphql$`, 'u'), askGraphQL],
+  ];
+  return {
+    comments,
+    statuses,
+    comment: (author, body) => comment(author, body),
+    answer(request, breaches) {
+      const { pathname, searchParams } = new URL(request.url, 'http://stand.in');
+      for (const [method, path, handle] of endpoints) {
+        const match = path.exec(pathname);
+        if (match === null || method !== request.method) continue;
+        const { number, sha = '' } = match.groups ?? {};
+        const document: unknown = request.body === '' ? undefined : JSON.parse(request.body);
+        try {
+          return handle({ query: searchParams, document, number: Number(number), sha });
+        } catch (thrown) {
+          if (!(thrown instanceof Breach)) throw thrown;
+          breaches.push(`${method} ${pathname} lacks ${thrown.message}`);
+          return { status: 422, body: { message: `Invalid request: ${thrown.message}` } };
+        }
+      }
+      return undefined;
+    },
+  };
+}
+
+interface Asked {
+  readonly query: URLSearchParams;
+  readonly document: unknown;
+  readonly number: number;
+  readonly sha: string;
+}
+
+type Handler = (asked: Asked) => GitHubReply | undefined;
+
+/** Something that GitHub's documentation does not allow. */
+class Breach extends Error {}
+
+function ok(body: unknown): GitHubReply {
+  return { status: 200, body };
+}
+
+const tooLong: GitHubReply = {
+  status: 422,
+  body: {
+    message: 'Validation Failed',
+    errors: [{ resource: 'IssueComment', field: 'data', message: 'Body is too long (maximum is 65536 characters)' }],
+  },
+};
+
+function commentText(document: unknown): string {
+  onlyKeys(document, ['body']);
+  const body = textAt(document, 'body');
+  if (body === undefined) throw new Breach('a body with a text');
+  return body;
+}
+
+function statusFrom(document: unknown, sha: string): KeptStatus {
+  onlyKeys(document, ['state', 'target_url', 'description', 'context']);
+  const state = textAt(document, 'state') ?? '';
+  if (!['error', 'failure', 'pending', 'success'].includes(state)) throw new Breach('a known state');
+  const [description, context = 'default', targetUrl] = ['description', 'context', 'target_url'].map((key) => {
+    const value = valueAt(document, key);
+    if (value !== undefined && typeof value !== 'string') throw new Breach(`a text as ${key}`);
+    return value;
+  });
+  if (description !== undefined && description.length > 140)
+    throw new Breach('a description of at most 140 characters');
+  if (/[\u{10000}-\u{10FFFF}]/u.test(`${description ?? ''}${context}`))
+    throw new Breach('only characters up to U+FFFF');
+  if (context.length > 255) throw new Breach('a context of at most 255 characters');
+  if (targetUrl !== undefined && !/^https?:\/\//u.test(targetUrl)) throw new Breach('a target_url of http or https');
+  return { sha, state, context, description, targetUrl };
+}
+
+function onlyKeys(document: unknown, allowed: readonly string[]): void {
+  if (!isMapping(document)) throw new Breach('a JSON object');
+  const unknown = Object.keys(document).filter((key) => !allowed.includes(key));
+  if (unknown.length > 0) throw new Breach(`only known fields, not ${unknown.join(', ')}`);
+}
+
+function asGitHub({ id, pullRequest, author, body }: KeptComment): Mapping {
+  return {
+    id,
+    node_id: `IC_${id}`,
+    html_url: `https://github.com/acme/widgets/pull/${pullRequest}#issuecomment-${id}`,
+    issue_url: `https://api.github.com/repos/acme/widgets/issues/${pullRequest}`,
+    body,
+    user: { login: author, id: author.length, type: author.endsWith('[bot]') ? 'Bot' : 'User' },
+    created_at: '2026-01-02T03:04:05Z',
+    updated_at: '2026-01-02T03:04:05Z',
+    author_association: 'CONTRIBUTOR',
+  };
+}
