@@ -47,8 +47,10 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
   const { basePath = '', login = jobsBot, pullRequests = [] } = settings;
   const comments: KeptComment[] = [];
   const statuses: KeptStatus[] = [];
+  let nextId = 9000;
   const comment = (author: string, body: string, pullRequest = 12): KeptComment => {
-    const kept = { id: 9000 + comments.length, pullRequest, author, body };
+    const kept = { id: nextId, pullRequest, author, body };
+    nextId += 1;
     comments.push(kept);
     return kept;
   };

@@ -1,0 +1,55 @@
+import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionJob } from './action-job.ts';
+import { pullRequestEvent, shas } from './events.ts';
+import { githubRepository, type GitHubRepository, type RepositorySettings } from './github-repository.ts';
+import { startGitHub, type GitHubSettings, type GitHubStandIn } from './github-stand-in.ts';
+
+/** The token that steps give as `github-token`. */
+export const githubToken = 'ghs_0123456789abcdef';
+
+/** A pull request with a stand-in for GitHub's API, whose jobs run steps. */
+export interface PullRequestJob {
+  readonly github: GitHubStandIn;
+  readonly repository: GitHubRepository;
+  /** Runs a step on `pull_request`; the run's number is 17 unless the variables have another. */
+  step(
+    inputs: Readonly<Record<string, string>>,
+    variables?: Readonly<Record<string, string | undefined>>,
+    event?: unknown,
+  ): Promise<StepResult>;
+  close(): Promise<void>;
+}
+
+/** Opens pull request 12 for the steps of a job. Close it; the job stays open. */
+export async function openPullRequest(
+  job: ActionJob,
+  { fault, ...settings }: RepositorySettings & Pick<GitHubSettings, 'fault'> = {},
+): Promise<PullRequestJob> {
+  const repository = githubRepository(settings);
+  const github = await startGitHub({}, { repository, ...(fault === undefined ? {} : { fault }) });
+  return {
+    github,
+    repository,
+    step: (inputs, variables = {}, event = pullRequestEvent()) =>
+      job.step(
+        { 'github-token': githubToken, ...inputs },
+        {
+          variables: {
+            GITHUB_API_URL: `${github.url}${settings.basePath ?? ''}`,
+            GITHUB_EVENT_NAME: 'pull_request',
+            GITHUB_REF: 'refs/pull/12/merge',
+            GITHUB_REF_NAME: '12/merge',
+            GITHUB_REF_TYPE: undefined,
+            GITHUB_HEAD_REF: 'feature/lid',
+            GITHUB_BASE_REF: 'main',
+            GITHUB_SHA: shas.merge,
+            GITHUB_RUN_NUMBER: '17',
+            GITHUB_ACTION: 'gate',
+            ...variables,
+          },
+          event,
+        },
+      ),
+    close: () => github.close(),
+  };
+}
