@@ -53,7 +53,7 @@ function commitText(sha: string, repository: string | undefined): Text {
  */
 export function withoutMentions(html: string): string {
   return html.replaceAll(
-    /(?<kept><code>.*?<\/code>|<[^>]*>|&#?\w+;)|(?<sign>@(?=[\w-])|#(?=\d))/gsu,
+    /(?<kept><code>.*?<\/code>|<[^>]*>|&#?\w+;)|(?<sign>(?<!\w)@(?=\w)|#(?=\d))/gsu,
     (found, kept: string | undefined) => (kept === undefined ? `${found}&#8203;` : found),
   );
 }

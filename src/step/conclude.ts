@@ -33,7 +33,7 @@ export type Publish = (ending: Ending) => Promise<void>;
 /**
  * Tells how a step ended: log, outputs, file and summary first, then elsewhere, and the annotation last, where it is seen.
  *
- * @throws TroubleError where the outputs of an operation cannot be written: later steps would not see the verdict
+ * @throws RunnerFileError where the outputs of an operation cannot be written: later steps would not see the verdict
  */
 export async function conclude(ending: Ending, desk: Desk, publish?: Publish): Promise<void> {
   const { decision, result } = ending;

@@ -2,6 +2,7 @@ import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import { describeError, Failure, MistakeError } from '../runtime/failure.ts';
 import { Cancellation } from './cancellation.ts';
+import { RunnerFileError } from './runner-file.ts';
 import type { AnnotationLevel } from './runner.ts';
 
 /** How a step ended, as later steps read it. */
@@ -75,6 +76,7 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
     return count === 1 ? { title: mistake, remedy: thrown.remedy } : { title: `${count} mistakes in the workflow` };
   }
   if (thrown instanceof Cancellation) return { title: 'Cancelled', remedy: thrown.remedy };
+  if (thrown instanceof RunnerFileError) return { title: 'Trouble with the runner', remedy: thrown.remedy };
   if (thrown instanceof Failure) {
     const refused = thrown instanceof ServiceError ? 'Refused by the compliance service' : mistake;
     return {

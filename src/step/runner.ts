@@ -14,11 +14,11 @@ export interface Runner {
   readonly log: Log;
   mask(): void;
   annotate(level: AnnotationLevel, title: string, message: string): void;
-  /** @throws TroubleError where the runner's file cannot be written. */
+  /** @throws RunnerFileError where the runner's file cannot be written. */
   setOutput(name: string, value: string): void;
   /** The bytes that the summary of this step may still take; undefined where the runner takes no summaries. */
   summaryRoom(): number | undefined;
-  /** @throws TroubleError where the runner's file cannot be written. */
+  /** @throws RunnerFileError where the runner's file cannot be written. */
   appendSummary(markdown: string): void;
 }
 

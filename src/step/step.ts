@@ -33,7 +33,7 @@ export interface Step {
 /**
  * Opens the step: masks the secrets before anything else is said.
  *
- * @throws TroubleError where the runner's temporary folder cannot be used; `failUnopened` tells that
+ * @throws RunnerFileError where the runner's temporary folder cannot be used; `failUnopened` tells that
  */
 export function openStep(environment: Environment, cancelled: AbortSignal): Step {
   const { runner, secrets } = connectRunner(environment);

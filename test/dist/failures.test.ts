@@ -43,17 +43,6 @@ describe('a step with mistakes in its inputs', () => {
     expect(JSON.parse(result.outputs['response'] ?? '')).toEqual(result.response);
   });
 
-  it('takes the empty token of a fork or of Dependabot for none, and says where one may be set', async () => {
-    const variables = { COMPLIANCE_API_TOKEN: '', GITHUB_ACTOR: 'dependabot[bot]' };
-    const result = await job.step({ ...lookUp, 'api-token': '' }, { variables });
-    expect(failedStep(result)).toMatchObject({
-      ...errorEnding,
-      kind: 'mistake',
-      title: 'Mistake in the workflow',
-      message: expect.stringMatching(/`api-token` is required.*\n.*COMPLIANCE_API_TOKEN/u),
-    });
-  });
-
   it('names the operations where none is given', async () => {
     expect(failedStep(await job.step({}))).toMatchObject({
       ...errorEnding,
@@ -226,6 +215,40 @@ describe('a step in an unusual job', () => {
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain('Flow not found');
   });
 
+  it('says that the temporary folder cannot be used, where there is nothing else to say it in', async () => {
+    const file = await job.workspace.write('a-file', '');
+    const result = await job.step(lookUp, { variables: { RUNNER_TEMP: `${file}/temp` } });
+    expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
+    expect(commandsNamed(result.log, 'error')).toEqual([
+      {
+        name: 'error',
+        properties: { title: 'Trouble with the runner' },
+        message: expect.stringMatching(/temporary folder could not be written where RUNNER_TEMP says: E[^]*disk has room/u),
+      },
+    ]);
+  });
+
+  it('fails where it cannot hand on its outputs: later steps would not see the verdict', async () => {
+    const flow = await job.flow('artifact');
+    await job.report(flow, { fingerprint: fingerprintOf('a') });
+    const result = await job.step({ ...lookUp, flow }, { variables: { GITHUB_OUTPUT: '/nowhere/output' } });
+    expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
+    expect(commandsNamed(result.log, 'error')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('outputs could not be written where GITHUB_OUTPUT says') }),
+    ]);
+  });
+
+  it('keeps its verdict where it cannot write the summary, and warns', async () => {
+    const flow = await job.flow('artifact');
+    await job.report(flow, { fingerprint: fingerprintOf('a') });
+    const variables = { GITHUB_STEP_SUMMARY: '/nowhere/summary.md' };
+    const result = await job.step({ ...lookUp, flow }, { variables });
+    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant' } });
+    expect(commandsNamed(result.log, 'warning')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('summary could not be written where GITHUB_STEP_SUMMARY') }),
+    ]);
+  });
+
   const itWithSignals = process.platform === 'win32' ? it.skip : it;
 
   itWithSignals.each(['SIGINT', 'SIGTERM'] as const)(
@@ -237,6 +260,7 @@ describe('a step in an unusual job', () => {
         const result = await job.step(inputs, { kill: { when: '::group::Look artifacts up', signal } });
         expect(failedStep(result)).toMatchObject({
           ...errorEnding,
+          title: 'Cancelled',
           message: expect.stringContaining(`the step was cancelled (${signal}) before it was finished`),
         });
         expect(textAt(result.response, 'error', 'what')).toContain('cancelled');

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { fingerprintOf } from '../support/artifacts.ts';
+import { pullRequestEvent, shas } from '../support/events.ts';
+import { openPullRequest } from '../support/pull-request-job.ts';
+import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { commandsNamed } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+});
+
+afterAll(() => job.close());
+
+const lookUp = { operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };
+const skip = { ...lookUp, 'on-missing-token': 'skip' };
+const noToken = { COMPLIANCE_API_TOKEN: '' };
+const pullRequest = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_SHA: shas.merge };
+
+describe('a step without a key', () => {
+  it.each([
+    ['a fork', { ...pullRequest }, pullRequestEvent({ fork: true }), /a pull request from a fork[^]*`workflow_run`/u],
+    ['Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }, undefined, /started by Dependabot[^]*Dependabot secrets/u],
+    ['an empty secret', {}, undefined, /unset, or empty[^]*COMPLIANCE_API_TOKEN[^]*`environment:`/u],
+  ] as const)('fails, and says that the reason is %s', async (_what, variables, event, words) => {
+    const options = { variables: { ...noToken, ...variables }, ...(event === undefined ? {} : { event }) };
+    const step = failedStep(await job.step(lookUp, options));
+    expect(step).toMatchObject({ ...errorEnding, kind: 'mistake', message: expect.stringMatching(words) });
+    expect(step.message).toContain('`on-missing-token: skip`');
+  });
+
+  it.each(['fail', 'warn', 'ignore'])('is skipped where its author says so, with on-non-compliant: %s', async (gate) => {
+    const result = await job.step({ ...skip, 'on-non-compliant': gate, 'api-token': ' ' }, { variables: noToken });
+    expect(result).toMatchObject({
+      exitCode: 0,
+      errorLog: '',
+      outputs: { outcome: 'skipped', compliant: '', state: '', fingerprint: '' },
+      response: { skipped: { operation: 'get-artifact' } },
+    });
+    expect(result.summary).toMatch(/^<h2>⏭️ Skipped: get-artifact without a key/u);
+    expect(commandsNamed(result.log, 'error')).toEqual([]);
+    expect(commandsNamed(result.log, 'warning')).toEqual([
+      {
+        name: 'warning',
+        properties: { title: 'Nothing was judged: get-artifact without a key' },
+        message: expect.stringContaining('because of `on-missing-token: skip`, so this is no verdict'),
+      },
+    ]);
+  });
+
+  it('still has its other mistakes', async () => {
+    const result = await job.step({ ...skip, flow: 'pr/12' }, { variables: noToken });
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringMatching(/^`flow` must be/u) });
+  });
+
+  it('is not shown as a success on the commit', async () => {
+    const request = await openPullRequest(job);
+    try {
+      const inputs = { ...skip, 'commit-status': 'compliance', 'pull-request-comment': 'true' };
+      expect(await request.step(inputs, noToken)).toMatchObject({ exitCode: 0 });
+      expect(request.repository.statuses).toMatchObject([{ state: 'pending' }]);
+      expect(request.repository.comments[0]?.body).toContain('Skipped');
+    } finally {
+      await request.close();
+    }
+  });
+});
+
+it('is not skipped with a key that the service refuses', async () => {
+  const result = await job.step({ ...skip, 'api-token': 'no0such0_key' });
+  expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('answered 401') });
+});

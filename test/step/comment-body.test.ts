@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { OperationResult } from '../../src/operations/operation.ts';
+import { commentBody, withoutMentions } from '../../src/step/comment-body.ts';
+import { decideResult } from '../../src/step/gate.ts';
+import { collectSecrets } from '../../src/step/secrets.ts';
+import { shas } from '../support/events.ts';
+import { jobOf } from '../support/job.ts';
+
+const job = await jobOf('pull_request', {});
+const telling = { run: 17, attempt: 2, commit: shas.head };
+
+function body(conclusion: string, rows: number, secrets: readonly string[] = []): string {
+  const result: OperationResult = {
+    outcome: 'non-compliant',
+    conclusion,
+    response: {},
+    report: {
+      subject: 'Artifact web.tgz',
+      facts: [],
+      tables: [
+        { title: 'Evidence', columns: ['Name'], rows: Array.from({ length: rows }, () => [{ text: conclusion }]) },
+      ],
+    },
+  };
+  const ending = { decision: decideResult(result, 'fail'), result, runUrl: 'https://github.com/r', summary: true };
+  const { redact } = collectSecrets(secrets);
+  return commentBody(ending, { marker: '<!-- compliance-action id=1 -->', telling, job, redact });
+}
+
+describe('the text of a comment', () => {
+  it('begins with its marker and who told it, and has the verdict, the table, the commit and the run', () => {
+    const text = body('sonar failed', 1);
+    expect(text.split('\n').slice(0, 4)).toEqual([
+      '<!-- compliance-action id=1 -->',
+      `<!-- compliance-action-run number=17 attempt=2 commit=${shas.head} -->`,
+      '',
+      '<h2>❌ Non-compliant: Artifact web.tgz</h2>',
+    ]);
+    expect(text).toContain('<tr><td>sonar failed</td></tr>');
+    expect(text).toContain(`Judged commit: <a href="https://github.com/acme/widgets/commit/${shas.head}"><code>`);
+    expect(text).toContain('<a href="https://github.com/r">Workflow run</a>');
+  });
+
+  it('never is larger than GitHub takes, whatever is in it', () => {
+    const text = fc.string({ unit: fc.constantFrom('@a', '<', '#1', 'x', '🚀', 's'), maxLength: 2000 });
+    fc.assert(
+      fc.property(text, fc.nat(200), (words, rows) => {
+        expect(body(words, rows, ['s']).length).toBeLessThanOrEqual(65_536);
+      }),
+      { numRuns: 50 },
+    );
+    expect(body('x'.repeat(1000), 200)).toContain('The tables are too large to be shown here');
+    expect(body('x'.repeat(100_000), 1)).toContain('The report is too large');
+  });
+
+  it('holds no secret', () => {
+    expect(body('the key is hush-hush', 1, ['hush-hush'])).not.toContain('hush-hush');
+  });
+
+  it('notifies nobody, and refers to no other conversation', () => {
+    const text = body('thanks @acme/owners, fixes #12 & see a@example.com', 0);
+    expect(text).toContain('thanks @&#8203;acme/owners, fixes #&#8203;12 &amp; see a@example.com');
+  });
+});
+
+describe('a text without mentions', () => {
+  it('leaves tags, addresses, entities and code alone', () => {
+    const html = '<a href="https://e.com/@ann#1">it&#39;s</a> <code>web@sha256:1 #2</code>';
+    expect(withoutMentions(html)).toBe(html);
+  });
+
+  it('breaks what follows them', () => {
+    expect(withoutMentions('<td>@ann</td><code>x</code> @bob')).toBe('<td>@&#8203;ann</td><code>x</code> @&#8203;bob');
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Job } from '../../src/evidence/job.ts';
+import type { Environment } from '../../src/runtime/world.ts';
+import { commentMarker, isOutdated, readTelling, tellingLine, tellingOf } from '../../src/step/comment-marker.ts';
+import { inputVariables } from '../../tools/run-action.ts';
+import { shas } from '../support/events.ts';
+import { jobOf } from '../support/job.ts';
+
+const job: Job = await jobOf('push', {});
+const inputs = {
+  operation: 'get-artifact',
+  flow: 'web',
+  org: 'acme',
+  files: 'dist/*.tgz',
+  fingerprint: 'a',
+  trail: 't',
+};
+
+function marker(given: Readonly<Record<string, string>> = {}, variables: Environment = {}, other: Partial<Job> = {}) {
+  return commentMarker({ ...inputVariables({ ...inputs, ...given }), ...variables }, { ...job, ...other });
+}
+
+describe('the marker of a comment', () => {
+  it('names workflow, job, operation and flow', () => {
+    expect(marker()).toMatch(
+      /^<!-- compliance-action workflow=CI job=build operation=get%2Dartifact flow=web id=[0-9a-f]{32} -->$/u,
+    );
+  });
+
+  it('is another one for whatever tells steps apart', () => {
+    const all = [
+      marker(),
+      marker({ operation: 'list-attestations' }),
+      marker({ flow: 'api' }),
+      marker({ org: 'other' }),
+      marker({ files: 'build/*.tgz' }),
+      marker({ environment: 'prod' }),
+      marker({ 'attestation-name': 'unit' }),
+      marker({}, { GITHUB_ACTION: 'gate_2' }),
+      marker({}, { RUNNER_OS: 'Windows' }),
+      marker({}, { RUNNER_ARCH: 'ARM64' }),
+      marker({}, {}, { workflow: 'Nightly' }),
+      marker({}, {}, { job: 'test' }),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('is the same for the next commit, run and attempt', () => {
+    const next = marker({ fingerprint: 'b', trail: 'u' }, { GITHUB_RUN_NUMBER: '9' }, { runId: '7', runAttempt: '3' });
+    expect(next).toBe(marker());
+  });
+
+  it('takes an input from its environment fallback as well', () => {
+    const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
+    expect(commentMarker(variables, job)).toBe(marker());
+  });
+
+  it('cannot be broken out of, whatever the names are', () => {
+    const name = fc.oneof(fc.constantFrom('-->', '--!>', 'a --> <script>', '\n\n# x', '-'), fc.string());
+    fc.assert(
+      fc.property(name, name, name, (workflow, key, flow) => {
+        const text = marker({ flow }, {}, { workflow, job: key });
+        expect(text).toMatch(/^<!-- compliance-action [\w%.!~*'()= ]+ -->$/u);
+        expect(text.slice(4, -3)).not.toMatch(/--|>/u);
+      }),
+    );
+  });
+
+  it('stays short for long names, and still tells them apart', () => {
+    const long = 'x'.repeat(100_000);
+    const other = marker({ flow: `${long}y` });
+    expect(marker({ flow: long })).not.toBe(other);
+    expect(other.length).toBeLessThan(2000);
+  });
+});
+
+describe('who told a comment', () => {
+  const told = { run: 17, attempt: 2, commit: shas.head };
+
+  it('is read as it was written', () => {
+    for (const telling of [told, { run: undefined, attempt: 1, commit: undefined }]) {
+      expect(readTelling(`<!-- marker -->\n${tellingLine(telling)}\n\ntext`)).toEqual(telling);
+    }
+  });
+
+  it('is unknown where it is not said in this form', () => {
+    expect(readTelling('some text')).toBeUndefined();
+    expect(readTelling(`> ${tellingLine(told)}`)).toBeUndefined();
+  });
+
+  it('is the run, its attempt, and the judged commit', () => {
+    expect(tellingOf({ GITHUB_RUN_NUMBER: '17' }, job, shas.head)).toEqual(told);
+    expect(tellingOf({ GITHUB_RUN_NUMBER: 'x' }, { ...job, runAttempt: undefined }, undefined)).toEqual({
+      run: undefined,
+      attempt: 1,
+      commit: undefined,
+    });
+  });
+
+  it.each([
+    ['a newer run, of another commit', { ...told, run: 18, commit: shas.base }, true],
+    ['a newer run, of the same commit', { ...told, run: 18 }, false],
+    ['the same run', told, false],
+    ['an older run', { ...told, run: 16, commit: shas.base }, false],
+    ['a run without a number', { ...told, run: undefined, commit: shas.base }, false],
+    ['nobody', undefined, false],
+  ] as const)('decides whether the comment stays: %s', (_who, earlier, stays) => {
+    expect(isOutdated(told, earlier)).toBe(stays);
+  });
+});
