@@ -46,9 +46,9 @@ export async function publish(ending: Ending, wanted: PublicationInputs, publish
   const { job, cancelled, clock, desk } = publisher;
   const { log } = desk.runner;
   const { githubToken } = wanted;
-  const missing = missingNeed(job, githubToken);
   if (job?.repository === undefined || githubToken === undefined) {
-    for (const { input } of publications(wanted)) log.warning(`\`${input}\`: nothing was told to GitHub: ${missing}`);
+    const why = whatIsMissing(job, githubToken);
+    for (const { input } of publications(wanted)) log.warning(`\`${input}\`: nothing was told to GitHub: ${why}`);
     return;
   }
   const limit = new AbortController();
@@ -67,7 +67,7 @@ export async function publish(ending: Ending, wanted: PublicationInputs, publish
     api: connectGitHubApi({ ...access, timeout: longestQuestion }),
     commit: locate(wanted, job, publisher, signal),
   };
-  // Whoever needs the commit looks at why it is not known; nobody may need it.
+  // Who needs the commit says why it is not known; and perhaps nobody needs it.
   work.commit.catch(() => undefined);
   try {
     await Promise.all(publications(wanted).map((publication) => told(publication, work)));
@@ -123,7 +123,7 @@ async function told(publication: WantedPublication, work: Work): Promise<void> {
   }
 }
 
-function missingNeed(job: Job | undefined, token: string | undefined): string {
+function whatIsMissing(job: Job | undefined, token: string | undefined): string {
   if (job === undefined) return 'the job does not say what it is about, see the error.';
   if (token === undefined) return '`github-token` is empty. Leave it out, or give it `${{ github.token }}`.';
   return 'GITHUB_REPOSITORY does not name the repository. GitHub sets it: let no step change it.';

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { neverAnswers } from '../support/faults.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
 import { closedAfterEach } from '../support/closing.ts';
 import {
   issueCommentEvent,
@@ -125,7 +127,7 @@ describe('a comment on the pull request', () => {
     ['workflow_run', workflowRunEvent({ event: 'push' }), 0],
   ])('on %s is written only where the event is about one pull request', async (name, event, count) => {
     const request = await open();
-    const result = await request.step(gate(), { GITHUB_EVENT_NAME: name, GITHUB_HEAD_REF: undefined }, event);
+    const result = await request.step(gate(), { GITHUB_EVENT_NAME: name, GITHUB_HEAD_REF: undefined }, { event });
     expect(result.exitCode).toBe(0);
     expect(request.repository.comments).toHaveLength(count);
     expect(commandsNamed(result.log, 'warning')).toEqual([]);
@@ -136,7 +138,7 @@ describe('a comment on the pull request', () => {
     const head = { ref: 'feature/lid', sha: shas.head, user: { login: 'forker' } };
     const request = await open({ pullRequests: [{ number: 12, head }, { number: 13, head: { ...head, sha: shas.base } }] });
     const event = workflowRunEvent({ head_repository: { full_name: 'forker/widgets', owner: { login: 'forker' } } });
-    const result = await request.step(gate(), { GITHUB_EVENT_NAME: 'workflow_run' }, event);
+    const result = await request.step(gate(), { GITHUB_EVENT_NAME: 'workflow_run' }, { event });
     expect(result.exitCode).toBe(0);
     expect(request.repository.comments).toMatchObject([{ pullRequest: 12 }]);
     expectRightForm(request);
@@ -177,6 +179,18 @@ describe('a commit status', () => {
     expectRightForm(request);
   });
 
+  const itWithSignals = process.platform === 'win32' ? it.skip : it;
+
+  itWithSignals('is an error where the job was cancelled meanwhile', async () => {
+    const request = await open();
+    const server = keep(await startFaultyServer(neverAnswers));
+    const inputs = gate({ ...both, 'base-url': server.url.href, timeout: '3600' });
+    const kill = { when: '::group::Look artifacts up', signal: 'SIGTERM' } as const;
+    expect(await request.step(inputs, {}, { kill })).toMatchObject({ exitCode: 1, errorLog: '' });
+    expect(request.repository.statuses).toMatchObject([{ state: 'error', description: expect.stringContaining('cancelled') }]);
+    expect(request.repository.comments[0]?.body).toContain('the step was cancelled (SIGTERM)');
+  });
+
   it('fails with an incomplete artifact, and is pending where the step goes on', async () => {
     const request = await open();
     const incomplete = await job.flow('artifact', 'sonar');
@@ -211,7 +225,7 @@ describe('where GitHub does not take it', () => {
     event?: unknown,
   ): Promise<readonly string[]> {
     const request = await open({ fault });
-    const result = await request.step(gate(both), variables, event);
+    const result = await request.step(gate(both), variables, event === undefined ? {} : { event });
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'compliant', compliant: 'true' } });
     expect(shownLines(result.log).join('\n')).not.toContain(githubToken);
     const said = commandsNamed(result.log, 'warning').map(({ message }) => message);

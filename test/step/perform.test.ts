@@ -32,6 +32,32 @@ function compliantArtifacts({ url }: HttpRequest): HttpAnswer {
   return jsonAnswer(200, anArtifact({ fingerprint }));
 }
 
+describe('perform, without a key', () => {
+  const noKey = { ...lookUp, 'api-token': '' };
+
+  it('says what the reason may be, and how to go on without one', async () => {
+    expect(await problemsOf(noKey)).toEqual([
+      ['api-token', '`api-token` is required and is missing or empty: the secret is unset, or empty'],
+    ]);
+  });
+
+  it('skips the operation where that is wanted, and warns whatever `on-non-compliant` says', async () => {
+    const inputs = { ...noKey, 'on-missing-token': 'skip', 'on-non-compliant': 'fail' };
+    const { context } = await openTestStep({ inputs, transport: answeringTransport(nothingIsSent) });
+    await expect(perform(context)).resolves.toMatchObject({ result: { outcome: 'skipped' }, onNonCompliant: 'warn' });
+  });
+
+  it('still reports all other mistakes, where skipping is wanted', async () => {
+    const inputs = { ...noKey, 'on-missing-token': 'skip', flow: 'web front', retries: 'many' };
+    expect((await problemsOf(inputs)).map(([input]) => input)).toEqual(['retries', 'flow']);
+  });
+
+  it('skips nothing for a key that is malformed', async () => {
+    const inputs = { ...noKey, 'api-token': 'two words', 'on-missing-token': 'skip' };
+    expect((await problemsOf(inputs)).map(([input]) => input)).toEqual(['api-token']);
+  });
+});
+
 describe('perform, before anything is sent', () => {
   it('asks for everything that every operation needs where nothing is given', async () => {
     expect((await problemsOf({})).map(([input]) => input)).toEqual(['operation', 'base-url', 'api-token', 'org']);

@@ -1,5 +1,5 @@
 import type { StepResult } from '../../tools/run-action.ts';
-import type { ActionJob } from './action-job.ts';
+import type { ActionJob, StepOptions } from './action-job.ts';
 import { pullRequestEvent, shas } from './events.ts';
 import { githubRepository, type GitHubRepository, type RepositorySettings } from './github-repository.ts';
 import { startGitHub, type GitHubSettings, type GitHubStandIn } from './github-stand-in.ts';
@@ -15,7 +15,7 @@ export interface PullRequestJob {
   step(
     inputs: Readonly<Record<string, string>>,
     variables?: Readonly<Record<string, string | undefined>>,
-    event?: unknown,
+    options?: Pick<StepOptions, 'event' | 'kill'>,
   ): Promise<StepResult>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export async function openPullRequest(
   return {
     github,
     repository,
-    step: (inputs, variables = {}, event = pullRequestEvent()) =>
+    step: (inputs, variables = {}, options = {}) =>
       job.step(
         { 'github-token': githubToken, ...inputs },
         {
@@ -47,7 +47,8 @@ export async function openPullRequest(
             GITHUB_ACTION: 'gate',
             ...variables,
           },
-          event,
+          event: pullRequestEvent(),
+          ...options,
         },
       ),
     close: () => github.close(),
