@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/client/service-error.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { conclude, type Ending } from '../../src/step/conclude.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
+import { RunnerFileError } from '../../src/step/runner-file.ts';
 import { aSecret, formsOf, textAround } from '../support/secret.ts';
 import { toldBy } from '../support/told.ts';
 import { commandsIn, commandsNamed, shownLines } from '../support/workflow-command.ts';
@@ -143,6 +145,44 @@ describe('conclude', () => {
     expect(unwanted.summary).toBe('');
     const impossible = await toldBy([], (desk) => conclude(endingOf(result), desk), { summary: false });
     expect(impossible.outputs['outcome']).toBe('non-compliant');
+  });
+
+  it('shows the end elsewhere after the outputs and the summary are written, and before the annotation', async () => {
+    const told = await toldBy([], (desk) =>
+      conclude(endingOf(result), desk, ({ decision }) => {
+        expect(desk.runner.summaryRoom()).toBeLessThan(1024 * 1024);
+        desk.runner.log.warning(`shown elsewhere: ${decision.outcome}`);
+        return Promise.resolve();
+      }),
+    );
+    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'warning', 'error']);
+    expect(told.outputs['outcome']).toBe('non-compliant');
+  });
+
+  it('keeps the verdict where showing it elsewhere fails', async () => {
+    const told = await toldBy([], (desk) =>
+      conclude(endingOf({ ...result, outcome: 'compliant' }), desk, () => Promise.reject(new TypeError('inner'))),
+    );
+    expect(commandsNamed(told.log, 'warning')[0]?.message).toContain('not shown beside its run: inner');
+    expect(told.outputs['outcome']).toBe('compliant');
+    expect(told.log).toContain('✅ Compliant');
+  });
+
+  it('warns of outputs that it cannot write where something failed, and still annotates that', async () => {
+    const thrown = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const told = await toldBy([], (desk) =>
+      conclude(endingOfFailure(thrown), { ...desk, directory: join(desk.directory, 'missing') }),
+    );
+    expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(/the answer could not be written.*RUNNER_TEMP/u);
+    expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
+    expect(told.summary).toContain('⛔ Error');
+  });
+
+  it('fails where it cannot hand on what an operation ended with', async () => {
+    await toldBy([], async (desk) => {
+      const nowhere = { ...desk, directory: join(desk.directory, 'missing') };
+      await expect(conclude(endingOf(result), nowhere)).rejects.toThrow(RunnerFileError);
+    });
   });
 
   it('lets no text become a command or an output of its own', async () => {

@@ -3,7 +3,9 @@ import { ServiceError } from '../../src/client/service-error.ts';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
+import { Cancellation } from '../../src/step/cancellation.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
+import { runnerFileTrouble } from '../../src/step/runner-file.ts';
 import { judged, unjudged } from '../support/artifacts.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
@@ -120,6 +122,24 @@ describe('decideFailure', () => {
     expect(decideFailure(defect)).toMatchObject({
       conclusion: 'could not start: no memory',
       remedy: expect.stringContaining('Report this'),
+    });
+  });
+});
+
+describe('decideFailure, of what is nobody’s mistake and no trouble of a service', () => {
+  it.each([
+    ['Cancelled', new Cancellation('SIGTERM')],
+    [
+      'Trouble with the runner',
+      runnerFileTrouble({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC')),
+    ],
+  ])('says in the title: %s', (title, thrown) => {
+    expect(decideFailure(thrown)).toMatchObject({
+      outcome: 'error',
+      fails: true,
+      conclusion: thrown.message,
+      remedy: thrown.remedy,
+      annotation: { level: 'error', title },
     });
   });
 });

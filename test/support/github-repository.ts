@@ -112,9 +112,8 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
         const match = path.exec(pathname);
         if (match === null || method !== request.method) continue;
         const { number, sha = '' } = match.groups ?? {};
-        const document: unknown = request.body === '' ? undefined : JSON.parse(request.body);
         try {
-          return handle({ query: searchParams, document, number: Number(number), sha });
+          return handle({ query: searchParams, document: parse(request.body), number: Number(number), sha });
         } catch (thrown) {
           if (!(thrown instanceof Breach)) throw thrown;
           breaches.push(`${method} ${pathname} lacks ${thrown.message}`);
@@ -137,6 +136,14 @@ type Handler = (asked: Asked) => GitHubReply | undefined;
 
 /** Something that GitHub's documentation does not allow. */
 class Breach extends Error {}
+
+function parse(body: string): unknown {
+  try {
+    return body === '' ? undefined : JSON.parse(body);
+  } catch {
+    throw new Breach('a body of JSON');
+  }
+}
 
 function ok(body: unknown): GitHubReply {
   return { status: 200, body };
