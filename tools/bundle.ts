@@ -9,10 +9,7 @@ const root = join(import.meta.dirname, '..');
 /** The folder that a runner downloads with the action. */
 export const dist = join(root, 'dist');
 
-/**
- * What is left out of the bundle, by the text that asks for it, and what is asked for instead. More is left out by way of
- * `paths` in tsconfig.json.
- */
+/** What is left out of the bundle, by the text that asks for it, and what is asked for instead. */
 const leftOut: Readonly<Record<string, string>> = {
   // Loading it takes 4 to 6 ms of every step. undici takes a failure to load it for a Node without HTTP/2, and offers
   // HTTP/1.1 only; it is never told to do otherwise.
@@ -21,10 +18,17 @@ const leftOut: Readonly<Record<string, string>> = {
   '../web/fetch/body.js': 'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
   // The parser for machines without vector instructions in WebAssembly: a file of its own, so that no other has to read it.
   '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
+  // Packages that others ask for, and of which a step needs nothing (left-out.cjs).
+  undici: './left-out.js',
+  'mime-types': './left-out.js',
+  '@octokit/plugin-rest-endpoint-methods': './left-out.js',
 };
 
-/** The file that is copied as it is, for the last of these. */
-const parserWithoutVectors = join(root, 'node_modules', 'undici', 'lib', 'llhttp', 'llhttp-wasm.js');
+/** The files of the bundle that are not made by the bundler, and what they are made of. */
+const added: Readonly<Record<string, string>> = {
+  'llhttp-wasm.js': join(root, 'node_modules', 'undici', 'lib', 'llhttp', 'llhttp-wasm.js'),
+  'left-out.js': join(import.meta.dirname, 'left-out.cjs'),
+};
 
 /**
  * Bundles the action with everything it contains, and the licences of that, into files by name. It is CommonJS, which Node
@@ -41,8 +45,8 @@ export async function bundle(): Promise<ReadonlyMap<string, Buffer>> {
   const scripts = new Map<string, string>([
     ['index.js', code],
     ...Object.entries(assets).map(([name, { source }]) => [name, source.toString()] as const),
-    ['llhttp-wasm.js', await readFile(parserWithoutVectors, 'utf8')],
   ]);
+  for (const [name, path] of Object.entries(added)) scripts.set(name, await readFile(path, 'utf8'));
   const files = new Map<string, Buffer>();
   for (const [name, script] of scripts) files.set(name, Buffer.from(await shrink(script)));
   const modules = stats.toJson({ all: false, modules: true, nestedModules: true, modulesSpace: Infinity });

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** Request methods. */
-export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
 /** The body of a request. */
 export interface RequestBody {

@@ -77,10 +77,10 @@ async function attachmentOf(
 }
 
 function commitOf(values: Inputs, { job, environment, call }: OperationContext): Promise<GitCommitInfo> {
-  const { log, clock, signal } = call;
+  const { transport, log, clock, signal } = call;
   return gatherCommit(
     { job, commitSha: values.commitSha, redact: values.redactCommitInfo, log },
-    connectSources({ job, environment, githubToken: values.githubToken, log, clock, signal }),
+    connectSources({ job, environment, githubToken: values.githubToken, transport, log, clock, signal }),
   );
 }
 

@@ -3,6 +3,8 @@ import { locateCommit } from '../evidence/commit/locate-commit.ts';
 import { connectSources } from '../evidence/commit/sources.ts';
 import { connectGitHubApi, type GitHubApi } from '../evidence/github/github-api.ts';
 import type { Job, RepositoryName } from '../evidence/job.ts';
+import type { Transport } from '../http/exchange.ts';
+import { createTransport } from '../http/transport.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
@@ -43,7 +45,7 @@ const longestQuestion = 10_000;
  * with its remedy, and never changes the verdict.
  */
 export async function publish(ending: Ending, wanted: PublicationInputs, publisher: Publisher): Promise<void> {
-  const { job, cancelled, clock, desk } = publisher;
+  const { environment, job, cancelled, clock, desk } = publisher;
   const { log } = desk.runner;
   const { githubToken } = wanted;
   if (job?.repository === undefined || githubToken === undefined) {
@@ -51,13 +53,14 @@ export async function publish(ending: Ending, wanted: PublicationInputs, publish
     for (const { input } of publications(wanted)) log.warning(`\`${input}\`: nothing was told to GitHub: ${why}`);
     return;
   }
+  const transport = createTransport(environment);
   const limit = new AbortController();
   const allowed = cancelled.aborted ? longestWhenCancelled : longest;
   const callOff = clock.after(allowed, () => {
     limit.abort(new Error(`GitHub did not answer within ${allowed / 1000} seconds`));
   });
   const signal = cancelled.aborted ? limit.signal : AbortSignal.any([limit.signal, cancelled]);
-  const access = { apiUrl: job.apiUrl, token: githubToken, log, clock, random: publisher.random, signal };
+  const access = { apiUrl: job.apiUrl, token: githubToken, transport, log, clock, random: publisher.random, signal };
   const work: Work = {
     ending,
     publisher,
@@ -65,7 +68,7 @@ export async function publish(ending: Ending, wanted: PublicationInputs, publish
     job,
     repository: job.repository,
     api: connectGitHubApi({ ...access, timeout: longestQuestion }),
-    commit: locate(wanted, job, publisher, signal),
+    commit: locate(wanted, job, publisher, { transport, signal }),
   };
   // Who needs the commit says why it is not known; and perhaps nobody needs it.
   work.commit.catch(() => undefined);
@@ -73,6 +76,7 @@ export async function publish(ending: Ending, wanted: PublicationInputs, publish
     await Promise.all(publications(wanted).map((publication) => told(publication, work)));
   } finally {
     callOff();
+    await transport.close();
   }
 }
 
@@ -133,9 +137,9 @@ async function locate(
   { commitSha, githubToken }: PublicationInputs,
   job: Job,
   { environment, clock, desk }: Publisher,
-  signal: AbortSignal,
+  way: { readonly transport: Transport; readonly signal: AbortSignal },
 ): Promise<string> {
-  const sources = connectSources({ job, environment, githubToken, log: desk.runner.log, clock, signal });
+  const sources = connectSources({ job, environment, githubToken, log: desk.runner.log, clock, ...way });
   return (await locateCommit(judgedCommit(job, commitSha), job.workspace, sources)).sha;
 }
 

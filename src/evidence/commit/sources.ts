@@ -1,3 +1,4 @@
+import type { Transport } from '../../http/exchange.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Environment } from '../../runtime/world.ts';
@@ -13,20 +14,29 @@ export interface SourceAccess {
   readonly environment: Environment;
   /** The input `github-token`; without one GitHub's API is not asked. */
   readonly githubToken: string | undefined;
+  readonly transport: Transport;
   readonly log: Log;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Git on this machine, and GitHub's API where there is a token and a repository to ask about. */
-export function connectSources({ job, environment, githubToken, log, clock, signal }: SourceAccess): CommitSources {
+export function connectSources({
+  job,
+  environment,
+  githubToken,
+  transport,
+  log,
+  clock,
+  signal,
+}: SourceAccess): CommitSources {
   const { apiUrl, repository } = job;
   const asked = githubToken !== undefined && repository !== undefined;
   const stopped = signal === undefined ? {} : { signal };
   return {
     git: createGitRunner(environment),
     github: asked
-      ? commitsOf(connectGitHubApi({ apiUrl, token: githubToken, log, clock, ...stopped }), repository)
+      ? commitsOf(connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...stopped }), repository)
       : undefined,
   };
 }

@@ -1,7 +1,9 @@
+import type { Transport } from '../../http/exchange.ts';
 import { backoff } from '../../http/retry.ts';
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { version } from '../../runtime/version.ts';
+import { fetchThrough } from './github-fetch.ts';
 import { refusalOf, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
 /** What it takes to ask GitHub's API. */
@@ -9,6 +11,7 @@ export interface GitHubAccess {
   /** The base address, without a slash at the end. */
   readonly apiUrl: string;
   readonly token: string;
+  readonly transport: Transport;
   readonly log: Log;
   /** The most that one question may take, repetitions and waits included, in milliseconds; 20 seconds where nothing is said. */
   readonly timeout?: number;
@@ -88,10 +91,7 @@ async function askOnce(
   signal: AbortSignal,
 ): Promise<{ readonly body: unknown } | FailedAttempt> {
   try {
-    const body = await send(access, question, signal);
-    // Octokit swallows what ends the reading of a body, and gives what it has.
-    signal.throwIfAborted();
-    return { body };
+    return { body: await send(access, question, signal) };
   } catch (thrown) {
     return { thrown };
   }
@@ -114,7 +114,7 @@ function waitAfter(
 
 /** The body of GitHub's answer. */
 async function send(
-  { apiUrl, token, log }: GitHubAccess,
+  { apiUrl, token, transport, log }: GitHubAccess,
   question: GitHubQuestion,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -129,7 +129,7 @@ async function send(
   const response = await octokit.request(question.route, {
     ...question.parameters,
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
-    request: { signal, log: quiet },
+    request: { signal, log: quiet, fetch: fetchThrough(transport) },
   });
   const body: unknown = response.data;
   return body;

@@ -1,3 +1,4 @@
+import { TransportError } from '../../http/exchange.ts';
 import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
 import { describeError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/values.ts';
@@ -75,18 +76,8 @@ export function retryReason(thrown: unknown, repeatable: boolean, now: number): 
   return repeatable && status >= 500 && status !== 501 ? { reason } : undefined;
 }
 
-/** What a connection fails with before anything of a question was sent on it (Node.js and undici). */
-const beforeSending: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
+/** Octokit wraps the error of the way to GitHub. */
 function neverReached(thrown: unknown): boolean {
-  // Octokit wraps the error of fetch, which wraps that of the connection.
-  const causes = [thrown, valueAt(thrown, 'cause'), valueAt(thrown, 'cause', 'cause')];
-  return causes.some((cause) => beforeSending.has(valueAt(cause, 'code')));
+  const cause = valueAt(thrown, 'cause');
+  return cause instanceof TransportError && !cause.mayHaveReached;
 }

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../../src/evidence/commit/answer.ts';
 import { commitsOf, type GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
+import { createTransport } from '../../../src/http/transport.ts';
 import { instantClock, manualClock } from '../../support/clock.ts';
+import { closedAfterEach } from '../../support/closing.ts';
 import { shas } from '../../support/events.ts';
 import {
   apiCommit,
@@ -15,23 +17,18 @@ import { collectingLog } from '../../support/log.ts';
 
 const token = 'ghs_0123456789secret';
 const log = collectingLog();
-const opened: GitHubStandIn[] = [];
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((server) => server.close()));
-});
+const keep = closedAfterEach();
 
 async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<GitHubStandIn> {
-  const server = await startGitHub(replies);
-  opened.push(server);
-  return server;
+  return keep(await startGitHub(replies));
 }
 
 function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCommits {
   const repository = { owner: 'acme', name: 'widgets' };
   // Deadlines are longer than this, waits between attempts shorter.
   const clock = instantClock({ longestWait: 5000 });
-  return commitsOf(connectGitHubApi({ apiUrl, token, log, clock, random: () => 0, ...options }), repository);
+  const transport = keep(createTransport({}));
+  return commitsOf(connectGitHubApi({ apiUrl, token, transport, log, clock, random: () => 0, ...options }), repository);
 }
 
 function commitPath(sha: string): string {
@@ -96,7 +93,7 @@ describe('the commit of GitHub', () => {
       /^it answered 503 without a message in the form of GitHub \(after 3 attempts\)$/,
     ],
     ['half a commit', { status: 200, body: { sha: shas.head } }, 'trouble', /something else/],
-    ['half an answer', 'cut', 'trouble', /something else/],
+    ['half an answer', 'cut', 'trouble', /could not be reached: other side closed/],
   ] as const)('is missing on %s', async (_what, reply, kind, words) => {
     const server = await start({ [commitPath(shas.head)]: reply });
     const miss = missOf(await connect(server.url).commit(shas.head));

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { connectGitHubApi, type GitHubAnswer, type GitHubQuestion } from '../../../src/evidence/github/github-api.ts';
+import type { Transport } from '../../../src/http/exchange.ts';
+import { createTransport } from '../../../src/http/transport.ts';
 import { instantClock, type InstantClock } from '../../support/clock.ts';
 import { closedAfterEach } from '../../support/closing.ts';
 import { closedPort } from '../../support/faulty-server.ts';
@@ -17,12 +19,23 @@ interface Asked {
   readonly log: CollectingLog;
 }
 
+function transportOf(): Transport {
+  return keep(createTransport({}));
+}
+
 /** Asks a stand-in that gives these answers one after the other, the last one again and again. */
 async function asked(question: GitHubQuestion, ...replies: readonly GitHubReply[]): Promise<Asked> {
   const server = keep(await startGitHub({}, { fault: (_request, earlier) => replies[earlier] ?? replies.at(-1) }));
   const clock = instantClock({ longestWait: 15_000 });
   const log = collectingLog();
-  const api = connectGitHubApi({ apiUrl: server.url, token: 'hush', log, clock, random: () => 0 });
+  const api = connectGitHubApi({
+    apiUrl: server.url,
+    token: 'hush',
+    transport: transportOf(),
+    log,
+    clock,
+    random: () => 0,
+  });
   return { answer: await api.ask(question), server, clock, log };
 }
 
@@ -81,7 +94,14 @@ describe('a question to GitHub', () => {
   it('is asked again, whatever it does, where it never reached GitHub', async () => {
     const clock = instantClock({ longestWait: 15_000 });
     const apiUrl = `http://127.0.0.1:${await closedPort()}`;
-    const api = connectGitHubApi({ apiUrl, token: 'hush', log: collectingLog(), clock, random: () => 0 });
+    const api = connectGitHubApi({
+      apiUrl,
+      token: 'hush',
+      transport: transportOf(),
+      log: collectingLog(),
+      clock,
+      random: () => 0,
+    });
     await expect(api.ask(post)).resolves.toMatchObject({
       refusal: { status: undefined, what: expect.stringMatching(/ECONNREFUSED.*after 3 attempts/u) },
     });
@@ -90,7 +110,7 @@ describe('a question to GitHub', () => {
 
   it('goes beside the REST API of GHES where it is of GraphQL', async () => {
     const server = keep(await startGitHub({ '/api/graphql': fine, '/graphql': fine }));
-    const access = { token: 'hush', log: collectingLog() };
+    const access = { token: 'hush', transport: transportOf(), log: collectingLog() };
     const graphql: GitHubQuestion = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };
     for (const base of ['/api/v3', '']) {
       const api = connectGitHubApi({ ...access, apiUrl: server.url + base });

@@ -1,1 +1,0 @@
-"use strict";exports.id=608;exports.ids=[608];exports.modules={7608:(t,e)=>{var s;s={value:true};e._=restEndpointMethods;function restEndpointMethods(){return{}}}};

@@ -1,1 +1,0 @@
-"use strict";exports.id=855;exports.ids=[855];exports.modules={3855:(e,o)=>{Object.defineProperty(o,"__esModule",{value:true});o.lookup=lookup;function lookup(){return false}}};

@@ -1,0 +1,1 @@
+"use strict";exports.lookup=()=>false;exports.restEndpointMethods=()=>({});exports.fetch=()=>{throw new Error("GitHub is asked through src/http")};exports.ProxyAgent=class ProxyAgent{};

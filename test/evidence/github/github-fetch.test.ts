@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { fetchThrough } from '../../../src/evidence/github/github-fetch.ts';
+import { TransportError } from '../../../src/http/exchange.ts';
+import { createTransport } from '../../../src/http/transport.ts';
+import { closedAfterEach } from '../../support/closing.ts';
+import { answers, answersText } from '../../support/faults.ts';
+import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';
+
+const keep = closedAfterEach();
+const fetch = (...parameters: Parameters<ReturnType<typeof fetchThrough>>): Promise<Response> =>
+  fetchThrough(keep(createTransport({})))(...parameters);
+
+async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
+  return keep(await startFaultyServer(...faults));
+}
+
+const headers = { authorization: 'token hush', 'content-type': 'application/json; charset=utf-8' };
+
+describe("Octokit's way to GitHub", () => {
+  it('sends method, headers and body, and gives status, headers and body back', async () => {
+    const server = await serverThat(answers(201, { id: 7 }, { 'x-github-request-id': 'r1' }));
+    const response = await fetch(new URL('/repos', server.url).href, { method: 'PATCH', headers, body: '{"ü":1}' });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('x-github-request-id')).toBe('r1');
+    await expect(response.json()).resolves.toEqual({ id: 7 });
+    expect(server.requests[0]).toMatchObject({ method: 'PATCH', target: '/repos', headers });
+    expect(server.requests[0]?.body().toString()).toBe('{"ü":1}');
+  });
+
+  it('takes an answer without a body', async () => {
+    const server = await serverThat(answersText(204, ''));
+    const response = await fetch(server.url.href, { method: 'DELETE', headers });
+    expect(response.status).toBe(204);
+    await expect(response.text()).resolves.toBe('');
+  });
+
+  it('follows GitHub where a repository was renamed', async () => {
+    const server = await serverThat(
+      answersText(301, '', { location: '/repositories/7' }),
+      answersText(307, '', { location: '/repositories/8' }),
+      answers(200, { id: 8 }),
+    );
+    const response = await fetch(new URL('/repos/old', server.url).href, { method: 'GET', headers });
+    await expect(response.json()).resolves.toEqual({ id: 8 });
+    expect(server.requests.map(({ target }) => target)).toEqual(['/repos/old', '/repositories/7', '/repositories/8']);
+  });
+
+  it('takes the token nowhere else', async () => {
+    const elsewhere = await serverThat(answers(200, {}));
+    const server = await serverThat(answersText(302, '', { location: elsewhere.url.href }));
+    const response = await fetch(server.url.href, { method: 'GET', headers });
+    expect(response.status).toBe(302);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it('does not make a GET of what writes, and does not go in circles', async () => {
+    const server = await serverThat(answersText(302, '', { location: '/again' }));
+    expect((await fetch(server.url.href, { method: 'POST', headers, body: '{}' })).status).toBe(302);
+    expect(server.requests).toHaveLength(1);
+    expect((await fetch(server.url.href, { method: 'GET', headers })).status).toBe(302);
+    expect(server.requests).toHaveLength(5);
+  });
+
+  it('says whether a request may have reached GitHub', async () => {
+    const url = `http://127.0.0.1:${await closedPort()}/`;
+    const sent = fetch(url, { method: 'POST', headers, body: '{}' });
+    await expect(sent).rejects.toMatchObject({ mayHaveReached: false });
+    await expect(sent).rejects.toBeInstanceOf(TransportError);
+  });
+});

@@ -1,0 +1,19 @@
+// Takes the place of packages in the bundle that others ask for and a step never needs (tools/bundle.ts).
+'use strict';
+
+/** Of mime-types, whose table of 140 kB form-data asks for the type of a part that has none: every part that is sent has. */
+exports.lookup = () => false;
+
+/** Of Octokit's methods by name, a table of 200 kB: GitHub's API is asked by routes (`GET /repos/{owner}/{repo}`). */
+exports.restEndpointMethods = () => ({});
+
+/**
+ * Of the whole of undici, which @actions/github and its HTTP client would send requests with. They send none: GitHub's API
+ * is asked through `src/http`, which loads the few parts of undici that it needs.
+ */
+exports.fetch = () => {
+  throw new Error('GitHub is asked through src/http');
+};
+
+/** Made where a proxy is set, and never used. */
+exports.ProxyAgent = class ProxyAgent {};
