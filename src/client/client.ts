@@ -63,6 +63,15 @@ export class ComplianceClient {
     this.#context = context;
   }
 
+  /** The same client with a limit to its patience: see `Persistence.until`, in milliseconds since the epoch. */
+  until(moment: number): ComplianceClient {
+    const { persistence } = this.#context;
+    return new ComplianceClient(this.#connection, {
+      ...this.#context,
+      persistence: { ...persistence, until: moment },
+    });
+  }
+
   /**
    * Calls an endpoint and checks its answer.
    *

@@ -16,6 +16,8 @@ export interface ServiceErrorFacts {
   /** A description of the body where it was not the error body of the interface. */
   readonly bodyDescription: string | undefined;
   readonly attempts: number;
+  /** What else a reader has to know, as a sentence without its full stop. */
+  readonly note?: string;
 }
 
 /** The service answered, and the answer is an error. */
@@ -48,7 +50,8 @@ function describe(facts: ServiceErrorFacts): string {
   const attempts = facts.attempts > 1 ? ` (after ${facts.attempts} attempts)` : '';
   const fields = Object.entries(facts.fieldErrors).map(([field, message]) => `\n  ${field}: ${message}`);
   const question = `${facts.operation}: ${facts.method} ${facts.path}`;
-  return `${question} was answered ${facts.status}${words}${attempts}${fields.join('')}`;
+  const note = facts.note === undefined ? '' : `\n${facts.note}`;
+  return `${question} was answered ${facts.status}${words}${attempts}${fields.join('')}${note}`;
 }
 
 const remedies: Readonly<Record<number, string>> = {

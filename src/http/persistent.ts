@@ -9,6 +9,11 @@ export interface Persistence {
   readonly requestTimeout: number;
   /** How many times a request is repeated after the first. */
   readonly retries: number;
+  /**
+   * The moment, in milliseconds since the epoch, from which nothing is tried again. What is under way then, or begins
+   * later, ends `requestTimeout` after it at the latest. Absent where only `callTimeout` counts.
+   */
+  readonly until?: number;
 }
 
 /** The deadline of a whole call, all attempts and waits together, in milliseconds. */
@@ -30,8 +35,23 @@ export interface LastAttempt {
   readonly attempts: number;
 }
 
+/** The latest moments of a call, in milliseconds since the epoch. */
+interface Limits {
+  /** From here on, no further attempt begins. */
+  readonly lastAttempt: number;
+  /** Here every attempt ends. */
+  readonly end: number;
+}
+
+function limitsOf({ until, ...persistence }: Persistence, now: number): Limits {
+  const end = now + callTimeout(persistence);
+  if (until === undefined) return { lastAttempt: end, end };
+  return { lastAttempt: Math.min(end, until), end: Math.min(end, until + persistence.requestTimeout) };
+}
+
 /**
- * Sends a request until the answer is final, the attempts are used up, or the time is: no later than `callTimeout`.
+ * Sends a request until the answer is final, the attempts are used up, or the time is: no later than `callTimeout`, or
+ * than `until` allows.
  *
  * @param label the operation, for the log
  * @returns the last answer, whatever its status
@@ -43,14 +63,15 @@ export async function sendPersistently(
   context: CallContext,
 ): Promise<LastAttempt> {
   const { clock, persistence, log } = context;
-  const end = clock.now() + callTimeout(persistence);
+  const { lastAttempt, end } = limitsOf(persistence, clock.now());
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(persistence.requestTimeout, end - clock.now()));
     const again = attempt <= persistence.retries ? retryReason(request, outcome, clock.now()) : undefined;
     const delay = again === undefined ? 0 : (again.retryAfter ?? backoff(attempt, context.random()));
-    const timeIsUp = again !== undefined && clock.now() + delay >= end;
+    const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {
-      if (timeIsUp) log.info(`${label}: attempt ${attempt}: ${again.reason}; ${noTimeLeft(delay, end - clock.now())}`);
+      if (timeIsUp)
+        log.info(`${label}: attempt ${attempt}: ${again.reason}; ${noTimeLeft(delay, lastAttempt - clock.now())}`);
       if (outcome instanceof TransportError) throw afterAttempts(outcome, attempt);
       return { answer: outcome, attempts: attempt };
     }
@@ -72,6 +93,7 @@ async function tryOnce(
   context: CallContext,
   timeout: number,
 ): Promise<HttpAnswer | TransportError> {
+  if (timeout <= 0) return new TransportError('timeout', false, 'the time was up before the request could be sent');
   const deadline = new AbortController();
   const late = new TransportError('timeout', true, `no whole answer within ${seconds(timeout)}`);
   const callOff = context.clock.after(timeout, () => {

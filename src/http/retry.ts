@@ -1,4 +1,4 @@
-import type { HttpAnswer, Method, TransportError } from './exchange.ts';
+import type { HttpAnswer, Method, TransportError, TransportProblem } from './exchange.ts';
 
 /** Why an attempt is worth repeating. */
 export interface RetryReason {
@@ -21,13 +21,22 @@ export function retryReasonOfAnswer(method: Method, answer: HttpAnswer, now: num
   const { status } = answer;
   // These say that the request was not taken on, so that even a POST can be repeated.
   if (status === 429 || (status === 503 && retryAfter !== undefined)) return reason;
-  if (!idempotent.has(method)) return undefined;
-  return status === 408 || status === 409 || (status >= 500 && status !== 501) ? reason : undefined;
+  return idempotent.has(method) && isPassingStatus(status) ? reason : undefined;
+}
+
+/** Whether an error answer may be another one soon, though nothing is changed. */
+export function isPassingStatus(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
+}
+
+/** Whether what kept an answer from coming may be gone soon, though nothing is changed. */
+export function isPassingProblem(problem: TransportProblem): boolean {
+  return problem !== 'untrusted' && problem !== 'malformed';
 }
 
 /** Whether an attempt without an answer is worth repeating; undefined where that is unsafe or pointless. */
 export function retryReasonOfError(method: Method, error: TransportError): RetryReason | undefined {
-  if (error.problem === 'untrusted' || error.problem === 'malformed') return undefined;
+  if (!isPassingProblem(error.problem)) return undefined;
   return idempotent.has(method) || !error.mayHaveReached ? { reason: error.message } : undefined;
 }
 

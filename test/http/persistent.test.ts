@@ -230,3 +230,75 @@ describe('a persistent request', () => {
     );
   });
 });
+
+describe('a persistent request with a last moment', () => {
+  /** Sends a request at the start of time; nothing is tried again from `until` milliseconds later on. */
+  async function sent(
+    attempts: readonly [Attempt, ...Attempt[]],
+    until: number,
+  ): Promise<Setting & { readonly ended: HttpAnswer | TransportError }> {
+    const made = setting(attempts);
+    const context = { ...made.context, persistence: { ...made.context.persistence, until: startOfTime + until } };
+    const ended = await sendPersistently('get-artifact', request(), context).then(
+      ({ answer: last }) => last,
+      (error: unknown) => {
+        if (error instanceof TransportError) return error;
+        throw error;
+      },
+    );
+    return { ...made, ended };
+  }
+
+  it('is tried again only before that moment', async () => {
+    const { transport, ended, log } = await sent([{ outcome: answer(503) }], 1500);
+    expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 500]);
+    expect(ended).toMatchObject({ status: 503 });
+    expect(log.text()).toContain('the next attempt in 1.0 s would be too late, only 1.0 s are left');
+  });
+
+  it('is sent once where the moment has come, and has all of its time', async () => {
+    const { transport, clock, ended } = await sent([{ takes: 29_000, outcome: answer(503) }], 0);
+    expect(transport.begun).toHaveLength(1);
+    expect(clock.now()).toBe(startOfTime + 29_000);
+    expect(ended).toMatchObject({ status: 503 });
+  });
+
+  it('ends one request after that moment at the latest', async () => {
+    const { clock, ended } = await sent([{ takes: 100_000, outcome: answer(200) }], -10_000);
+    expect(clock.now()).toBe(startOfTime + 20_000);
+    expect(ended).toMatchObject({ problem: 'timeout', mayHaveReached: true });
+  });
+
+  it('is not sent at all where even that time is over', async () => {
+    const { transport, ended } = await sent([{ outcome: answer(200) }], -30_000);
+    expect(transport.begun).toEqual([]);
+    expect(ended).toMatchObject({ problem: 'timeout', mayHaveReached: false });
+  });
+
+  it('keeps the deadline of the whole call where that is earlier', async () => {
+    const { clock } = await sent([{ takes: 100_000, outcome: answer(503) }], 10_000_000);
+    expect(clock.now()).toBeLessThanOrEqual(startOfTime + 120_000);
+  });
+
+  it('begins nothing again after that moment, and ends one request later, whatever happens', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ takes: fc.nat({ max: 40_000 }), outcome: fc.constantFrom(answer(503), answer(429, '3'), reset) }),
+          {
+            minLength: 1,
+            maxLength: 6,
+          },
+        ),
+        fc.nat({ max: 100_000 }),
+        async ([first, ...others], until) => {
+          fc.pre(first !== undefined);
+          const { transport, clock } = await sent([first, ...others], until);
+          const [, ...repeated] = transport.begun.map((time) => time - startOfTime);
+          expect(repeated.every((time) => time < until)).toBe(true);
+          expect(clock.now() - startOfTime).toBeLessThanOrEqual(until + 30_000);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { isNotFound, isPassing, withNote } from '../../src/client/failure-kinds.ts';
+import { ServiceError } from '../../src/client/service-error.ts';
+import { TransportError, type TransportProblem } from '../../src/http/exchange.ts';
+import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
+
+function answered(status: number, serviceMessage: string | undefined = 'So it said'): ServiceError {
+  return new ServiceError({
+    operation: 'get-artifact',
+    method: 'GET',
+    path: '/artifacts/acme/web/fingerprint/abcde',
+    status,
+    serviceMessage,
+    fieldErrors: {},
+    bodyDescription: 'an HTML page of 12 bytes',
+    attempts: 1,
+  });
+}
+
+function unanswered(problem: TransportProblem): TroubleError {
+  const cause = new TransportError(problem, true, 'it broke');
+  return new TroubleError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+}
+
+describe('whether a failure may pass by itself', () => {
+  it.each([
+    [302, false],
+    [400, false],
+    [401, false],
+    [403, false],
+    [404, false],
+    [408, true],
+    [409, true],
+    [413, false],
+    [429, true],
+    [500, true],
+    [501, false],
+    [502, true],
+    [503, true],
+  ])('an answer %d: %p', (status, passing) => {
+    expect(isPassing(answered(status))).toBe(passing);
+  });
+
+  it.each([
+    ['unreachable', true],
+    ['interrupted', true],
+    ['timeout', true],
+    ['untrusted', false],
+    ['malformed', false],
+  ] as const)('no answer, %s: %p', (problem, passing) => {
+    expect(isPassing(unanswered(problem))).toBe(passing);
+  });
+
+  it('not what is wrong in the answer or in the workflow', () => {
+    expect(isPassing(new TroubleError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
+    expect(isPassing(new MistakeError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
+  });
+});
+
+describe('whether something is not there', () => {
+  it('is for the service to say, in its words', () => {
+    expect(isNotFound(answered(404))).toBe(true);
+    expect(isNotFound(answered(400))).toBe(false);
+    expect(isNotFound(unanswered('timeout'))).toBe(false);
+  });
+
+  it('is not said by the page of another server', () => {
+    const page = new ServiceError({ ...answered(404).facts, serviceMessage: undefined });
+    expect(isNotFound(page)).toBe(false);
+  });
+});
+
+describe('a failure with a note', () => {
+  it('stays the service’s refusal, with its facts and kind', () => {
+    const noted = withNote(answered(404), 'Waited 5 s.');
+    expect(noted).toBeInstanceOf(ServiceError);
+    expect(noted).toMatchObject({ kind: 'mistake', facts: { status: 404, serviceMessage: 'So it said' } });
+    expect(noted.message).toBe(`${answered(404).message}\nWaited 5 s.`);
+  });
+
+  it('stays trouble, with its remedy and cause', () => {
+    const noted = withNote(unanswered('timeout'), 'Waited 5 s.');
+    expect(noted).toMatchObject({ kind: 'trouble', message: 'no answer\nWaited 5 s.', remedy: 'Try again.' });
+    expect(isPassing(noted)).toBe(false);
+  });
+});
