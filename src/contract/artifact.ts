@@ -124,6 +124,11 @@ export const getArtifact = defineEndpoint({
       source: "the name of the same id in the interface's attestation list",
     },
     {
+      subject: 'which field of the answer is the artifact attestation id',
+      choice: '`id`; where one was asked for, an answer with another id or none is refused',
+      source: 'the two have the same form, and a service that ignores the parameter must open no gate',
+    },
+    {
       subject: 'the entries of `running`, `exited` and `history`',
       choice: '`environment_name` and `snapshot_index`; `event` and `timestamp`',
       source: "the public client's source",

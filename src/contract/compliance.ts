@@ -20,6 +20,16 @@ export function verdictOfArtifactState(state: string): Verdict | undefined {
   return Object.hasOwn(verdictOfState, state) ? verdictOfState[state as ArtifactState] : undefined;
 }
 
+/** The word of the interface for a verdict. */
+export function artifactStateOf(verdict: Verdict): ArtifactState {
+  const states: Readonly<Record<Verdict, ArtifactState>> = {
+    compliant: 'COMPLIANT',
+    'non-compliant': 'NON-COMPLIANT',
+    incomplete: 'INCOMPLETE',
+  };
+  return states[verdict];
+}
+
 /** The states of a Sonar quality gate (Sonar's web API, `api/qualitygates/project_status`). */
 export const gateStatuses = ['OK', 'WARN', 'ERROR', 'NONE'] as const;
 

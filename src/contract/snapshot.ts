@@ -162,6 +162,11 @@ export const diffEnvironments = defineEndpoint({
       source: 'the interface has both counts in an entry',
     },
     {
+      subject: 'what the difference between a snapshot and itself is',
+      choice: 'all that it shows, under `not-changed`; so the action reads which artifacts a snapshot has',
+      source: 'no operation lists the artifacts of a snapshot',
+    },
+    {
       subject: 'the form of `snapshot_id`',
       choice: '`<env>#N`',
       source: 'it can be used as an expression',

@@ -1,6 +1,7 @@
 import type { Artifact } from '../contract/artifact.ts';
 import { artifactStates, verdictOfArtifactState, type Verdict } from '../contract/compliance.ts';
-import { TroubleError, type Failure } from '../runtime/failure.ts';
+import { TroubleError } from '../runtime/failure.ts';
+import type { Sighting } from './waiting.ts';
 
 /** What was asked for. */
 export interface Asked {
@@ -11,10 +12,19 @@ export interface Asked {
   readonly attestationId: string | undefined;
 }
 
+/** An artifact, and the verdict of its state. */
+export interface Found {
+  readonly artifact: Artifact;
+  readonly verdict: Verdict;
+}
+
 /** What came of looking one artifact up. */
-export type Looked = { readonly asked: Asked; readonly name: string | undefined } & (
-  { readonly artifact: Artifact; readonly verdict: Verdict; readonly failure?: never } | { readonly failure: Failure }
-);
+export interface Looked {
+  readonly asked: Asked;
+  /** The name of the file or directory that the fingerprint was computed of. */
+  readonly name: string | undefined;
+  readonly sighting: Sighting<Found>;
+}
 
 /**
  * The verdict of an answer, after a look at whether it belongs to what was asked: a gate that took another artifact's
@@ -47,6 +57,11 @@ export function judgeArtifact(artifact: Artifact, asked: Asked): Verdict {
   return verdict;
 }
 
+/**
+ * What the answer is about, where that is not what was asked for. Fingerprint and flow are in the path, so a flow that
+ * the answer does not name is the one that was asked for. Trail and attestation only narrow the question, and a service
+ * that knew no such parameter would answer all the same: the answer has to name them.
+ */
 function otherThanAsked(artifact: Artifact, asked: Asked): { asked: string; answered: string } | undefined {
   if (!artifact.fingerprint.startsWith(asked.fingerprint)) {
     return { asked: `fingerprint ${asked.fingerprint}`, answered: `fingerprint ${artifact.fingerprint}` };
@@ -54,8 +69,21 @@ function otherThanAsked(artifact: Artifact, asked: Asked): { asked: string; answ
   if (artifact.flow_name !== undefined && artifact.flow_name !== asked.flow) {
     return { asked: `flow ${asked.flow}`, answered: `flow ${JSON.stringify(artifact.flow_name)}` };
   }
-  if (asked.trail !== undefined && typeof artifact.trail_name === 'string' && artifact.trail_name !== asked.trail) {
-    return { asked: `trail ${asked.trail}`, answered: `trail ${JSON.stringify(artifact.trail_name)}` };
-  }
-  return undefined;
+  return (
+    otherNarrowed('trail', asked.trail, artifact.trail_name) ??
+    otherNarrowed('artifact attestation', asked.attestationId, artifact.id)
+  );
+}
+
+function otherNarrowed(
+  what: string,
+  asked: string | undefined,
+  answered: string | null | undefined,
+): { asked: string; answered: string } | undefined {
+  if (asked === undefined || asked === answered) return undefined;
+  const isNamed = answered !== undefined && answered !== null && answered !== '';
+  return {
+    asked: `${what} ${asked}`,
+    answered: isNamed ? `${what} ${JSON.stringify(answered)}` : `an artifact that names no ${what}`,
+  };
 }

@@ -1,55 +1,85 @@
-import type { Artifact } from '../contract/artifact.ts';
-import { worstVerdict } from '../contract/compliance.ts';
+import { artifactStateOf } from '../contract/compliance.ts';
 import { MistakeError, TroubleError, type Failure, type Problem } from '../runtime/failure.ts';
 import type { Looked } from './artifact-answer.ts';
+import {
+  artifactFacts,
+  artifactTable,
+  describeArtifact,
+  environmentFacts,
+  evidenceTables,
+  fingerprintOf,
+  reasonOf,
+  runsThere,
+  stateWords,
+} from './artifact-report.ts';
+import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
+import type { Standing } from './environment-gate.ts';
 import type { Ending, OperationResult } from './operation.ts';
-import { code, fact, link, plain, short, type Fact, type Table, type Text } from './report.ts';
+import { fact } from './report.ts';
+import { failureAfterWaiting, timeUpWords, waitingFacts, type Waiting } from './waiting.ts';
+
+/** All that is known when the asking is over. */
+export interface Judging extends Findings {
+  readonly flow: string;
+  readonly waiting: Waiting;
+}
 
 /** Puts the artifacts together: each is in the report, the worst decides. */
-export function artifactResult(looked: readonly Looked[], flow: string): OperationResult {
-  const [first] = looked;
-  if (first !== undefined && looked.length === 1) return oneArtifact(first, flow);
-  const answers = looked.map((one) => ({
-    fingerprint: one.asked.fingerprint,
-    ...(one.name === undefined ? {} : { file: one.name }),
-    ...(one.failure === undefined ? { artifact: one.artifact } : { error: one.failure.message }),
-  }));
-  const ending = endingOf(looked);
+export function artifactResult(judging: Judging): OperationResult {
+  const [first] = judging.looked;
+  return first !== undefined && judging.looked.length === 1 ? oneArtifact(first, judging) : manyArtifacts(judging);
+}
+
+function oneArtifact(looked: Looked, judging: Judging): OperationResult {
+  const { flow, waiting, environment } = judging;
+  const { sighting } = looked;
+  // With nothing to report around it, the failure is all there is to say.
+  if (sighting.failure !== undefined) throw failureAfterWaiting(sighting.failure, waiting, lastSeen(looked));
+  const { artifact } = sighting.value;
+  const standing = judgeLooked(looked, environment)?.standing;
+  const own = [`${describeArtifact(looked)} in flow ${flow} is ${artifact.state ?? ''}`, ...reasonOf(artifact)];
   return {
-    ...ending,
-    state: ending.outcome === 'error' ? undefined : looked.find((one) => isWorst(one, ending))?.artifact.state,
-    conclusion: conclusionOf(looked, flow),
-    response: answers,
-    fingerprint: looked.map((one) => fingerprintOf(one)).join('\n'),
+    ...endingOf(judging),
+    conclusion: [`${own.join('. ')}.`, ...environmentWords(judging, standing?.words), ...timeUpWords(waiting)].join(
+      ' ',
+    ),
+    response: environment === undefined ? artifact : entryOf(looked, judging),
+    fingerprint: artifact.fingerprint,
+    htmlUrl: artifact.html_url,
     report: {
-      subject: `${looked.length} artifacts of flow ${flow}`,
-      facts: fact('Flow', flow),
-      tables: [overview(looked)],
+      subject: describeArtifact(looked),
+      facts: [
+        ...artifactFacts(artifact, flow),
+        ...environmentFacts(environment),
+        ...(environment === undefined ? [] : fact('Runs there', runsThere(standing))),
+        ...waitingFacts(waiting),
+      ],
+      tables: evidenceTables(artifact),
     },
   };
 }
 
-function oneArtifact(looked: Looked, flow: string): OperationResult {
-  // With nothing to report around it, the failure is all there is to say.
-  if (looked.failure !== undefined) throw looked.failure;
-  const { artifact, verdict } = looked;
+function manyArtifacts(judging: Judging): OperationResult {
+  const { looked, flow, environment, waiting } = judging;
   return {
-    outcome: verdict,
-    state: artifact.state,
-    conclusion:
-      [`${describe(looked)} in flow ${flow} is ${artifact.state ?? ''}`, ...reasonOf(artifact)].join('. ') + '.',
-    response: artifact,
-    fingerprint: artifact.fingerprint,
-    htmlUrl: artifact.html_url,
-    report: { subject: describe(looked), facts: factsOf(artifact, flow), tables: evidenceTables(artifact) },
+    ...endingOf(judging),
+    conclusion: [conclusionOf(judging), ...environmentWords(judging, undefined), ...timeUpWords(waiting)].join(' '),
+    response: looked.map((one) => entryOf(one, judging)),
+    fingerprint: looked.map((one) => fingerprintOf(one)).join('\n'),
+    report: {
+      subject: `${looked.length} artifacts of flow ${flow}`,
+      facts: [...fact('Flow', flow), ...environmentFacts(environment), ...waitingFacts(waiting)],
+      tables: [artifactTable(looked, environment)],
+    },
   };
 }
 
-function endingOf(looked: readonly Looked[]): Ending {
-  const failures = looked.flatMap((one) => (one.failure === undefined ? [] : [one.failure]));
-  const verdict = worstVerdict(looked.flatMap((one) => (one.failure === undefined ? [one.verdict] : [])));
-  if (failures.length === 0 && verdict !== undefined) return { outcome: verdict };
-  return { outcome: 'error', failure: together(failures) };
+/** The outcome of the whole, and the word for it. */
+function endingOf(judging: Judging): Ending & Pick<OperationResult, 'state'> {
+  const failures = failuresOf(judging);
+  const verdict = wholeVerdict(judging);
+  if (failures.length === 0 && verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
+  return { outcome: 'error', failure: together(failures), state: undefined };
 }
 
 function together(failures: readonly Failure[]): Failure {
@@ -61,94 +91,59 @@ function together(failures: readonly Failure[]): Failure {
   return new MistakeError({ input: 'fingerprint', ...text } satisfies Problem);
 }
 
-function isWorst(one: Looked, ending: Ending): one is Extract<Looked, { artifact: Artifact }> {
-  return one.failure === undefined && one.verdict === ending.outcome;
-}
-
-function conclusionOf(looked: readonly Looked[], flow: string): string {
-  const bad = looked.filter((one) => one.failure !== undefined || one.verdict !== 'compliant');
+function conclusionOf({ looked, flow, environment }: Judging): string {
+  const bad = looked.filter((one) => judgeLooked(one, environment)?.verdict !== 'compliant');
   if (bad.length === 0) return `All ${looked.length} artifacts in flow ${flow} are COMPLIANT.`;
-  const details = bad.map((one) =>
-    one.failure === undefined
-      ? [`${describe(one)} is ${one.artifact.state ?? ''}`, ...reasonOf(one.artifact)].join(': ')
-      : `${describe(one)} could not be judged`,
-  );
+  const details = bad.map((one) => badWords(one, environment));
   return `${bad.length} of ${looked.length} artifacts in flow ${flow} are not compliant: ${details.join('; ')}.`;
 }
 
-/** Why the artifact is in its state, in the service's words, without the full stop; empty where it says nothing. */
-function reasonOf(artifact: Artifact): readonly string[] {
-  const reason = artifact.state_info?.trim().replace(/\.$/u, '') ?? '';
-  return reason === '' ? [] : [reason];
-}
-
-function describe(one: Looked): string {
-  const name = one.name ?? (one.failure === undefined ? one.artifact.filename : undefined);
-  return `Artifact ${name === undefined ? '' : `${name} `}${short(fingerprintOf(one))}`;
-}
-
-function fingerprintOf(one: Looked): string {
-  return one.failure === undefined ? one.artifact.fingerprint : one.asked.fingerprint;
-}
-
-function factsOf(artifact: Artifact, flow: string): readonly Fact[] {
-  const commit = artifact.git_commit_info;
-  return [
-    ...fact('State', artifact.state),
-    ...fact('Why', artifact.state_info),
-    ...fact('Artifact', artifact.filename, artifact.html_url),
-    { label: 'Fingerprint', value: code(artifact.fingerprint) },
-    ...fact('Flow', flow),
-    ...fact('Trail', artifact.trail_name),
-    ...fact('Commit', artifact.git_commit ?? commit?.sha1, artifact.commit_url ?? commit?.url),
-    ...fact('Commit message', commit?.message?.split('\n')[0]),
-    ...fact('Author', commit?.author),
-    ...fact('Branch', commit?.branch),
-    ...fact('Build', artifact.build_url, artifact.build_url),
-    ...fact('Template', artifact.template?.join(', ')),
-  ];
-}
-
-/** The inner structure of `evidence` is not shown in the interface: only what can be recognised becomes a row. */
-function evidenceTables(artifact: Artifact): readonly Table[] {
-  const rows = Object.entries(artifact.evidence ?? {}).map(([name, evidence]): readonly Text[] => [
-    plain(name),
-    plain(wordOfEvidence(evidence)),
-  ]);
-  return rows.length === 0 ? [] : [{ title: 'Evidence', columns: ['Attestation', 'State'], rows }];
-}
-
-function wordOfEvidence(evidence: unknown): string {
-  if (typeof evidence === 'string') return evidence;
-  if (typeof evidence !== 'object' || evidence === null) return 'recorded';
-  if ('is_compliant' in evidence && typeof evidence.is_compliant === 'boolean') {
-    return evidence.is_compliant ? 'compliant' : 'not compliant';
+function badWords(one: Looked, environment: EnvironmentSighting | undefined): string {
+  const { failure, value } = one.sighting;
+  if (failure !== undefined) {
+    const last = lastSeen(one);
+    return `${describeArtifact(one)} could not be judged${last === undefined ? '' : ` (the last verdict that was seen: ${last})`}`;
   }
-  return 'status' in evidence && typeof evidence.status === 'string' ? evidence.status : 'recorded';
+  const standing = judgeLooked(one, environment)?.standing;
+  const there =
+    standing?.verdict === undefined || standing.verdict === 'compliant' ? [] : [withoutStop(standing.words)];
+  return [`${describeArtifact(one)} is ${stateWords(value.artifact)}`, ...there].join(', ');
 }
 
-function overview(looked: readonly Looked[]): Table {
+/** What stood in the last answer before the failure. */
+function lastSeen({ sighting }: Looked): string | undefined {
+  return sighting.failure === undefined || sighting.last === undefined ? undefined : stateWords(sighting.last.artifact);
+}
+
+/** What is to be said of the environment, as sentences: what it says of the one artifact, or why it could not be asked. */
+function environmentWords({ environment }: Judging, standing: string | undefined): readonly string[] {
+  if (environment === undefined) return [];
+  const { name, sighting } = environment;
+  if (sighting.failure === undefined) return standing === undefined ? [] : [standing];
+  return [`Environment ${name} could not be judged: ${withoutStop(sighting.failure.message)}.`];
+}
+
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/u, '');
+}
+
+/** One artifact as the output `response` has it. */
+function entryOf(one: Looked, { environment }: Judging): Readonly<Record<string, unknown>> {
+  const { failure, value } = one.sighting;
+  const judged = judgeLooked(one, environment);
   return {
-    title: 'Artifacts',
-    columns: ['Artifact', 'State', 'Fingerprint', 'Commit', 'Why'],
-    rows: looked.map((one): readonly Text[] => {
-      if (one.failure !== undefined) {
-        return [
-          plain(one.name ?? ''),
-          plain('error'),
-          code(one.asked.fingerprint),
-          plain(''),
-          plain(one.failure.message),
-        ];
-      }
-      const { artifact } = one;
-      return [
-        link(one.name ?? artifact.filename ?? artifact.fingerprint, artifact.html_url),
-        plain(artifact.state ?? ''),
-        code(artifact.fingerprint),
-        link(short(artifact.git_commit ?? ''), artifact.commit_url ?? undefined),
-        plain(artifact.state_info ?? ''),
-      ];
-    }),
+    fingerprint: fingerprintOf(one),
+    ...(one.name === undefined ? {} : { file: one.name }),
+    ...(judged === undefined ? {} : { verdict: judged.verdict }),
+    ...(failure === undefined ? { artifact: value.artifact } : { error: failure.message }),
+    ...(environment === undefined ? {} : { environment: environmentEntry(environment, judged?.standing) }),
   };
+}
+
+function environmentEntry(
+  { name, sighting }: EnvironmentSighting,
+  standing: Standing | undefined,
+): Readonly<Record<string, unknown>> {
+  if (sighting.failure !== undefined) return { name, error: sighting.failure.message };
+  return { name, snapshot: sighting.value.snapshot ?? null, runs: standing?.runs ?? null };
 }

@@ -1,38 +1,42 @@
 import { getArtifact as endpoint } from '../contract/artifact.ts';
 import { fingerprintOf } from '../evidence/fingerprint/fingerprint.ts';
 import { resolveArtifactPaths } from '../evidence/files/artifact-paths.ts';
-import { Failure, type Problem } from '../runtime/failure.ts';
-import { judgeArtifact, type Asked, type Looked } from './artifact-answer.ts';
+import type { Problem } from '../runtime/failure.ts';
+import type { Asked } from './artifact-answer.ts';
+import { artifactQuestion, type Wanted } from './artifact-question.ts';
 import { artifactResult } from './artifact-result.ts';
 import { files } from './inputs/content.ts';
-import { optional, required } from './inputs/input.ts';
+import { environment } from './inputs/environment.ts';
+import { wait } from './inputs/gate.ts';
+import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
 import { attestationId, fingerprints, flow, trail } from './inputs/subject.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
+import { askUntilFinal } from './waiting.ts';
 
-/** Operation 10: looks artifacts up by their fingerprints, and judges their states. */
+const inputs = {
+  flow: required(flow),
+  fingerprints: optional(fingerprints),
+  files: optional(files),
+  trail: optional(trail),
+  attestationId: optional(attestationId),
+  environment: optional(environment),
+  waitSeconds: withDefault(wait, 0),
+} as const;
+
+/** Operation 10: looks artifacts up by their fingerprints, and judges their states, and whether they may run somewhere. */
 export const getArtifact = defineOperation({
   name: 'get-artifact',
   endpoint,
   gate: 'fail',
-  inputs: {
-    flow: required(flow),
-    fingerprints: optional(fingerprints),
-    files: optional(files),
-    trail: optional(trail),
-    attestationId: optional(attestationId),
-  },
+  inputs,
   check: ({ fingerprints: given, files: patterns }) => exactlyOne(given !== undefined, patterns !== undefined),
-  async run(inputs, context) {
-    const wanted = await wantedArtifacts(inputs.fingerprints, inputs.files, context);
-    const looked = await context.call.log.group('Look artifacts up', async () => {
-      const answers: Looked[] = [];
-      for (const { fingerprint, name } of wanted) {
-        const asked = { fingerprint, flow: inputs.flow, trail: inputs.trail, attestationId: inputs.attestationId };
-        answers.push(await lookUp(asked, name, context));
-      }
-      return answers;
-    });
-    return artifactResult(looked, inputs.flow);
+  async run(values, context) {
+    const wanted = await wantedArtifacts(values, context);
+    const question = artifactQuestion(wanted, values.environment, context);
+    const { answer, waiting } = await context.call.log.group('Look artifacts up', () =>
+      askUntilFinal(question, values.waitSeconds, context),
+    );
+    return artifactResult({ ...answer, flow: values.flow, waiting });
   },
 });
 
@@ -47,48 +51,23 @@ function exactlyOne(hasFingerprint: boolean, hasFiles: boolean): readonly Proble
   ];
 }
 
-/** A fingerprint to ask for, with the name of the file or directory it was computed of. */
-interface Wanted {
-  readonly fingerprint: string;
-  readonly name: string | undefined;
-}
-
 async function wantedArtifacts(
-  given: readonly string[] | undefined,
-  patterns: readonly string[] | undefined,
+  values: ValuesOf<typeof inputs>,
   { workspace, call: { log } }: OperationContext,
 ): Promise<readonly Wanted[]> {
-  if (given !== undefined) return [...new Set(given)].map((fingerprint) => ({ fingerprint, name: undefined }));
+  const { flow: flowName, trail: trailName, attestationId: id } = values;
+  const askFor = (fingerprint: string): Asked => ({ fingerprint, flow: flowName, trail: trailName, attestationId: id });
+  if (values.fingerprints !== undefined) {
+    return [...new Set(values.fingerprints)].map((fingerprint) => ({ asked: askFor(fingerprint), name: undefined }));
+  }
   return log.group('Compute fingerprints', async () => {
     const wanted: Wanted[] = [];
-    for (const { path, name } of await resolveArtifactPaths({ patterns: patterns ?? [], workspace })) {
+    // One after the other: hashing keeps a core busy, so that doing several at once would gain nothing and take memory.
+    for (const { path, name } of await resolveArtifactPaths({ patterns: values.files ?? [], workspace })) {
       const fingerprint = await fingerprintOf(path);
       log.info(`${name}: ${fingerprint}`);
-      wanted.push({ fingerprint, name });
+      wanted.push({ asked: askFor(fingerprint), name });
     }
     return wanted;
   });
-}
-
-async function lookUp(
-  asked: Asked,
-  name: string | undefined,
-  { client, org, call }: OperationContext,
-): Promise<Looked> {
-  try {
-    const { body: artifact } = await client.call(endpoint, {
-      parameters: { org, flow_name: asked.flow, fingerprint: asked.fingerprint },
-      query: {
-        ...(asked.trail === undefined ? {} : { trail: asked.trail }),
-        ...(asked.attestationId === undefined ? {} : { attestation_id: asked.attestationId }),
-      },
-    });
-    const verdict = judgeArtifact(artifact, asked);
-    call.log.info(`${name ?? asked.fingerprint}: ${artifact.state ?? ''}`);
-    return { asked, name, artifact, verdict };
-  } catch (error) {
-    // An artifact that cannot be judged must not hide what is known of the others.
-    if (error instanceof Failure) return { asked, name, failure: error };
-    throw error;
-  }
 }

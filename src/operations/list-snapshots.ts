@@ -1,13 +1,25 @@
-import type { QueryOf } from '../contract/endpoint.ts';
+import type { ComplianceClient } from '../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../contract/snapshot.ts';
 import { environment } from './inputs/environment.ts';
+import { wait } from './inputs/gate.ts';
 import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
 import { page, perPage, walkingPageSize } from './inputs/list.ts';
 import { interval, reverse } from './inputs/snapshots.ts';
+import { askLatest, isCurrent, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { fixedInterval } from './snapshot-interval.ts';
-import { isCurrent, snapshotListResult, SnapshotRows, type ListedSnapshots } from './snapshot-list-result.ts';
+import { snapshotListResult, SnapshotRows, type ListedSnapshots } from './snapshot-list-result.ts';
 import { walkSnapshots } from './snapshot-pages.ts';
+import {
+  askUntilFinal,
+  awaitedWords,
+  failureAfterWaiting,
+  isAwaited,
+  sight,
+  type Question,
+  type Sighting,
+  type Waiting,
+} from './waiting.ts';
 
 const inputs = {
   environment: required(environment),
@@ -15,6 +27,7 @@ const inputs = {
   perPage: optional(perPage),
   interval: optional(interval),
   reverse: withDefault(reverse, false),
+  waitSeconds: withDefault(wait, 0),
 } as const;
 
 type Inputs = ValuesOf<typeof inputs>;
@@ -28,26 +41,67 @@ export const listSnapshots = defineOperation({
   inputs,
   async run(values, context) {
     const { page: number } = values;
-    const listed =
-      number === 'all'
-        ? await context.call.log.group('Walk through the snapshots', () => listAll(values, context))
-        : await listPage(values, number, context);
-    return snapshotListResult({ ...values, ...listed, org: context.org });
+    // Of all pages only the verdict is waited for: they are written once.
+    if (number === 'all') {
+      const { value: latest, waiting } = await untilJudged(
+        (client) => askLatest(client, context.org, values.environment),
+        (found) => found,
+        { values, context },
+      );
+      const listed = await context.call.log.group('Walk through the snapshots', () => listAll(values, latest, context));
+      return snapshotListResult({ ...values, ...listed, waiting, org: context.org });
+    }
+    const { value: listed, waiting } = await untilJudged(
+      (client) => listPage(values, number, { client, org: context.org }),
+      ({ latest }) => latest,
+      { values, context },
+    );
+    return snapshotListResult({ ...values, ...listed, waiting, org: context.org });
   },
 });
 
-async function listPage(values: Inputs, number: number, context: OperationContext): Promise<Listed> {
+/**
+ * Asks until the latest snapshot in the answer has a verdict, or the time is up.
+ *
+ * @throws the failure that the last question ended with
+ */
+async function untilJudged<Value>(
+  ask: (client: ComplianceClient) => Promise<Value>,
+  latestOf: (value: Value) => SnapshotEntry | undefined,
+  {
+    values: { environment: name, waitSeconds },
+    context,
+  }: { readonly values: Inputs; readonly context: OperationContext },
+): Promise<{ readonly value: Value; readonly waiting: Waiting }> {
+  const question: Question<Sighting<Value>> = {
+    ask: (client, earlier) => sight(() => ask(client), earlier, context.call.signal),
+    missing(sighting) {
+      if (sighting.failure !== undefined) {
+        return isAwaited(sighting.failure) ? [`environment ${name} ${awaitedWords(sighting.failure)}`] : [];
+      }
+      const latest = latestOf(sighting.value);
+      return verdictOfLatest(latest) === 'incomplete' ? [wordsOfLatest(name, latest)] : [];
+    },
+  };
+  const { answer, waiting } = await askUntilFinal(question, waitSeconds, context);
+  if (answer.failure === undefined) return { value: answer.value, waiting };
+  const last = answer.last === undefined ? undefined : verdictOfLatest(latestOf(answer.last));
+  throw failureAfterWaiting(answer.failure, waiting, last);
+}
+
+type Asking = Pick<OperationContext, 'client' | 'org'>;
+
+async function listPage(values: Inputs, number: number, asking: Asking): Promise<Listed> {
   const rows = new SnapshotRows();
-  const entries = await askPage(values, number, context);
+  const entries = await askPage(values, number, asking);
   rows.add(entries);
   // Another page, an interval or the reverse order need not hold the one that is judged.
-  const latest = entries.find(isCurrent) ?? (await askLatest(values.environment, context));
+  const latest = entries.find(isCurrent) ?? (await askLatest(asking.client, asking.org, values.environment));
   return { rows, latest, answer: { response: entries } };
 }
 
-async function listAll(values: Inputs, context: OperationContext): Promise<Listed> {
+async function listAll(values: Inputs, latest: SnapshotEntry | undefined, context: OperationContext): Promise<Listed> {
   const rows = new SnapshotRows();
-  const latest = await askLatest(values.environment, context);
   async function* pages(): AsyncGenerator<readonly SnapshotEntry[], void, undefined> {
     if (latest === undefined) return;
     for await (const entries of everyPage(values, latest.index, context)) {
@@ -78,27 +132,16 @@ function everyPage(
   });
 }
 
-function askPage(values: Inputs, number: number, context: OperationContext): Promise<readonly SnapshotEntry[]> {
+async function askPage(values: Inputs, number: number, { client, org }: Asking): Promise<readonly SnapshotEntry[]> {
   const size = values.perPage ?? (values.page === 'all' ? walkingPageSize : undefined);
-  return ask(values.environment, context, {
-    page: number,
-    ...(size === undefined ? {} : { per_page: size }),
-    ...(values.interval === undefined ? {} : { interval: values.interval }),
-    ...(values.reverse ? { reverse: true } : {}),
+  const answer = await client.call(endpoint, {
+    parameters: { org, env_name: values.environment },
+    query: {
+      page: number,
+      ...(size === undefined ? {} : { per_page: size }),
+      ...(values.interval === undefined ? {} : { interval: values.interval }),
+      ...(values.reverse ? { reverse: true } : {}),
+    },
   });
-}
-
-/** The snapshot that shows what runs now; undefined where nothing was ever reported. */
-async function askLatest(name: string, context: OperationContext): Promise<SnapshotEntry | undefined> {
-  const [latest] = await ask(name, context, { page: 1, per_page: 1 });
-  return latest;
-}
-
-async function ask(
-  name: string,
-  { client, org }: OperationContext,
-  query: QueryOf<typeof endpoint>,
-): Promise<readonly SnapshotEntry[]> {
-  const answer = await client.call(endpoint, { parameters: { org, env_name: name }, query });
   return answer.body;
 }

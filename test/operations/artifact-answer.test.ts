@@ -6,6 +6,9 @@ import { judgeArtifact } from '../../src/operations/artifact-answer.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { anArtifact, anAsked, fingerprintOf } from '../support/artifacts.ts';
 
+const anId = '1a2b3c4d-0000-1111-2222-12345678';
+const anotherId = '1a2b3c4d-0000-1111-2222-87654321';
+
 describe('judgeArtifact', () => {
   it.each([
     ['COMPLIANT', 'compliant'],
@@ -54,10 +57,31 @@ describe('judgeArtifact', () => {
     expect(what).toContain(`and answered with ${answered}`);
   });
 
-  it('cannot compare what an answer leaves out: flow and trail are optional in the interface', () => {
+  it('takes a flow that the answer leaves out for the one in the path: it is optional in the interface', () => {
     const bare: Artifact = { fingerprint: fingerprintOf('a'), state: 'COMPLIANT' };
-    expect(judgeArtifact(bare, anAsked({ trail: 'trail-1' }))).toBe('compliant');
-    expect(judgeArtifact({ ...bare, trail_name: null }, anAsked({ trail: 'trail-1' }))).toBe('compliant');
+    expect(judgeArtifact(bare, anAsked())).toBe('compliant');
+  });
+
+  it.each([{}, { trail_name: null }, { trail_name: '' }])(
+    'refuses an answer that names no trail (%j) where one was asked for: the service may not have heard of it',
+    (named) => {
+      const artifact: Artifact = { fingerprint: fingerprintOf('a'), state: 'COMPLIANT', ...named };
+      expect(failureOf(() => judgeArtifact(artifact, anAsked({ trail: 'trail-1' }))).what).toBe(
+        'get-artifact: the service was asked for trail trail-1 and answered with an artifact that names no trail',
+      );
+    },
+  );
+
+  it.each([
+    [{}, 'an artifact that names no artifact attestation'],
+    [{ id: anotherId }, `artifact attestation "${anotherId}"`],
+  ])('refuses an answer with %j where the attestation with another id was asked for', (named, answered) => {
+    const { what } = failureOf(() => judgeArtifact(anArtifact(named), anAsked({ attestationId: anId })));
+    expect(what).toContain(`was asked for artifact attestation ${anId} and answered with ${answered}`);
+  });
+
+  it('takes the id that was asked for', () => {
+    expect(judgeArtifact(anArtifact({ id: anId }), anAsked({ attestationId: anId }))).toBe('compliant');
   });
 
   it('does not look at the trail where none was asked for', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
-import { anArtifact, fingerprintOf, judged, unjudged } from '../support/artifacts.ts';
+import { anArtifact, fingerprintOf, judged, judging, unjudged } from '../support/artifacts.ts';
 
 describe('artifactResult of one artifact', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('artifactResult of one artifact', () => {
     ['non-compliant', 'NON-COMPLIANT'],
     ['incomplete', 'INCOMPLETE'],
   ] as const)('says what is %s, and answers the service’s own words', (verdict, state) => {
-    const result = artifactResult([judged('a', verdict, { state_info: 'Because of sonar.' })], 'web');
+    const result = artifactResult(judging([judged('a', verdict, { state_info: 'Because of sonar.' })]));
     expect(result).toMatchObject({
       outcome: verdict,
       state,
@@ -22,13 +22,13 @@ describe('artifactResult of one artifact', () => {
   });
 
   it('names the artifact as the service does where it was asked for by its fingerprint', () => {
-    const result = artifactResult([{ ...judged('a', 'compliant', { state_info: '' }), name: undefined }], 'web');
+    const result = artifactResult(judging([{ ...judged('a', 'compliant', { state_info: '' }), name: undefined }]));
     expect(result.conclusion).toBe('Artifact a.tgz aaaaaaaaaaaa in flow web is COMPLIANT.');
   });
 
   it('reports what the answer holds, and leaves out what it does not', () => {
     const { report } = artifactResult(
-      [
+      judging([
         judged('a', 'compliant', {
           git_commit_info: {
             sha1: 'c'.repeat(40),
@@ -39,8 +39,7 @@ describe('artifactResult of one artifact', () => {
           template: ['artifact', 'sonar'],
           build_url: null,
         }),
-      ],
-      'web',
+      ]),
     );
     expect(report.facts.map(({ label, value }) => [label, value.text])).toEqual([
       ['State', 'COMPLIANT'],
@@ -59,7 +58,7 @@ describe('artifactResult of one artifact', () => {
 
   it('shows what it recognises of the evidence, and that the rest is there', () => {
     const { report } = artifactResult(
-      [
+      judging([
         judged('a', 'incomplete', {
           evidence: {
             sonar: { is_compliant: false },
@@ -70,8 +69,7 @@ describe('artifactResult of one artifact', () => {
             nothing: null,
           },
         }),
-      ],
-      'web',
+      ]),
     );
     expect(report.tables).toHaveLength(1);
     expect(report.tables[0]?.rows.map((row) => row.map(({ text }) => text))).toEqual([
@@ -86,7 +84,7 @@ describe('artifactResult of one artifact', () => {
 
   it('ends with the failure itself where the one artifact could not be judged: there is nothing to report around it', () => {
     const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
-    expect(() => artifactResult([unjudged('a', failure)], 'web')).toThrow(failure);
+    expect(() => artifactResult(judging([unjudged('a', failure)]))).toThrow(failure);
   });
 });
 
@@ -98,28 +96,24 @@ describe('artifactResult of several artifacts', () => {
     [['incomplete', 'non-compliant', 'compliant'], 'non-compliant'],
     [['non-compliant', 'incomplete'], 'non-compliant'],
   ] as const)('lets the worst of %p decide: %s', (verdicts, worst) => {
-    const result = artifactResult(
-      verdicts.map((verdict, index) => judged(String(index), verdict)),
-      'web',
-    );
+    const result = artifactResult(judging(verdicts.map((verdict, index) => judged(String(index), verdict))));
     expect(result.outcome).toBe(worst);
     expect(result.state).toBe(worst.toUpperCase());
   });
 
   it('passes all of them with one sentence', () => {
-    expect(artifactResult([judged('a', 'compliant'), judged('b', 'compliant')], 'web').conclusion).toBe(
+    expect(artifactResult(judging([judged('a', 'compliant'), judged('b', 'compliant')])).conclusion).toBe(
       'All 2 artifacts in flow web are COMPLIANT.',
     );
   });
 
   it('names each that is not compliant, and why', () => {
     const result = artifactResult(
-      [
+      judging([
         judged('a', 'compliant'),
         judged('b', 'non-compliant', { state_info: 'Not compliant: sonar.' }),
         judged('c', 'incomplete', { state_info: '' }),
-      ],
-      'web',
+      ]),
     );
     expect(result.conclusion).toBe(
       '2 of 3 artifacts in flow web are not compliant: Artifact dist/b.tgz bbbbbbbbbbbb is NON-COMPLIANT: Not compliant: sonar; Artifact dist/c.tgz cccccccccccc is INCOMPLETE.',
@@ -127,7 +121,7 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('reports around what could not be judged: the others are in the answer and in the table', () => {
-    const result = artifactResult([judged('a', 'compliant'), unjudged('b'), judged('c', 'non-compliant')], 'web');
+    const result = artifactResult(judging([judged('a', 'compliant'), unjudged('b'), judged('c', 'non-compliant')]));
     expect(result).toMatchObject({
       outcome: 'error',
       state: undefined,
@@ -148,7 +142,7 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('puts several failures into one, each remedy once', () => {
-    const { failure } = artifactResult([unjudged('a'), unjudged('b')], 'web');
+    const { failure } = artifactResult(judging([unjudged('a'), unjudged('b')]));
     expect(failure).toMatchObject({
       kind: 'trouble',
       message: 'no answer about a\nno answer about b',
@@ -158,8 +152,8 @@ describe('artifactResult of several artifacts', () => {
 
   it('blames the user only where every failure is the user’s', () => {
     const mistake = new MistakeError({ what: 'no such flow', remedy: 'Create it.' });
-    expect(artifactResult([unjudged('a', mistake), unjudged('b', mistake)], 'web').failure?.kind).toBe('mistake');
-    expect(artifactResult([unjudged('a', mistake), unjudged('b')], 'web').failure?.kind).toBe('trouble');
+    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b', mistake)])).failure?.kind).toBe('mistake');
+    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b')])).failure?.kind).toBe('trouble');
   });
 
   it('never passes while one is not compliant, and keeps the order in which they were asked', () => {
@@ -169,7 +163,7 @@ describe('artifactResult of several artifacts', () => {
         const looked = ends.map((end, index) =>
           end === 'failure' ? unjudged(String(index)) : judged(String(index), end as 'compliant'),
         );
-        const result = artifactResult(looked, 'web');
+        const result = artifactResult(judging(looked));
         expect(result.outcome === 'compliant').toBe(ends.every((end) => end === 'compliant'));
         expect(result.outcome === 'error').toBe(ends.includes('failure'));
         expect(result.fingerprint).toBe(ends.map((_, index) => fingerprintOf(String(index))).join('\n'));

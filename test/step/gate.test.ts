@@ -6,7 +6,7 @@ import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
 import { Cancellation } from '../../src/step/cancellation.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
 import { runnerFileTrouble } from '../../src/step/runner-file.ts';
-import { judged, unjudged } from '../support/artifacts.ts';
+import { judged, judging, unjudged } from '../support/artifacts.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
 
@@ -58,7 +58,7 @@ describe('decideResult', () => {
   );
 
   it('does not let one compliant artifact ignore another one that could not be judged', () => {
-    expect(decideResult(artifactResult([judged('a', 'compliant'), unjudged('b')], 'web'), 'ignore')).toMatchObject({
+    expect(decideResult(artifactResult(judging([judged('a', 'compliant'), unjudged('b')])), 'ignore')).toMatchObject({
       outcome: 'error',
       fails: true,
     });

@@ -1,5 +1,7 @@
 import type { Artifact } from '../../src/contract/artifact.ts';
 import type { Asked, Looked } from '../../src/operations/artifact-answer.ts';
+import type { Judging } from '../../src/operations/artifact-result.ts';
+import type { Waiting } from '../../src/operations/waiting.ts';
 import type { Verdict } from '../../src/contract/compliance.ts';
 import { TroubleError, type Failure } from '../../src/runtime/failure.ts';
 
@@ -29,6 +31,14 @@ export function anAsked(other: Partial<Asked> = {}): Asked {
   return { fingerprint: fingerprintOf('a'), flow: 'web', trail: undefined, attestationId: undefined, ...other };
 }
 
+/** What is known where artifacts were looked up once, with other circumstances where given. */
+export function judging(looked: readonly Looked[], other: Partial<Judging> = {}): Judging {
+  return { looked, flow: 'web', environment: undefined, waiting: notWaited, ...other };
+}
+
+/** Nobody wanted to wait. */
+export const notWaited: Waiting = { asked: 1, milliseconds: 0, timeIsUp: false };
+
 /** An artifact that was found and judged. */
 export function judged(digit: string, verdict: Verdict, other: Partial<Artifact> = {}): Looked {
   const states = { compliant: 'COMPLIANT', 'non-compliant': 'NON-COMPLIANT', incomplete: 'INCOMPLETE' } as const;
@@ -36,14 +46,22 @@ export function judged(digit: string, verdict: Verdict, other: Partial<Artifact>
   return {
     asked: anAsked({ fingerprint }),
     name: `dist/${digit}.tgz`,
-    artifact: anArtifact({ fingerprint, filename: `${digit}.tgz`, state: states[verdict], ...other }),
-    verdict,
+    sighting: {
+      value: {
+        artifact: anArtifact({ fingerprint, filename: `${digit}.tgz`, state: states[verdict], ...other }),
+        verdict,
+      },
+    },
   };
 }
 
 /** An artifact that could not be judged. */
 export function unjudged(digit: string, failure: Failure = trouble(digit)): Looked {
-  return { asked: anAsked({ fingerprint: fingerprintOf(digit) }), name: `dist/${digit}.tgz`, failure };
+  return {
+    asked: anAsked({ fingerprint: fingerprintOf(digit) }),
+    name: `dist/${digit}.tgz`,
+    sighting: { failure, last: undefined },
+  };
 }
 
 function trouble(digit: string): Failure {

@@ -1,0 +1,97 @@
+import type { ComplianceClient } from '../client/client.ts';
+import { getArtifact as endpoint } from '../contract/artifact.ts';
+import { mapConcurrently } from '../runtime/concurrent.ts';
+import { describeArtifact, stateWords } from './artifact-report.ts';
+import { judgeArtifact, type Asked, type Looked } from './artifact-answer.ts';
+import { viewEnvironment, type EnvironmentView } from './environment-gate.ts';
+import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
+import type { OperationContext } from './operation.ts';
+import { awaitedWords, isAwaited, sight, type Question } from './waiting.ts';
+
+/** How many artifacts are asked for at the same time. */
+const atOnce = 8;
+
+/** An artifact to ask for, with the name of the file or directory it was computed of. */
+export interface Wanted {
+  readonly asked: Asked;
+  readonly name: string | undefined;
+}
+
+/** The question for the verdict of artifacts, and whether they may run in an environment. */
+export function artifactQuestion(
+  wanted: readonly Wanted[],
+  environment: string | undefined,
+  context: OperationContext,
+): Question<Findings> {
+  return {
+    async ask(client, earlier) {
+      const looked = await mapConcurrently([...wanted.entries()], atOnce, async ([index, one]) => {
+        const known = earlier?.looked[index];
+        const isKnown = known !== undefined && isFinal(known, earlier?.environment);
+        return isKnown ? known : lookUp(one, known, client, context);
+      });
+      if (environment === undefined) return { looked, environment };
+      // After the artifacts, so that what is judged is never older than they are.
+      const view = (): Promise<EnvironmentView> => viewEnvironment(client, context.org, environment);
+      const sighting = await sight(view, earlier?.environment?.sighting, context.call.signal);
+      return { looked, environment: { name: environment, sighting } };
+    },
+    missing: missingOf,
+  };
+}
+
+async function lookUp(
+  { asked, name }: Wanted,
+  earlier: Looked | undefined,
+  client: ComplianceClient,
+  { org, call }: OperationContext,
+): Promise<Looked> {
+  const sighting = await sight(
+    async () => {
+      const { body: artifact } = await client.call(endpoint, {
+        parameters: { org, flow_name: asked.flow, fingerprint: asked.fingerprint },
+        query: {
+          ...(asked.trail === undefined ? {} : { trail: asked.trail }),
+          ...(asked.attestationId === undefined ? {} : { attestation_id: asked.attestationId }),
+        },
+      });
+      return { artifact, verdict: judgeArtifact(artifact, asked) };
+    },
+    earlier?.sighting,
+    call.signal,
+  );
+  const state = sighting.value?.artifact.state;
+  if (state !== undefined && state !== earlier?.sighting.value?.artifact.state) {
+    call.log.info(`${name ?? asked.fingerprint}: ${state}`);
+  }
+  return { asked, name, sighting };
+}
+
+/** Whether there is nothing more to learn of the artifact, as far as the environment is known. */
+function isFinal(looked: Looked, environment: EnvironmentSighting | undefined): boolean {
+  const judged = judgeLooked(looked, environment);
+  return judged !== undefined && judged.verdict !== 'incomplete';
+}
+
+/** What the verdict of the whole waits for. It waits for nothing where whatever comes cannot change it any more. */
+function missingOf({ looked, environment }: Findings): readonly string[] {
+  const failures = failuresOf({ looked, environment });
+  if (!failures.every(isAwaited)) return [];
+  if (failures.length === 0 && wholeVerdict({ looked, environment }) !== 'incomplete') return [];
+  return [...new Set([...looked.flatMap((one) => missingOfOne(one, environment)), ...missingThere(environment)])];
+}
+
+function missingOfOne(looked: Looked, environment: EnvironmentSighting | undefined): readonly string[] {
+  const { failure, value } = looked.sighting;
+  if (failure !== undefined) return [`${describeArtifact(looked)} ${awaitedWords(failure)}`];
+  if (value.verdict === 'incomplete') return [`${describeArtifact(looked)} is ${stateWords(value.artifact)}`];
+  const standing = judgeLooked(looked, environment)?.standing;
+  return standing?.verdict === 'incomplete' ? [`${describeArtifact(looked)}: ${standing.words}`] : [];
+}
+
+function missingThere(environment: EnvironmentSighting | undefined): readonly string[] {
+  const failure = environment?.sighting.failure;
+  return environment === undefined || failure === undefined
+    ? []
+    : [`environment ${environment.name} ${awaitedWords(failure)}`];
+}

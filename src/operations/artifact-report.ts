@@ -1,0 +1,111 @@
+import type { Artifact } from '../contract/artifact.ts';
+import type { Looked } from './artifact-answer.ts';
+import { judgeLooked, type EnvironmentSighting } from './artifact-verdict.ts';
+import type { Standing } from './environment-gate.ts';
+import { code, complianceSign, fact, link, plain, short, type Fact, type Table, type Text } from './report.ts';
+
+/** `Artifact dist/web.tgz 0123456789ab`. */
+export function describeArtifact(one: Looked): string {
+  const name = one.name ?? one.sighting.value?.artifact.filename;
+  return `Artifact ${name === undefined ? '' : `${name} `}${short(fingerprintOf(one))}`;
+}
+
+/** The whole fingerprint where it is known, else what was asked for. */
+export function fingerprintOf({ asked, sighting }: Looked): string {
+  return sighting.value?.artifact.fingerprint ?? asked.fingerprint;
+}
+
+/** The artifact's state and why it is in it, in the service's words, without the full stop. */
+export function stateWords(artifact: Artifact): string {
+  return [artifact.state ?? '', ...reasonOf(artifact)].join(': ');
+}
+
+/** Why the artifact is in its state, in the service's words, without the full stop; empty where it says nothing. */
+export function reasonOf(artifact: Artifact): readonly string[] {
+  const reason = artifact.state_info?.trim().replace(/\.$/u, '') ?? '';
+  return reason === '' ? [] : [reason];
+}
+
+/** What is known of one artifact. */
+export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[] {
+  const commit = artifact.git_commit_info;
+  return [
+    ...fact('State', artifact.state),
+    ...fact('Why', artifact.state_info),
+    ...fact('Artifact', artifact.filename, artifact.html_url),
+    { label: 'Fingerprint', value: code(artifact.fingerprint) },
+    ...fact('Flow', flow),
+    ...fact('Trail', artifact.trail_name),
+    ...fact('Commit', artifact.git_commit ?? commit?.sha1, artifact.commit_url ?? commit?.url),
+    ...fact('Commit message', commit?.message?.split('\n')[0]),
+    ...fact('Author', commit?.author),
+    ...fact('Branch', commit?.branch),
+    ...fact('Build', artifact.build_url, artifact.build_url),
+    ...fact('Template', artifact.template?.join(', ')),
+  ];
+}
+
+/** What is known of the environment that was asked about. */
+export function environmentFacts(environment: EnvironmentSighting | undefined): readonly Fact[] {
+  if (environment === undefined) return [];
+  const { name, sighting } = environment;
+  if (sighting.failure !== undefined)
+    return [...fact('Environment', name), ...fact('Snapshot', sighting.failure.message)];
+  const { snapshot } = sighting.value;
+  return [
+    ...fact('Environment', name),
+    ...fact('Snapshot', snapshot === undefined ? 'none' : `#${snapshot.index}`),
+    ...fact('Snapshot compliant', snapshot === undefined ? undefined : complianceSign(snapshot.compliant)),
+  ];
+}
+
+/** Whether an artifact runs in an environment, in a word or two. */
+export function runsThere(standing: Standing | undefined): string {
+  if (standing?.runs === undefined) return 'unknown';
+  return standing.runs ? 'yes' : 'no';
+}
+
+/** The inner structure of `evidence` is not shown in the interface: only what can be recognised becomes a row. */
+export function evidenceTables(artifact: Artifact): readonly Table[] {
+  const rows = Object.entries(artifact.evidence ?? {}).map(([name, evidence]): readonly Text[] => [
+    plain(name),
+    plain(wordOfEvidence(evidence)),
+  ]);
+  return rows.length === 0 ? [] : [{ title: 'Evidence', columns: ['Attestation', 'State'], rows }];
+}
+
+function wordOfEvidence(evidence: unknown): string {
+  if (typeof evidence === 'string') return evidence;
+  if (typeof evidence !== 'object' || evidence === null) return 'recorded';
+  if ('is_compliant' in evidence && typeof evidence.is_compliant === 'boolean') {
+    return evidence.is_compliant ? 'compliant' : 'not compliant';
+  }
+  return 'status' in evidence && typeof evidence.status === 'string' ? evidence.status : 'recorded';
+}
+
+/** One table of all artifacts. */
+export function artifactTable(looked: readonly Looked[], environment: EnvironmentSighting | undefined): Table {
+  const there = environment === undefined ? [] : [`Runs in ${environment.name}`];
+  return {
+    title: 'Artifacts',
+    columns: ['Artifact', 'State', 'Fingerprint', 'Commit', 'Why', ...there],
+    rows: looked.map((one): readonly Text[] => {
+      const standing = judgeLooked(one, environment)?.standing;
+      return [...cellsOf(one), ...there.map(() => plain(runsThere(standing)))];
+    }),
+  };
+}
+
+function cellsOf({ asked, name, sighting }: Looked): readonly Text[] {
+  if (sighting.failure !== undefined) {
+    return [plain(name ?? ''), plain('error'), code(asked.fingerprint), plain(''), plain(sighting.failure.message)];
+  }
+  const { artifact } = sighting.value;
+  return [
+    link(name ?? artifact.filename ?? artifact.fingerprint, artifact.html_url),
+    plain(artifact.state ?? ''),
+    code(artifact.fingerprint),
+    link(short(artifact.git_commit ?? ''), artifact.commit_url ?? undefined),
+    plain(artifact.state_info ?? ''),
+  ];
+}

@@ -1,0 +1,50 @@
+import { worstVerdict, type Verdict } from '../contract/compliance.ts';
+import type { Failure } from '../runtime/failure.ts';
+import type { Looked } from './artifact-answer.ts';
+import { standingIn, type EnvironmentView, type Standing } from './environment-gate.ts';
+import type { Sighting } from './waiting.ts';
+
+/** What is known of the artifacts, and of the environment that they shall run in. */
+export interface Findings {
+  /** In the order in which they were wanted. */
+  readonly looked: readonly Looked[];
+  /** Undefined where no environment was asked about. */
+  readonly environment: EnvironmentSighting | undefined;
+}
+
+/** An environment, and what was seen of it. */
+export interface EnvironmentSighting {
+  readonly name: string;
+  readonly sighting: Sighting<EnvironmentView>;
+}
+
+/** The verdict of an artifact: its own, or that of the environment it runs in where that is worse. */
+export interface JudgedArtifact {
+  readonly verdict: Verdict;
+  /** Undefined where no environment was asked about, or nothing is known of it. */
+  readonly standing: Standing | undefined;
+}
+
+/** Judges one artifact; undefined where it could not be looked up. */
+export function judgeLooked(
+  { sighting }: Looked,
+  environment: EnvironmentSighting | undefined,
+): JudgedArtifact | undefined {
+  if (sighting.failure !== undefined) return undefined;
+  const { artifact, verdict: own } = sighting.value;
+  const view = environment?.sighting.value;
+  const standing = view === undefined ? undefined : standingIn(view, artifact);
+  const verdict = standing?.verdict === undefined ? own : (worstVerdict([own, standing.verdict]) ?? own);
+  return { verdict, standing };
+}
+
+/** The worst verdict of all that could be judged; undefined where nothing could. */
+export function wholeVerdict({ looked, environment }: Findings): Verdict | undefined {
+  return worstVerdict(looked.flatMap((one) => judgeLooked(one, environment)?.verdict ?? []));
+}
+
+/** Everything that could not be looked up: with any of it, there is no verdict of the whole. */
+export function failuresOf({ looked, environment }: Findings): readonly Failure[] {
+  const there = environment === undefined ? [] : [environment.sighting];
+  return [...looked.map(({ sighting }) => sighting), ...there].flatMap(({ failure }) => failure ?? []);
+}

@@ -1,0 +1,41 @@
+import type { ComplianceClient } from '../client/client.ts';
+import type { Verdict } from '../contract/compliance.ts';
+import { listSnapshots as endpoint, type SnapshotEntry } from '../contract/snapshot.ts';
+
+/** The snapshot that shows what runs now; undefined where nothing was ever reported. */
+export async function askLatest(
+  client: ComplianceClient,
+  org: string,
+  environment: string,
+): Promise<SnapshotEntry | undefined> {
+  const answer = await client.call(endpoint, {
+    parameters: { org, env_name: environment },
+    query: { page: 1, per_page: 1 },
+  });
+  return answer.body[0];
+}
+
+/** Whether the snapshot shows what runs now (recorded from a real service: `to` is 0). */
+export function isCurrent({ to }: SnapshotEntry): boolean {
+  return to === 0;
+}
+
+/** An environment without policies has no verdict (public documentation), and one without snapshots has none yet. */
+export function verdictOfLatest(latest: SnapshotEntry | undefined): Verdict {
+  if (latest === undefined || !isCurrent(latest)) return 'incomplete';
+  if (latest.compliant === undefined || latest.compliant === null) return 'incomplete';
+  return latest.compliant ? 'compliant' : 'non-compliant';
+}
+
+/** What the latest snapshot says of its environment, as a sentence. */
+export function wordsOfLatest(environment: string, latest: SnapshotEntry | undefined): string {
+  if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing was reported to it.`;
+  const snapshot = `Snapshot #${latest.index} of environment ${environment}`;
+  if (!isCurrent(latest)) {
+    return `${snapshot} is not current, and the service shows none that is, so nothing was judged.`;
+  }
+  if (latest.compliant === undefined || latest.compliant === null) {
+    return `${snapshot}, the latest, has no verdict; attach a policy to the environment to have it judged.`;
+  }
+  return `${snapshot}, the latest, is ${latest.compliant ? 'compliant' : 'not compliant'}.`;
+}

@@ -1,0 +1,136 @@
+import type { ComplianceClient } from '../client/client.ts';
+import { isNotFound, isPassing, withNote } from '../client/failure-kinds.ts';
+import type { CallContext } from '../http/persistent.ts';
+import { backoff } from '../http/retry.ts';
+import { sleep } from '../runtime/clock.ts';
+import { Failure } from '../runtime/failure.ts';
+import { fact, type Fact } from './report.ts';
+import { readableDuration } from './time.ts';
+
+/** A question that is asked until its answer is final. */
+export interface Question<Answer> {
+  /**
+   * Asks. What is final in the earlier answer need not be asked again.
+   *
+   * @param client tries nothing again once the time is up
+   */
+  ask(client: ComplianceClient, earlier: Answer | undefined): Promise<Answer>;
+  /** What the answer waits for, a line each; empty where it is final. */
+  missing(answer: Answer): readonly string[];
+}
+
+/** How long an answer was waited for. */
+export interface Waiting {
+  /** How many times it was asked for, at least once. */
+  readonly asked: number;
+  readonly milliseconds: number;
+  /** True where the waiting ended without a final answer. */
+  readonly timeIsUp: boolean;
+}
+
+/** What came of asking once; failures are kept, because what is not there yet is waited for, and trouble may pass. */
+export type Sighting<Value> =
+  | { readonly value: Value; readonly failure?: never }
+  | {
+      readonly value?: never;
+      readonly failure: Failure;
+      /** What was seen the last time that there was something to see. */
+      readonly last: Value | undefined;
+    };
+
+/**
+ * Asks, again and again, until the answer is final or the time is up. The first pause is short, the pauses grow to 15
+ * seconds, and the last question falls on the end of the time, so that the last answer is as late as it may be.
+ *
+ * @param seconds how long to wait; with 0 the question is asked once
+ * @throws what the question throws; the signal's reason, as soon as that is aborted
+ */
+export async function askUntilFinal<Answer>(
+  question: Question<Answer>,
+  seconds: number,
+  { client, call }: { readonly client: ComplianceClient; readonly call: CallContext },
+): Promise<{ readonly answer: Answer; readonly waiting: Waiting }> {
+  const { clock, random, log, signal } = call;
+  const begin = clock.now();
+  const end = begin + seconds * 1000;
+  const patient = seconds === 0 ? client : client.until(end);
+  let told: readonly string[] = [];
+  let answer = await question.ask(patient, undefined);
+  for (let asked = 1; ; asked += 1) {
+    const missing = question.missing(answer);
+    const now = clock.now();
+    const timeIsUp = missing.length > 0 && now >= end;
+    if (missing.length === 0 || timeIsUp) {
+      return { answer, waiting: { asked, milliseconds: now - begin, timeIsUp: timeIsUp && seconds > 0 } };
+    }
+    const left = `${readableDuration(Math.ceil((end - now) / 1000)) ?? ''} left`;
+    const news = missing.filter((line) => !told.includes(line));
+    for (const line of news) log.info(`Waiting: ${line} (${left})`);
+    if (news.length === 0) log.info(`Still waiting, ${left}`);
+    told = missing;
+    await sleep(clock, pauseAfter(asked, end - now, random()), signal);
+    answer = await question.ask(patient, answer);
+  }
+}
+
+/**
+ * The pause before the next question, in milliseconds.
+ *
+ * @param asked how many times was asked already, from 1
+ * @param left how much time is left, in milliseconds
+ * @param luck a number from 0 up to 1
+ */
+export function pauseAfter(asked: number, left: number, luck: number): number {
+  return Math.min(backoff(asked, luck), left);
+}
+
+/**
+ * Asks once and keeps the failure, if there is one.
+ *
+ * @throws the signal's reason, where that was aborted
+ */
+export async function sight<Value>(
+  ask: () => Promise<Value>,
+  earlier: Sighting<Value> | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Sighting<Value>> {
+  try {
+    return { value: await ask() };
+  } catch (error) {
+    // A cancelled step has nothing more to ask, though its reason looks like trouble.
+    if (!(error instanceof Failure) || signal?.aborted === true) throw error;
+    return { failure: error, last: lastOf(earlier) };
+  }
+}
+
+function lastOf<Value>(sighting: Sighting<Value> | undefined): Value | undefined {
+  return sighting?.failure === undefined ? sighting?.value : sighting.last;
+}
+
+/** Whether asking again may end better: what is not there can come, and trouble can pass. All other failures are final. */
+export function isAwaited(failure: Failure): boolean {
+  return isNotFound(failure) || isPassing(failure);
+}
+
+/** The end of a sentence about what is awaited: `is not there yet: Flow not found`. */
+export function awaitedWords(failure: Failure): string {
+  return isNotFound(failure) ? `is not there yet: ${failure.message}` : `could not be asked for: ${failure.message}`;
+}
+
+/** That the time is up, as a sentence; empty where it is not, or where nobody wanted to wait. */
+export function timeUpWords({ timeIsUp, milliseconds }: Waiting): readonly string[] {
+  if (!timeIsUp) return [];
+  return [`Waited ${readableDuration(milliseconds / 1000) ?? ''} for a final verdict, and the time was up.`];
+}
+
+/** A failure with how long was waited, and what was seen last before it. */
+export function failureAfterWaiting(failure: Failure, waiting: Waiting, last: string | undefined): Failure {
+  const words = [...timeUpWords(waiting), ...(last === undefined ? [] : [`The last verdict that was seen: ${last}.`])];
+  return words.length === 0 ? failure : withNote(failure, words.join(' '));
+}
+
+/** How long was waited, where there was a second question. */
+export function waitingFacts({ asked, milliseconds }: Waiting): readonly Fact[] {
+  if (asked === 1) return [];
+  return fact('Waited', `${readableDuration(milliseconds / 1000) ?? ''}, asked ${asked} times`);
+}
