@@ -17,6 +17,14 @@ export interface StepSettings {
   readonly program?: readonly string[];
   /** Sends this signal, once, when the log contains the text. */
   readonly kill?: { readonly when: string; readonly signal: NodeJS.Signals };
+  /** What others do while the step runs: each once, when the log contains its text, and not before the one before it. */
+  readonly meanwhile?: readonly Meanwhile[];
+}
+
+/** What somebody else does when the log of a step contains a text. */
+export interface Meanwhile {
+  readonly when: string;
+  readonly work: () => Promise<unknown>;
 }
 
 /** What a step leaves behind. */
@@ -101,7 +109,7 @@ async function runnerFiles(directory: string, event: unknown): Promise<RunnerFil
 
 type Ended = Pick<StepResult, 'exitCode' | 'log' | 'errorLog'>;
 
-function execute(environment: Record<string, string>, { program, kill }: StepSettings): Promise<Ended> {
+function execute(environment: Record<string, string>, { program, kill, meanwhile = [] }: StepSettings): Promise<Ended> {
   const [command = process.execPath, ...parameters] = program ?? [process.execPath, join(root, 'dist', 'index.js')];
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -109,8 +117,11 @@ function execute(environment: Record<string, string>, { program, kill }: StepSet
     let errorLog = '';
     // Once only: a runner's next signal is a harder one.
     let killed = false;
+    const left = [...meanwhile];
+    const others: Promise<unknown>[] = [];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       log += text;
+      if (left[0] !== undefined && log.includes(left[0].when)) others.push(left.shift()?.work() ?? Promise.resolve());
       if (kill === undefined || killed || !log.includes(kill.when)) return;
       killed = child.kill(kill.signal);
     });
@@ -119,7 +130,9 @@ function execute(environment: Record<string, string>, { program, kill }: StepSet
     });
     child.on('error', reject);
     child.on('close', (exitCode) => {
-      resolve({ exitCode, log, errorLog });
+      Promise.all(others).then(() => {
+        resolve({ exitCode, log, errorLog });
+      }, reject);
     });
   });
 }

@@ -106,8 +106,8 @@ function badWords(one: Looked, environment: EnvironmentSighting | undefined): st
   }
   const standing = judgeLooked(one, environment)?.standing;
   const there =
-    standing?.verdict === undefined || standing.verdict === 'compliant' ? [] : [withoutStop(standing.words)];
-  return [`${describeArtifact(one)} is ${stateWords(value.artifact)}`, ...there].join(', ');
+    standing?.verdict === undefined || standing.verdict === 'compliant' ? '' : `, and ${within(standing.words)}`;
+  return `${describeArtifact(one)} is ${stateWords(value.artifact)}${there}`;
 }
 
 /** What stood in the last answer before the failure. */
@@ -121,6 +121,11 @@ function environmentWords({ environment }: Judging, standing: string | undefined
   const { name, sighting } = environment;
   if (sighting.failure === undefined) return standing === undefined ? [] : [standing];
   return [`Environment ${name} could not be judged: ${withoutStop(sighting.failure.message)}.`];
+}
+
+/** A sentence as it stands within another one. */
+function within(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + withoutStop(sentence.slice(1));
 }
 
 function withoutStop(sentence: string): string {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { valueAt } from '../../src/runtime/values.ts';
-import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
-import { webhookReport } from '../support/sonar-webhook.ts';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/step-ending.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
@@ -17,26 +16,13 @@ beforeAll(async () => {
   await job.report(flow, { fingerprint: fingerprints.COMPLIANT, trail: 'passing' });
   await job.report(flow, { fingerprint: fingerprints['NON-COMPLIANT'], trail: 'failing' });
   await job.report(flow, { fingerprint: fingerprints.INCOMPLETE, trail: 'waiting' });
-  await Promise.all([attest('passing', 'OK'), attest('failing', 'ERROR')]);
+  await Promise.all([job.attest(flow, 'passing', 'OK'), job.attest(flow, 'failing', 'ERROR')]);
 });
 
 afterAll(() => job.close());
 
 function someFingerprint(): string {
   return randomBytes(32).toString('hex');
-}
-
-/** Puts a Sonar analysis on record, by the service's own words. */
-async function attest(trail: string, status: string): Promise<void> {
-  const results = webhookReport(status, jobCommit);
-  const form = new FormData();
-  form.set('data_json', JSON.stringify({ attestation_name: 'sonar', sonar_results: results }));
-  const answer = await fetch(`${job.service.baseUrl}/attestations/acme/${flow}/trail/${trail}/sonar`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${job.service.apiKey}` },
-    body: form,
-  });
-  expect(answer.status).toBe(201);
 }
 
 function lookUp(more: Readonly<Record<string, string>>, inFlow = flow): ReturnType<ActionJob['step']> {
@@ -180,7 +166,7 @@ describe('the step get-artifact, by files', () => {
         fingerprint: [good, open, bad].join('\n'),
       },
       response: [
-        { file: 'several/a.tgz', fingerprint: good, artifact: { state: 'COMPLIANT' } },
+        { file: 'several/a.tgz', fingerprint: good, verdict: 'compliant', artifact: { state: 'COMPLIANT' } },
         { file: 'several/b.tgz', fingerprint: open, artifact: { state: 'INCOMPLETE' } },
         { file: 'several/c.tgz', fingerprint: bad, artifact: { state: 'NON-COMPLIANT' } },
       ],

@@ -162,3 +162,78 @@ describe('list-snapshots of all pages', () => {
     ]);
   });
 });
+
+describe('list-snapshots that waits', () => {
+  const missing = { status: 404, body: { message: 'Flow not found' } };
+
+  /** Answers what stands there for each question for a page, the last one for all further ones. */
+  function inTurn(
+    ...stages: readonly (ScriptedAnswer | readonly SnapshotEntry[])[]
+  ): (request: SeenRequest) => ScriptedAnswer {
+    let asked = 0;
+    return (request) => {
+      const stage = stages[Math.min(asked, stages.length - 1)] ?? missing;
+      asked += 1;
+      return 'status' in stage ? stage : serviceOf(() => stage)(request);
+    };
+  }
+
+  it('waits for the environment, for its first snapshot and for a verdict', async () => {
+    const { result, requests, log } = await performed(
+      'list-snapshots',
+      { ...inputs, wait: '60' },
+      // Where no page holds a current snapshot, the latest is asked for.
+      inTurn(missing, [], [], snapshots(1, null), snapshots(2, true)),
+    );
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      count: 2,
+      response: snapshots(2),
+      conclusion: 'Snapshot #2 of environment prod, the latest, is compliant.',
+    });
+    expect(factsOf(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(requests).toHaveLength(5);
+    expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
+      expect.stringMatching(/^Waiting: environment prod is not there yet: .*404: Flow not found \(1 min left\)$/u),
+      'Waiting: Environment prod has no snapshot yet: nothing was reported to it. (1 min left)',
+      expect.stringMatching(
+        /^Waiting: Snapshot #1 of environment prod, the latest, has no verdict; .* \(59 s left\)$/u,
+      ),
+    ]);
+  });
+
+  it('lets the last verdict stand when the time is up', async () => {
+    const { result } = await performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(snapshots(3, null)));
+    expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
+    expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict, and the time was up\.$/u);
+  });
+
+  it('names the last verdict where the last question met trouble', async () => {
+    const busy = { status: 503, body: { message: 'Back soon' } };
+    const more = { ...inputs, wait: '5', retries: '0' };
+    const failure = await failureOf(performed('list-snapshots', more, inTurn(snapshots(3, null), busy)));
+    expect(failure).toMatchObject({ kind: 'trouble' });
+    expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* The last verdict that was seen: incomplete\.$/u);
+  });
+
+  it('ends at once with what waiting does not mend', async () => {
+    const refused = { status: 403, body: { message: 'no' } };
+    const done = performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(refused, snapshots(1)));
+    expect((await failureOf(done)).message).toMatch(/403: no$/u);
+  });
+
+  it('asks for the verdict only, and lists all pages once at the end', async () => {
+    const { result, requests, written } = await performed(
+      'list-snapshots',
+      { ...inputs, page: 'all', wait: '60' },
+      inTurn(missing, snapshots(150, null), snapshots(150, true)),
+    );
+    expect(written).toEqual(snapshots(150));
+    expect(result).toMatchObject({ outcome: 'compliant', count: 150 });
+    expect(requests.map(({ path }) => path)).toEqual([
+      ...Array.from({ length: 3 }, () => '/snapshots/acme/prod?page=1&per_page=1'),
+      '/snapshots/acme/prod?page=1&per_page=100',
+      '/snapshots/acme/prod?page=2&per_page=100',
+    ]);
+  });
+});

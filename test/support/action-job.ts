@@ -5,6 +5,9 @@ import { runAction, type StepResult, type StepSettings } from '../../tools/run-a
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
 import { startTestService, type TestService } from './service.ts';
+import { call } from './service-call.ts';
+import { attestationForm } from './service-samples.ts';
+import { webhookReport } from './sonar-webhook.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 
 /** What a step is started with, where it differs from its job. */
@@ -14,6 +17,7 @@ export interface StepOptions {
   /** Undefined is a job without an event file. */
   readonly event?: unknown;
   readonly kill?: StepSettings['kill'];
+  readonly meanwhile?: StepSettings['meanwhile'];
 }
 
 /** A job of acme/widgets, started by a push, whose steps run the built action against a real service. */
@@ -26,6 +30,8 @@ export interface ActionJob {
   flow(...template: readonly string[]): Promise<string>;
   /** Reports an artifact, as its build would, in the trail of the job's commit; gives the status. */
   report(flow: string, artifact: { readonly fingerprint: string; readonly trail?: string }): Promise<number>;
+  /** Puts a Sonar analysis on record in a trail, of a gate that ended so. */
+  attest(flow: string, trail: string, gate: string): Promise<void>;
   /** Asks the service itself, with the key of the job. */
   ask(path: string, request?: RequestInit): Promise<Response>;
   close(): Promise<void>;
@@ -65,6 +71,7 @@ export async function openActionJob(): Promise<ActionJob> {
         environment: present({ ...variables, ...options.variables }),
         event: 'event' in options ? options.event : pushEvent(),
         ...(options.kill === undefined ? {} : { kill: options.kill }),
+        ...(options.meanwhile === undefined ? {} : { meanwhile: options.meanwhile }),
       }),
     async flow(...template) {
       const name = `flow-${randomUUID()}`;
@@ -85,6 +92,12 @@ export async function openActionJob(): Promise<ActionJob> {
       const answer = await ask(`/artifacts/${service.org}/${flow}`, { method: 'POST', body });
       await answer.body?.cancel();
       return answer.status;
+    },
+    async attest(flow, trail, gate) {
+      const form = attestationForm({ attestation_name: 'sonar', sonar_results: webhookReport(gate, jobCommit) });
+      const path = `/attestations/${service.org}/${flow}/trail/${trail}/sonar`;
+      const { status, text } = await call(service, { method: 'POST', path, form });
+      if (status !== 201) throw new Error(`the analysis was not attested: ${status} ${text}`);
     },
     ask,
     async close() {

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { saveEnvironment, changePolicies, pod, reportPods, savePolicy } from '../support/environment-samples.ts';
+import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+
+beforeAll(async () => {
+  job = await openActionJob();
+});
+
+afterAll(() => job.close());
+
+function someFingerprint(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** Much longer than any of these steps takes: they end by what happens, not by the time. */
+const wait = '600';
+
+describe('the step get-artifact with `wait`', () => {
+  it('waits for the flow, the artifact and the evidence, and passes when all of it has come', async () => {
+    const [flow, fingerprint] = [`late-${randomBytes(4).toString('hex')}`, someFingerprint()];
+    const declare = async (): Promise<void> => {
+      const body = JSON.stringify({ name: flow, description: 'Late', template: ['artifact', 'sonar'] });
+      expect((await job.ask('/flows/acme', { method: 'PUT', body })).status).toBe(201);
+    };
+    const result = await job.step(
+      { operation: 'get-artifact', flow, fingerprint, wait },
+      {
+        meanwhile: [
+          { when: 'is not there yet: get-artifact: ', work: declare },
+          { when: 'does not exist in flow', work: () => job.report(flow, { fingerprint, trail: 'main' }) },
+          { when: 'is INCOMPLETE: Required by', work: () => job.attest(flow, 'main', 'OK') },
+        ],
+      },
+    );
+    expect(result).toMatchObject({
+      exitCode: 0,
+      errorLog: '',
+      outputs: { outcome: 'compliant', compliant: 'true', state: 'COMPLIANT', fingerprint },
+    });
+    const waited = shownLines(result.log).filter((line) => line.startsWith('Waiting: '));
+    expect(waited.map((line) => line.replace(/^Waiting: Artifact (.*) \(.* left\)$/u, '$1'))).toEqual([
+      expect.stringMatching(/404: Flow not found$/u),
+      expect.stringMatching(/404: Artifact with fingerprint .* does not exist in flow/u),
+      `web.tgz ${fingerprint.slice(0, 12)} is INCOMPLETE: Required by the template of the flow and not reported: sonar`,
+    ]);
+    expect(result.summary).toMatch(/Waited.*asked \d+ times/su);
+  });
+
+  it('fails as soon as the evidence is bad', async () => {
+    const flow = await job.flow('artifact', 'sonar');
+    const fingerprint = someFingerprint();
+    await job.report(flow, { fingerprint, trail: 'main' });
+    const result = await job.step(
+      { operation: 'get-artifact', flow, fingerprint, wait },
+      { meanwhile: [{ when: 'Waiting: ', work: () => job.attest(flow, 'main', 'ERROR') }] },
+    );
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', state: 'NON-COMPLIANT' } });
+  });
+
+  it('says that the time was up, and its outputs tell the truth, with continue-on-error or without', async () => {
+    const flow = await job.flow('artifact', 'sonar');
+    const fingerprint = someFingerprint();
+    await job.report(flow, { fingerprint });
+    const result = await job.step({ operation: 'get-artifact', flow, fingerprint, wait: '1' });
+    expect(result).toMatchObject({
+      exitCode: 1,
+      outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE', fingerprint },
+    });
+    const [error] = commandsNamed(result.log, 'error');
+    expect(error?.message).toMatch(/not reported: sonar\. Waited \d+ s for a final verdict, and the time was up\.$/u);
+    expect(result.summary).toContain('the time was up');
+  });
+
+  it('waits for several files, and asks again only for those that are not final', async () => {
+    const flow = await job.flow('artifact', 'sonar');
+    const fingerprints: string[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      const content = randomBytes(100);
+      await job.workspace.write(`late/${name}.tgz`, content);
+      const fingerprint = createHash('sha256').update(content).digest('hex');
+      fingerprints.push(fingerprint);
+      if (name !== 'b') await job.report(flow, { fingerprint, trail: `trail-${name}` });
+      await job.attest(flow, `trail-${name}`, 'OK');
+    }
+    const missing = { fingerprint: fingerprints[1] ?? '', trail: 'trail-b' };
+    const result = await job.step(
+      { operation: 'get-artifact', flow, files: 'late/*.tgz', wait },
+      { meanwhile: [{ when: 'Waiting: Artifact late/b.tgz', work: () => job.report(flow, missing) }] },
+    );
+    expect(result).toMatchObject({
+      exitCode: 0,
+      outputs: { outcome: 'compliant', fingerprint: fingerprints.join('\n') },
+      response: ['a', 'b', 'c'].map((name) => ({ file: `late/${name}.tgz`, verdict: 'compliant' })),
+    });
+    expect(shownLines(result.log).filter((line) => line.startsWith('late/a.tgz: COMPLIANT'))).toHaveLength(1);
+  });
+
+  const itWithSignals = process.platform === 'win32' ? it.skip : it;
+
+  itWithSignals.each(['SIGINT', 'SIGTERM'] as const)('ends promptly on %s, and tells why', async (signal) => {
+    const flow = await job.flow('artifact', 'sonar');
+    const inputs = { operation: 'get-artifact', flow, fingerprint: someFingerprint(), wait };
+    const result = await job.step(inputs, { kill: { when: 'Waiting: ', signal } });
+    expect(failedStep(result)).toMatchObject({
+      ...errorEnding,
+      message: expect.stringContaining(`the step was cancelled (${signal}) before it was finished`),
+    });
+  });
+
+  it('sends nothing in a dry run, and waits for nothing', async () => {
+    const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: someFingerprint(), wait, 'dry-run': 'true' };
+    expect(await job.step({ ...inputs, environment: 'prod' })).toMatchObject({ exitCode: 1, outputs: { outcome: 'skipped' } });
+  });
+});
+
+describe('the step list-snapshots with `wait`', () => {
+  it.each(['1', 'all'])('waits for the environment, a report and a policy (page: %s)', async (page) => {
+    const environment = `late-${page}`;
+    await savePolicy(job.service, 'known');
+    const flow = await job.flow('artifact');
+    await job.report(flow, { fingerprint: 'abc'.padEnd(64, '0') });
+    const result = await job.step(
+      { operation: 'list-snapshots', environment, page, wait, 'on-non-compliant': 'fail' },
+      {
+        meanwhile: [
+          { when: 'is not there yet', work: () => saveEnvironment(job.service, environment) },
+          { when: 'has no snapshot yet', work: () => reportPods(job.service, environment, pod('web-1', { web: 'abc' })) },
+          { when: 'has no verdict', work: () => changePolicies(job.service, 'POST', environment, ['known']) },
+        ],
+      },
+    );
+    expect(result).toMatchObject({
+      exitCode: 0,
+      outputs: { outcome: 'compliant', count: '2' },
+      response: [{ index: 2, compliant: true }, { index: 1, compliant: null }],
+    });
+  });
+});
