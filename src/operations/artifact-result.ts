@@ -14,6 +14,7 @@ import {
 } from './artifact-report.ts';
 import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
 import type { Standing } from './environment-gate.ts';
+import { wordsOfLatest } from './latest-snapshot.ts';
 import type { Ending, OperationResult } from './operation.ts';
 import { fact } from './report.ts';
 import { failureAfterWaiting, timeUpWords, waitingFacts, type Waiting } from './waiting.ts';
@@ -83,6 +84,8 @@ function endingOf(judging: Judging): Ending & Pick<OperationResult, 'state'> {
 }
 
 function together(failures: readonly Failure[]): Failure {
+  const [first, ...others] = failures;
+  if (first !== undefined && others.length === 0) return first;
   const text = {
     what: failures.map((failure) => failure.message).join('\n'),
     remedy: [...new Set(failures.map((failure) => failure.remedy))].join('\n'),
@@ -120,7 +123,8 @@ function environmentWords({ environment }: Judging, standing: string | undefined
   if (environment === undefined) return [];
   const { name, sighting } = environment;
   if (sighting.failure === undefined) return standing === undefined ? [] : [standing];
-  return [`Environment ${name} could not be judged: ${withoutStop(sighting.failure.message)}.`];
+  const last = sighting.last === undefined ? [] : [`Seen before that: ${wordsOfLatest(name, sighting.last.snapshot)}`];
+  return [`Environment ${name} could not be judged: ${withoutStop(sighting.failure.message)}.`, ...last];
 }
 
 /** A sentence as it stands within another one. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { TroubleError } from '../../src/runtime/failure.ts';
 import { listAt, valueAt } from '../../src/runtime/values.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { factsOf, performed, tablesOf, type PerformedOperation, type ScriptedAnswer } from '../support/performed.ts';
@@ -196,8 +195,15 @@ describe('get-artifact with an environment', () => {
     expect(listAt(result, 'response').map((one) => valueAt(one, 'environment', 'runs'))).toEqual([true, false]);
   });
 
-  it('passes trouble on where the environment cannot be asked', async () => {
-    const { result } = await there({ snapshots: busy });
-    expect(result.failure).toBeInstanceOf(TroubleError);
+  it('ends as trouble where the environment cannot be asked in the end, and names what was seen before', async () => {
+    let lists = 0;
+    const { result } = await performed('get-artifact', { ...inputs, environment: 'prod', wait: '5' }, (request) => {
+      if (request.path.startsWith('/snapshots/')) lists += 1;
+      return answering({ snapshots: lists < 2 ? list(null) : busy })(request);
+    });
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'trouble' } });
+    expect(result.conclusion).toMatch(
+      /503: Back soon\. Seen before that: Snapshot #7 of environment prod, the latest, has no verdict; .*\. Waited 5 s .*\.$/u,
+    );
   });
 });

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openActionJob, type ActionJob } from '../support/action-job.ts';
+import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import { answers, answersText } from '../support/faults.ts';
+import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { errorEnding, failedStep } from '../support/step-ending.ts';
+import type { StepResult } from '../../tools/run-action.ts';
+
+let job: ActionJob;
+const opened = closedAfterEach();
+
+beforeAll(async () => {
+  job = await openActionJob();
+});
+
+afterAll(() => job.close());
+
+const fingerprint = fingerprintOf('a');
+const anId = '1a2b3c4d-0000-1111-2222-12345678';
+const anotherId = '1a2b3c4d-0000-1111-2222-87654321';
+
+/** Every verdict is ignored, so nothing but an error can stop the step; and it would wait for long. */
+const lookUp = {
+  operation: 'get-artifact',
+  flow: 'web',
+  fingerprint,
+  'on-non-compliant': 'ignore',
+  wait: '600',
+};
+
+async function against(
+  inputs: Readonly<Record<string, string>>,
+  ...faults: readonly [Fault, ...Fault[]]
+): Promise<{ readonly result: StepResult; readonly server: FaultyServer }> {
+  const server = opened(await startFaultyServer(...faults));
+  return { result: await job.step({ ...lookUp, ...inputs, 'base-url': server.url.href }), server };
+}
+
+const page = '<!doctype html><title>Sign in</title><form action="/login?ticket=hush">Password</form>';
+const html = { 'content-type': 'text/html; charset=utf-8' };
+const list = (body: unknown): Fault => answers(200, body);
+const current = { index: 3, from: 1_767_323_045, to: 0, compliant: true };
+
+/** What a service, or whatever answers in its place, says; and the words that the step has for it. */
+const accidents: readonly (readonly [what: string, inputs: Readonly<Record<string, string>>, fault: Fault, words: RegExp])[] = [
+  ['an unknown state', {}, list(anArtifact({ state: 'FROZEN' })), /the state "FROZEN", which is none of COMPLIANT, /u],
+  ['a state in other letters', {}, list(anArtifact({ state: 'compliant' })), /the state "compliant", which is none of/u],
+  ['no state', {}, list({ fingerprint, flow_name: 'web', compliant: true }), /without a state\n.*this is no pass/u],
+  ['a state that is no text', {}, list({ fingerprint, state: true }), /does not have the expected form: state must be string/u],
+  ['another artifact', {}, list(anArtifact({ fingerprint: fingerprintOf('b') })), /asked for fingerprint a+ and answered with fingerprint b+/u],
+  ['another flow', {}, list(anArtifact({ flow_name: 'shop' })), /asked for flow web and answered with flow "shop"/u],
+  ['another trail', { trail: 'trail-2' }, list(anArtifact()), /asked for trail trail-2 and answered with trail "trail-1"/u],
+  ['no trail where one was asked for', { trail: 'trail-2' }, list(anArtifact({ trail_name: null })), /asked for trail trail-2 and answered with an artifact that names no trail/u],
+  ['another attestation', { 'attestation-id': anId }, list(anArtifact({ id: anotherId })), /asked for artifact attestation 1a.*78 and answered with artifact attestation "1a.*21"/u],
+  ['no attestation where one was asked for', { 'attestation-id': anId }, list(anArtifact()), /answered with an artifact that names no artifact attestation/u],
+  ['a list', {}, list([anArtifact()]), /does not have the expected form: it must be object/u],
+  ['nothing', {}, answersText(200, '', {}), /answered 200 with an empty body/u],
+  ['a created artifact', {}, answers(201, anArtifact()), /answered 201 with a status that this operation does not have/u],
+  ['a login page', {}, answersText(200, page, html), /answered 200 with an HTML page of \d+ bytes instead of JSON\n.*login page/u],
+  ['a page that is not there', {}, answersText(404, page, html), /answered 404 with an HTML page of \d+ bytes/u],
+  ['a redirect', {}, answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }), /answered 302 with a redirect to https:\/\/login\.example\.com\n.*never redirects/u],
+  ['a redirect that keeps the method', {}, answersText(307, page, { location: '/login?ticket=hush', ...html }), /answered 307 with a redirect\n/u],
+];
+
+describe('a gate never passes by accident, though every verdict is ignored', () => {
+  it.each(accidents)('%s', async (_what, inputs, fault, words) => {
+    const { result, server } = await against(inputs, fault);
+    const failed = failedStep(result);
+    expect(failed).toMatchObject({ ...errorEnding, message: expect.stringMatching(words) });
+    expect(result.outputs).toMatchObject({ state: '', fingerprint: '' });
+    expect(result.log + result.summary).not.toContain('hush');
+    // None of these is waited for, and no redirect is followed.
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('has words of its own for each', () => {
+    const sources = accidents.map(([, , , words]) => words.source);
+    expect(new Set(sources).size).toBe(accidents.length);
+  });
+
+  it('not by an answer of a list either: a snapshot without a verdict, or one that is not current, is incomplete', async () => {
+    const inputs = { operation: 'list-snapshots', flow: '', fingerprint: '', environment: 'prod', wait: '0' };
+    for (const entry of [{ ...current, compliant: null }, { index: 3, from: 1, to: 0 }, { ...current, to: 9 }]) {
+      const { result } = await against({ ...inputs, 'on-non-compliant': 'fail' }, list([entry]));
+      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', compliant: 'false' } });
+    }
+    const { result } = await against(inputs, list([{ ...current, compliant: 'true' }]));
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('expected form') });
+  });
+
+  it('not by an environment that cannot be read', async () => {
+    const { result } = await against({ environment: 'prod', wait: '0' }, list(anArtifact()), list([current]), answersText(200, page, html));
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '' } });
+    expect(result.log).toContain('Environment prod could not be judged: diff-environments: ');
+  });
+});
+
+describe('an empty input, as an unset variable leaves it', () => {
+  it.each([
+    ['flow', { ...lookUp, flow: '' }, /`flow` is required and is missing or empty/u],
+    ['fingerprint', { ...lookUp, fingerprint: '' }, /`fingerprint` and `files`: exactly one of the two must be given, and neither are/u],
+    ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /and neither are/u],
+    ['files', { ...lookUp, fingerprint: '', files: '' }, /and neither are/u],
+    ['environment', { operation: 'list-snapshots', environment: '' }, /`environment` is required and is missing or empty/u],
+    ['org', { ...lookUp, org: '' }, /`org` is required and is missing or empty/u],
+  ])('is missing, and no value: %s', async (_what, inputs, words) => {
+    const result = await job.step(inputs, { variables: { COMPLIANCE_ORG: '' } });
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'mistake', message: expect.stringMatching(words) });
+  });
+
+  it.each(['wait', 'on-non-compliant', 'environment', 'trail', 'attestation-id'])(
+    'counts as not given where nothing needs it: %s',
+    async (name) => {
+      const { result, server } = await against({ wait: '', 'on-non-compliant': 'fail', [name]: '' }, list(anArtifact({ state: 'INCOMPLETE' })));
+      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'incomplete', state: 'INCOMPLETE' } });
+      expect(server.requests.map(({ target }) => target)).toEqual([`/api/v2/artifacts/acme/web/fingerprint/${fingerprint}`]);
+    },
+  );
+});
