@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { commitSha, githubToken, redactCommitInfo } from '../../../src/operations/inputs/commit.ts';
 import { baseUrl, connectionInputs } from '../../../src/operations/inputs/connection.ts';
 import { description, files, repoUrl, template, userData, visibility } from '../../../src/operations/inputs/content.ts';
-import { onNonCompliant, summary, wait } from '../../../src/operations/inputs/gate.ts';
+import { onNonCompliant, summary } from '../../../src/operations/inputs/gate.ts';
 import type { Input } from '../../../src/operations/inputs/input.ts';
 import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken } from '../../../src/operations/inputs/sonar.ts';
 import {
@@ -283,21 +283,6 @@ const declarations: readonly Expected[] = [
     bad: [
       ['pass', /must be `fail`, `warn` or `ignore`/u],
       ['FAIL', /must be `fail`, `warn` or `ignore`/u],
-    ],
-  },
-  {
-    input: wait,
-    name: 'wait',
-    good: [
-      ['0', 0],
-      ['600', 600],
-      ['21600', 21_600],
-    ],
-    bad: [
-      ['21601', /seconds/u],
-      ['-1', /seconds/u],
-      ['1.5', /seconds/u],
-      ['10m', /seconds/u],
     ],
   },
   {
