@@ -6,6 +6,7 @@ import { repositoryInfo } from '../evidence/commit/repository-info.ts';
 import { prepareAttachment, type Attachment } from '../evidence/files/attachment.ts';
 import { resolveFiles } from '../evidence/files/resolve.ts';
 import { runUrl } from '../evidence/job.ts';
+import { runProvenance, withProvenance } from '../evidence/provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../evidence/user-data.ts';
 import { commitSha, githubToken, redactCommitInfo } from './inputs/commit.ts';
@@ -44,7 +45,8 @@ export const attestSonar = defineOperation({
   async run(values, context) {
     const { log } = context.call;
     // What the user can have got wrong comes first: Sonar may keep the step waiting for minutes.
-    const data = values.userData === undefined ? {} : await readUserData(values.userData, context.workspace);
+    const own = values.userData === undefined ? {} : await readUserData(values.userData, context.workspace);
+    const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
     const attachment = await attachmentOf(values.files, context);
     try {
       const commit = await log.group('Gather the commit', () => commitOf(values, context));

@@ -83,7 +83,18 @@ describe('attest-sonar, on the wire', () => {
         url: `https://github.com/acme/widgets/commit/${shas.head}`,
       },
       sonar_results: { ...webhookPayload(), revision: shas.head },
-      user_data: {},
+      user_data: {
+        github: {
+          repository: 'acme/widgets',
+          workflow: 'CI',
+          job: 'build',
+          event_name: 'push',
+          run_id: '4242',
+          run_attempt: '2',
+          actor: 'ann',
+          triggering_actor: 'bob',
+        },
+      },
       repo_info: expect.objectContaining({ name: 'acme/widgets', url: 'https://github.com/acme/widgets', id: '99001' }),
       origin_url: 'https://github.com/acme/widgets/actions/runs/4242/attempts/2',
     });
@@ -106,8 +117,13 @@ describe('attest-sonar, on the wire', () => {
       target_artifacts: ['web'],
       artifact_fingerprint: 'a'.repeat(64),
       description: 'Nightly',
-      user_data: { ticket: 'ABC-1', deep: { list: [1] } },
+      user_data: { ticket: 'ABC-1', deep: { list: [1] }, github: { run_id: '4242' } },
     });
+  });
+
+  it('leaves what the user says under the key of the provenance as it is', async () => {
+    const [sent] = await attest({ 'user-data': '{"github": {"mine": true}}' });
+    expect(sent?.document).toHaveProperty('user_data', { github: { mine: true } });
   });
 
   it('leaves out of the commit what is to be left out', async () => {
@@ -118,6 +134,7 @@ describe('attest-sonar, on the wire', () => {
       url: expect.any(String),
     });
     expect(sent?.body).not.toContain('Ann Dev');
+    expect(sent?.document['user_data']).toEqual({ github: expect.not.objectContaining({ actor: expect.anything() }) });
   });
 
   it.each([

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { runProvenance, withProvenance } from '../../src/evidence/provenance.ts';
+import { readJob } from '../../src/evidence/job.ts';
+import { isMapping } from '../../src/runtime/values.ts';
+import { pushEvent } from '../support/events.ts';
+import { jobOf } from '../support/job.ts';
+
+describe("the run's provenance", () => {
+  it('names the run in the words of GitHub’s own context', async () => {
+    expect(runProvenance(await jobOf('push', pushEvent()))).toEqual({
+      repository: 'acme/widgets',
+      workflow: 'CI',
+      job: 'build',
+      event_name: 'push',
+      run_id: '4242',
+      run_attempt: '2',
+      actor: 'ann',
+      triggering_actor: 'bob',
+    });
+  });
+
+  it('names nobody where the author of the commit is kept back', async () => {
+    const job = await jobOf('push', pushEvent());
+    expect(JSON.stringify(runProvenance(job, ['author']))).not.toMatch(/ann|bob/u);
+    expect(runProvenance(job, ['message', 'branch'])).toMatchObject({ actor: 'ann', triggering_actor: 'bob' });
+  });
+
+  it('leaves out what GitHub left unset, and is absent outside a GitHub job', async () => {
+    expect(runProvenance(await readJob({ GITHUB_RUN_ID: '7' }))).toEqual({ run_id: '7' });
+    expect(runProvenance(await readJob({ GITHUB_ACTOR: 'ann' }))).toBeUndefined();
+  });
+});
+
+describe("the user's own data", () => {
+  const provenance = { run_id: '7' };
+
+  it('stand beside the provenance', () => {
+    expect(withProvenance({ ticket: 'ABC-1' }, provenance)).toEqual({ ticket: 'ABC-1', github: provenance });
+    expect(withProvenance({ ticket: 'ABC-1' }, undefined)).toEqual({ ticket: 'ABC-1' });
+  });
+
+  it.each(['{"github": {"run_id": "mine"}}', '{"github": null}', '{"github": "text"}'])(
+    'win where they have the same key: %s',
+    (text) => {
+      const own: unknown = JSON.parse(text);
+      expect(isMapping(own) ? withProvenance(own, provenance) : undefined).toEqual(own);
+    },
+  );
+
+  it('keep keys with a meaning of their own in JavaScript', () => {
+    const own: unknown = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}');
+    expect(JSON.stringify(isMapping(own) ? withProvenance(own, provenance) : undefined)).toBe(
+      '{"github":{"run_id":"7"},"__proto__":{"a":1},"constructor":2}',
+    );
+  });
+});
