@@ -9,7 +9,9 @@ export default {
       '@swc/jest',
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
+    '/@actions/(languageservice|workflow-parser)/.+\\.js$': '<rootDir>/test/support/json-imports.mjs',
   },
+  transformIgnorePatterns: ['/node_modules/(?!@actions/(languageservice|workflow-parser)/)'],
   moduleNameMapper: {
     // The same detour around the package's export map as "paths" in tsconfig.json.
     '^@actions/core/lib/(.*)$': '<rootDir>/node_modules/@actions/core/lib/$1',

@@ -22,6 +22,11 @@ const repository: Mapping = {
   default_branch: 'main',
 };
 
+/** The repository as commits of runs name it: without its settings. */
+const headRepository: Mapping = Object.fromEntries(
+  Object.entries(repository).filter(([name]) => name !== 'default_branch'),
+);
+
 const sender: Mapping = { login: 'ann', id: 7, type: 'User', site_admin: false };
 
 /** A commit as webhooks describe it (GitHub's webhook documentation, `push`). */
@@ -98,7 +103,7 @@ export function deleteEvent(): Mapping {
 }
 
 function pullRequest(fork: boolean): Mapping {
-  const headRepository = fork
+  const source = fork
     ? {
         ...repository,
         id: 99002,
@@ -116,9 +121,8 @@ function pullRequest(fork: boolean): Mapping {
     title: 'Add a lid',
     user: sender,
     merge_commit_sha: shas.merge,
-    head: { label: 'acme:feature/lid', ref: 'feature/lid', sha: shas.head, user: sender, repo: headRepository },
+    head: { label: 'acme:feature/lid', ref: 'feature/lid', sha: shas.head, user: sender, repo: source },
     base: { label: 'acme:main', ref: 'main', sha: shas.base, user: sender, repo: repository },
-    merged: false,
     draft: false,
   };
 }
@@ -129,9 +133,8 @@ export function pullRequestEvent(options: { fork?: boolean; action?: string } = 
   return {
     action,
     number: 12,
-    pull_request: pullRequest(fork),
-    before: shas.base,
-    after: shas.head,
+    pull_request: { ...pullRequest(fork), merged: false },
+    ...(action === 'synchronize' ? { before: shas.base, after: shas.head } : {}),
     repository,
     sender,
   };
@@ -177,7 +180,7 @@ export function workflowRunEvent(changes: Mapping = {}): Mapping {
       run_attempt: 1,
       pull_requests: [],
       head_commit: simpleCommit(shas.head, 'feat: lid'),
-      head_repository: repository,
+      head_repository: headRepository,
       ...changes,
     },
     workflow: { id: 61, name: 'Build', path: '.github/workflows/build.yml', state: 'active' },
@@ -213,9 +216,27 @@ export function scheduleEvent(): Mapping {
   return { schedule: '0 4 * * *', repository };
 }
 
-/** `workflow_dispatch`. */
-export function workflowDispatchEvent(): Mapping {
-  return { ref: 'refs/heads/main', workflow: '.github/workflows/attest.yml', inputs: null, repository, sender };
+/** `workflow_dispatch`, on a branch or on a tag. */
+export function workflowDispatchEvent(ref = 'refs/heads/feature/a'): Mapping {
+  return { ref, workflow: '.github/workflows/attest.yml', inputs: null, repository, sender };
+}
+
+/** `repository_dispatch`: another system asks for a run, always on the default branch. */
+export function repositoryDispatchEvent(): Mapping {
+  return { action: 'nightly', branch: 'main', client_payload: { reason: 'nightly' }, repository, sender };
+}
+
+/** `create`, of a tag. */
+export function createTagEvent(): Mapping {
+  return {
+    ref: 'v1',
+    ref_type: 'tag',
+    master_branch: 'main',
+    description: null,
+    pusher_type: 'user',
+    repository,
+    sender,
+  };
 }
 
 /** `issue_comment` on a pull request, or on an issue. */
@@ -236,15 +257,16 @@ export function issueCommentEvent(on: 'pull request' | 'issue'): Mapping {
   };
 }
 
-/** `deployment_status`, which holds the payload of `deployment` as well. */
+/** `deployment` of a branch, a tag or a bare commit. */
 export function deploymentEvent(ref: string): Mapping {
-  return {
-    action: 'created',
-    deployment_status: { id: 70, state: 'success', environment: 'production' },
-    deployment: { id: 71, sha: shas.head, ref, task: 'deploy', environment: 'production', creator: sender },
-    repository,
-    sender,
-  };
+  const deployment = { id: 71, sha: shas.head, ref, task: 'deploy', environment: 'production', creator: sender };
+  return { action: 'created', deployment, workflow: null, workflow_run: null, repository, sender };
+}
+
+/** `deployment_status`, which holds the payload of `deployment` as well. */
+export function deploymentStatusEvent(ref: string): Mapping {
+  const status = { id: 70, state: 'success', environment: 'production', creator: sender };
+  return { ...deploymentEvent(ref), deployment_status: status };
 }
 
 /** `check_suite`. */

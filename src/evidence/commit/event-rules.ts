@@ -116,7 +116,7 @@ function deployed(job: Job): JudgedCommit | Problem {
   const ref = textAt(job.event, 'deployment', 'ref');
   const sha = fullSha(valueAt(job.event, 'deployment', 'sha')) ?? fullSha(job.sha);
   const meaning = `the commit deployed${environment === undefined ? '' : ` to ${environment}`}`;
-  if (job.refType !== undefined) return known(job, sha, meaning, refBranch(job));
+  if (job.ref !== undefined) return known(job, sha, meaning, refBranch(job));
   // Without GITHUB_REF the deployment was made of a bare commit, or of a name that may be a branch or a tag.
   const name = branchName(ref);
   return known(job, sha, meaning, { likely: [name, defaultBranch(job)], otherwise: name });

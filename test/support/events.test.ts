@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { isDescriptionDictionary, type DescriptionDictionary } from '@actions/expressions';
+import {
+  getEventPayload,
+  getSupportedEventTypes,
+} from '@actions/languageservice/context-providers/events/eventPayloads';
+import { isMapping, textAt, type Mapping } from '../../src/runtime/values.ts';
+import { eventRuns } from './event-runs.ts';
+
+/** GitHub's own description of an event's payload, made of its webhook documentation; undefined where it has none. */
+function describedPayload(eventName: string, event: Mapping): DescriptionDictionary | undefined {
+  const name = eventName === 'pull_request_target' ? 'pull_request' : eventName;
+  const actions = getSupportedEventTypes(name);
+  const action = actions.find((known) => known === textAt(event, 'action')) ?? actions[0];
+  return action === undefined ? undefined : getEventPayload(name, action);
+}
+
+/** The paths of a payload that are not described. */
+function undescribedPaths(payload: Mapping, described: DescriptionDictionary, folder = ''): readonly string[] {
+  return Object.entries(payload).flatMap(([key, value]) => {
+    const inside = described.get(key);
+    if (inside === undefined) return [folder + key];
+    // What is described without its parts may hold anything.
+    if (!isMapping(value) || !isDescriptionDictionary(inside)) return [];
+    return undescribedPaths(value, inside, `${folder}${key}.`);
+  });
+}
+
+// That description has no merge groups.
+const described = eventRuns.flatMap(({ title, eventName, event }) => {
+  const description = describedPayload(eventName, event);
+  return description === undefined ? [] : [{ title, event, description }];
+});
+
+describe('the payloads that tests use', () => {
+  it('are nearly all described by GitHub', () => {
+    const names = new Set(eventRuns.map(({ title }) => title));
+    for (const { title } of described) names.delete(title);
+    expect([...names].sort()).toEqual(['a merge group', 'an event of tomorrow']);
+  });
+
+  it.each(described)('have the shape that GitHub gives $title', ({ event, description }) => {
+    expect(undescribedPaths(event, description)).toEqual([]);
+  });
+});
