@@ -1,40 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { load as parse } from 'js-yaml';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
 import { isMapping, textAt, valueAt } from '../../src/runtime/values.ts';
 import { fallbackVariable } from '../../src/step/inputs.ts';
 import { commonNames } from '../../src/step/perform.ts';
-import { fencesOf } from '../support/markdown.ts';
-import { actionEntries, actionSteps, readText, root, stepsOf } from '../support/repository.ts';
-
-interface Workflow {
-  readonly where: string;
-  readonly text: string;
-  readonly content: unknown;
-}
-
-function workflow(where: string, text: string): Workflow {
-  return { where, text, content: parse(text) };
-}
-
-function workflowsIn(folder: string): readonly Workflow[] {
-  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.yml'));
-  return names.map((name) => workflow(`${folder}/${name}`, readText(`${folder}/${name}`)));
-}
-
-function fencedWorkflows(page: string): readonly Workflow[] {
-  const fences = fencesOf(readText(page)).filter(({ language }) => language === 'yaml');
-  return fences.map(({ text }, at) => workflow(`${page}, block ${at + 1}`, text));
-}
+import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
+import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';
 
 const examples = workflowsIn('examples');
 const ownWorkflows = workflowsIn('.github/workflows');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
-const documented = pages.filter((page) => page.endsWith('.md')).flatMap(fencedWorkflows);
+const documented = documentedWorkflows();
 
 const steps = [...examples, ...ownWorkflows, ...documented].flatMap(({ where, text, content }) =>
   actionSteps(content).map((inputs) => [`${where}: ${String(inputs.get('operation'))}`, inputs, text] as const),
@@ -89,32 +65,29 @@ describe('the steps of the documentation', () => {
   });
 });
 
-describe.each([...examples, ...ownWorkflows].map(({ where, content }) => [where, content] as const))(
-  'the workflow %s',
-  (_where, content) => {
-    const jobs = valueAt(content, 'jobs');
-    const all = isMapping(jobs) ? Object.values(jobs) : [];
+const complete = [...examples, ...ownWorkflows, ...documented.filter(isComplete)];
 
-    it('is complete: a name, an event, permissions, and jobs that end', () => {
-      expect(textAt(content, 'name')).toBeDefined();
-      expect(valueAt(content, 'on')).toBeDefined();
-      expect(isMapping(valueAt(content, 'permissions'))).toBe(true);
-      expect(all.length).toBeGreaterThan(0);
-      for (const job of all) expect(valueAt(job, 'timeout-minutes')).toEqual(expect.any(Number));
-    });
+describe.each(complete.map(({ where, content }) => [where, content] as const))('the workflow %s', (_where, content) => {
+  const jobs = valueAt(content, 'jobs');
+  const all = isMapping(jobs) ? Object.values(jobs) : [];
 
-    it('puts no expression into a script, where its value would be run', () => {
-      for (const step of stepsOf(content)) expect(textAt(step, 'run') ?? '').not.toContain('${{');
-    });
+  it('is complete: a name, an event, permissions, and jobs that end', () => {
+    expect(textAt(content, 'name')).toBeDefined();
+    expect(valueAt(content, 'on')).toBeDefined();
+    expect(isMapping(valueAt(content, 'permissions'))).toBe(true);
+    expect(all.length).toBeGreaterThan(0);
+    for (const job of all) expect(valueAt(job, 'timeout-minutes')).toEqual(expect.any(Number));
+  });
 
-    it('keeps no credentials in the checkout', () => {
-      const checkouts = stepsOf(content).filter(
-        (step) => textAt(step, 'uses')?.startsWith('actions/checkout@') === true,
-      );
-      for (const step of checkouts) expect(valueAt(step, 'with', 'persist-credentials')).toBe(false);
-    });
-  },
-);
+  it('puts no expression into a script, where its value would be run', () => {
+    for (const step of stepsOf(content)) expect(textAt(step, 'run') ?? '').not.toContain('${{');
+  });
+
+  it('keeps no credentials in the checkout', () => {
+    const checkouts = stepsOf(content).filter((step) => textAt(step, 'uses')?.startsWith('actions/checkout@') === true);
+    for (const step of checkouts) expect(valueAt(step, 'with', 'persist-credentials')).toBe(false);
+  });
+});
 
 describe("this project's own workflows", () => {
   it('pin every action by its commit, with its version as a comment', () => {

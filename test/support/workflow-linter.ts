@@ -1,0 +1,41 @@
+import { validate } from '@actions/languageservice/validate';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { textAt, valueAt } from '../../src/runtime/values.ts';
+import { actionEntries } from './repository.ts';
+
+/** Says what is wrong with a workflow, a line each: `12: Invalid action input 'flwo'`. */
+export type WorkflowLinter = (name: string, text: string) => Promise<readonly string[]>;
+
+/**
+ * GitHub's own language service, which is behind its editor: the keys and types of workflows, events and permissions,
+ * expressions and the contexts that they may use, `needs`, the inputs of this action by action.yml, and those of called
+ * workflows. Nothing is fetched, so the inputs of other actions are not checked.
+ *
+ * @param called the texts of workflows that others call, by their paths in a repository
+ */
+export function workflowLinter(called: ReadonlyMap<string, string> = new Map()): WorkflowLinter {
+  const inputs = Object.fromEntries(
+    [...actionEntries('inputs')].map(([name, entry]) => [
+      name,
+      { description: textAt(entry, 'description') ?? '', required: valueAt(entry, 'required') === true },
+    ]),
+  );
+  return async (name, text) => {
+    // It remembers what it parsed by the address.
+    const document = TextDocument.create(`file:///.github/workflows/${encodeURIComponent(name)}`, 'yaml', 1, text);
+    const findings = await validate(document, {
+      actionsMetadataProvider: {
+        fetchActionMetadata: ({ name: action }) =>
+          Promise.resolve({ name: action, description: '', ...(action === 'compliance-action' ? { inputs } : {}) }),
+      },
+      fileProvider: {
+        getFileContent({ path }) {
+          const content = called.get(path);
+          if (content === undefined) return Promise.reject(new Error(`there is no ${path}`));
+          return Promise.resolve({ name: path, content });
+        },
+      },
+    });
+    return findings.map(({ range, message }) => `${range.start.line + 1}: ${message}`);
+  };
+}

@@ -1,0 +1,46 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { load as parse } from 'js-yaml';
+import { valueAt } from '../../src/runtime/values.ts';
+import { fencesOf } from './markdown.ts';
+import { readText, root } from './repository.ts';
+
+/** A workflow of this project, or of its documentation; or a piece of one. */
+export interface Workflow {
+  /** Its file, or the page and the number of the block. */
+  readonly where: string;
+  readonly text: string;
+  readonly content: unknown;
+}
+
+/** The workflows of a folder. */
+export function workflowsIn(folder: string): readonly Workflow[] {
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.yml'));
+  return names.map((name) => workflow(`${folder}/${name}`, readText(`${folder}/${name}`)));
+}
+
+/** The blocks of YAML on the pages of the documentation: workflows, and pieces of them. */
+export function documentedWorkflows(): readonly Workflow[] {
+  const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)];
+  return pages.filter((page) => page.endsWith('.md')).flatMap(workflowsOn);
+}
+
+/** The blocks of YAML on a page. */
+export function workflowsOn(page: string): readonly Workflow[] {
+  const fences = fencesOf(readText(page)).filter(({ language }) => language === 'yaml');
+  return fences.map(({ text }, at) => workflow(`${page}, block ${at + 1}`, text));
+}
+
+/** Whether it is a whole workflow, which GitHub would run. */
+export function isComplete({ content }: Workflow): boolean {
+  return valueAt(content, 'on') !== undefined && valueAt(content, 'jobs') !== undefined;
+}
+
+/** The path that the first line of a workflow says it has in its repository: `# .github/workflows/gate.yml`. */
+export function pathOf({ text }: Workflow): string | undefined {
+  return /^# (\.github\/workflows\/\S+\.yml)\b/u.exec(text)?.[1];
+}
+
+function workflow(where: string, text: string): Workflow {
+  return { where, text, content: parse(text) };
+}
