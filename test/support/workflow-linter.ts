@@ -36,6 +36,8 @@ export function workflowLinter(called: ReadonlyMap<string, string> = new Map()):
         },
       },
     });
-    return findings.map(({ range, message }) => `${range.start.line + 1}: ${message}`);
+    return findings.map(
+      ({ range, message }) => `${range.start.line + 1}: ${typeof message === 'string' ? message : message.value}`,
+    );
   };
 }

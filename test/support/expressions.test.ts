@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { resolved } from './expressions.ts';
+
+describe('the expressions of a workflow', () => {
+  const contexts = { github: { sha: 'a', event: { number: 12, labels: ['x'] } }, steps: {} };
+
+  it.each([
+    ['plain', 'plain'],
+    ['pr-${{ github.event.number }}/${{ github.sha }}', 'pr-12/a'],
+    ['${{ github.event.pull_request.head.sha || github.sha }}', 'a'],
+    ["${{ contains(github.event.labels, 'x') }}", 'true'],
+    ['${{ steps.gate.outputs.outcome }}', ''],
+  ])('of %s have the values that GitHub gives them', (text, expected) => {
+    expect(resolved(text, contexts)).toBe(expected);
+  });
+
+  it('may not name what the test does not give', () => {
+    expect(() => resolved('${{ needs.build.result }}', contexts)).toThrow(/needs/u);
+  });
+});
