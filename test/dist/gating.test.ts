@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { textAt, type Mapping } from '../../src/runtime/values.ts';
+import { textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
@@ -85,9 +85,23 @@ async function prepare(): Promise<void> {
   await reportPods(service, 'production', pod('web-1', { web: 'abcdef' }));
 }
 
+function workflowOf({ name }: Gating): unknown {
+  return workflows.find((content) => textAt(content, 'name') === name);
+}
+
+/** What a call of GitHub's API needs (GitHub's documentation, "Permissions required for GitHub Apps"). */
+function permissionFor(method = '', url = ''): Mapping {
+  const [, area = ''] = /^\/repos\/acme\/widgets\/(\w+)/u.exec(url) ?? [];
+  const access = method === 'GET' ? 'read' : 'write';
+  if (area === 'statuses') return { statuses: access };
+  // Who may write may read.
+  if (area === 'issues' || area === 'pulls') return { 'pull-requests': 'write' };
+  return { contents: access };
+}
+
 /** Lays out what the other steps of a workflow leave behind, and runs those of the action, until one fails. */
 async function runWorkflow(gating: Gating, gate: 'OK' | 'ERROR'): Promise<readonly StepResult[]> {
-  const workflow = workflows.find((content) => textAt(content, 'name') === gating.name);
+  const workflow = workflowOf(gating);
   const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...gateOf(gate) } });
   try {
     if (gating.scanned === undefined) await attestElsewhere(gate);
@@ -151,6 +165,18 @@ describe('the workflows of the guide', () => {
     const names = workflows.filter((content) => actionSteps(content).length > 0).map((content) => textAt(content, 'name'));
     const whole = names.filter((name) => name !== undefined);
     expect([...new Set(gatings.map(({ name }) => name))].sort()).toEqual([...whole].sort());
+  });
+
+  it.each(gatings)('$name, on $eventName, asks GitHub for nothing that its permissions do not cover', async (gating) => {
+    for (const name of gating.jobs) {
+      const asked = github.requests.length;
+      await runWorkflow({ ...gating, jobs: [name] }, 'OK');
+      const workflow = workflowOf(gating);
+      const permissions = valueAt(workflow, 'jobs', name, 'permissions') ?? valueAt(workflow, 'permissions');
+      for (const { method, url } of github.requests.slice(asked)) {
+        expect({ method, url, permissions }).toMatchObject({ permissions: permissionFor(method, url) });
+      }
+    }
   });
 
   it.each(gatings)('$name, on $eventName, opens for good evidence and closes for bad', async (gating) => {

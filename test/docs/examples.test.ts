@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
-import { isMapping, textAt, valueAt } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/values.ts';
 import { fallbackVariable } from '../../src/step/inputs.ts';
 import { commonNames } from '../../src/step/perform.ts';
 import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
@@ -76,7 +76,20 @@ describe.each(complete.map(({ where, content }) => [where, content] as const))('
     expect(valueAt(content, 'on')).toBeDefined();
     expect(isMapping(valueAt(content, 'permissions'))).toBe(true);
     expect(all.length).toBeGreaterThan(0);
-    for (const job of all) expect(valueAt(job, 'timeout-minutes')).toEqual(expect.any(Number));
+    // A job that calls a workflow ends as that does.
+    const own = all.filter((job) => textAt(job, 'uses') === undefined);
+    for (const job of own) expect(valueAt(job, 'timeout-minutes')).toEqual(expect.any(Number));
+  });
+
+  it.each([
+    ['pull-request-comment', 'pull-requests'],
+    ['commit-status', 'statuses'],
+  ])('may write what %s needs, and only then', (input, permission) => {
+    for (const job of all) {
+      const permissions = valueAt(job, 'permissions') ?? valueAt(content, 'permissions');
+      const wanted = actionSteps({ steps: listAt(job, 'steps') }).some((inputs) => inputs.has(input));
+      expect(valueAt(permissions, permission)).toBe(wanted ? 'write' : undefined);
+    }
   });
 
   it('puts no expression into a script, where its value would be run', () => {
