@@ -79,14 +79,14 @@ export const eventRuns: readonly EventRun[] = [
     eventName: 'pull_request',
     event: events.pullRequestEvent({ fork: true }),
     variables: { ...onMerge, ...ofPullRequest },
-    judged: { sha: shas.head, branch: { named: 'feature/lid' } },
+    judged: { sha: shas.head, branch: { named: 'forker:feature/lid' } },
   },
   {
     title: 'a pull request seen from its target (the head, not the base)',
     eventName: 'pull_request_target',
     event: events.pullRequestEvent({ fork: true, action: 'opened' }),
     variables: { ...onDefault, ...ofPullRequest },
-    judged: { sha: shas.head, branch: { named: 'feature/lid' } },
+    judged: { sha: shas.head, branch: { named: 'forker:feature/lid' } },
   },
   {
     title: 'a review (no GITHUB_HEAD_REF)',
@@ -116,6 +116,13 @@ export const eventRuns: readonly EventRun[] = [
       meaning: 'the commit of the finished workflow run "Build"',
       branch: { named: 'feature/lid' },
     },
+  },
+  {
+    title: 'a finished workflow run of a fork',
+    eventName: 'workflow_run',
+    event: events.forkWorkflowRunEvent(),
+    variables: onDefault,
+    judged: { sha: shas.head, branch: { named: 'forker:feature/lid' } },
   },
   {
     title: 'a release',

@@ -27,6 +27,14 @@ const headRepository: Mapping = Object.fromEntries(
   Object.entries(repository).filter(([name]) => name !== 'default_branch'),
 );
 
+/** What differs in a fork. */
+const forkedRepository: Mapping = {
+  id: 99002,
+  full_name: 'forker/widgets',
+  owner: { login: 'forker', id: 8, type: 'User' },
+  fork: true,
+};
+
 const sender: Mapping = { login: 'ann', id: 7, type: 'User', site_admin: false };
 
 /** A commit as webhooks describe it (GitHub's webhook documentation, `push`). */
@@ -103,15 +111,8 @@ export function deleteEvent(): Mapping {
 }
 
 function pullRequest(fork: boolean, sha: string = shas.head): Mapping {
-  const source = fork
-    ? {
-        ...repository,
-        id: 99002,
-        full_name: 'forker/widgets',
-        owner: { login: 'forker', id: 8, type: 'User' },
-        fork: true,
-      }
-    : repository;
+  const source = fork ? { ...repository, ...forkedRepository } : repository;
+  const owner = fork ? 'forker' : 'acme';
   return {
     url: 'https://api.github.com/repos/acme/widgets/pulls/12',
     id: 1201,
@@ -121,7 +122,7 @@ function pullRequest(fork: boolean, sha: string = shas.head): Mapping {
     title: 'Add a lid',
     user: sender,
     merge_commit_sha: shas.merge,
-    head: { label: 'acme:feature/lid', ref: 'feature/lid', sha, user: sender, repo: source },
+    head: { label: `${owner}:feature/lid`, ref: 'feature/lid', sha, user: sender, repo: source },
     base: { label: 'acme:main', ref: 'main', sha: shas.base, user: sender, repo: repository },
     draft: false,
   };
@@ -160,6 +161,11 @@ export function mergeGroupEvent(): Mapping {
     repository,
     sender,
   };
+}
+
+/** `workflow_run`: another workflow of the repository ended, on a pull request from a fork. */
+export function forkWorkflowRunEvent(): Mapping {
+  return workflowRunEvent({ head_repository: { ...headRepository, ...forkedRepository } });
 }
 
 /** `workflow_run`: another workflow of the repository ended. */

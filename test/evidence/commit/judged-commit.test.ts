@@ -14,6 +14,15 @@ describe('judgedCommit by the event', () => {
     expect(judgedCommit(await jobOf(eventName, event, variables))).toMatchObject(judged);
   });
 
+  it('keeps the label of a branch whose fork is gone', async () => {
+    const event = {
+      ...events.pullRequestEvent(),
+      pull_request: { head: { sha: shas.head, label: 'gone:main', repo: null } },
+    };
+    const job = await jobOf('pull_request', event, { GITHUB_HEAD_REF: 'main' });
+    expect(judgedCommit(job)).toMatchObject({ branch: { named: 'gone:main' } });
+  });
+
   it.each([
     ['push', events.branchDeletionPushEvent(), /deleted refs\/heads\/old/],
     ['delete', events.deleteEvent(), /deleted old/],
