@@ -1,5 +1,5 @@
 import { reportArtifact } from '../../contract/artifact-report.ts';
-import { artifactNotFound, fingerprintAmbiguous, getArtifact } from '../../contract/artifact.ts';
+import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../contract/artifact.ts';
 import { flowNotFound } from '../../contract/errors.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { ArtifactDossier } from '../domain/records.ts';
@@ -7,6 +7,7 @@ import { unixSeconds } from '../domain/sources.ts';
 import type { ArtifactQuery, Store } from '../store/store.ts';
 import { artifactAnswer } from './artifact-answer.ts';
 import { keyHolder } from './authorization.ts';
+import { JsonText } from './json-text.ts';
 import { Refusal } from './refusal.ts';
 import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
@@ -14,6 +15,13 @@ import type { Services } from './services.ts';
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
 export function addArtifactRoutes(host: RouteHost, services: Services): void {
   const { store, links, now, randomBytes } = services;
+  const written = new WeakMap<ArtifactDossier, JsonText<Artifact>>();
+  const answerOf = (dossier: ArtifactDossier): JsonText<Artifact> => {
+    const text = written.get(dossier) ?? new JsonText(artifactAnswer(dossier, links));
+    written.set(dossier, text);
+    return text;
+  };
+
   addRoute(host, getArtifact, keyHolder(services, 'read'), async ({ parameters, query }) => {
     const dossier = await demandArtifact(store, {
       org: parameters.org,
@@ -22,7 +30,7 @@ export function addArtifactRoutes(host: RouteHost, services: Services): void {
       trail: query.trail,
       attestationId: query.attestation_id,
     });
-    return { status: 200, body: artifactAnswer(dossier, links) };
+    return { status: 200, body: answerOf(dossier) };
   });
 
   addRoute(host, reportArtifact, keyHolder(services, 'record'), async ({ caller, parameters, document }) => {

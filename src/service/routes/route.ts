@@ -12,6 +12,7 @@ import type {
 import { commonErrors } from '../../contract/errors.ts';
 import type { Guard } from './authorization.ts';
 import { DocumentFault, readDocument } from './json.ts';
+import { JsonText } from './json-text.ts';
 import { receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
 import { invalid, inWordsOf, Refusal, serviceErrors } from './refusal.ts';
 import { checked, checkedPath, checkedQuery } from './request.ts';
@@ -26,10 +27,12 @@ export interface Received<E extends Endpoint, Who> {
   readonly file: UploadedFile | undefined;
 }
 
-/** One of the declared success answers, with its body. */
+/** One of the declared success answers, with its body, which may have been written out before. */
 export type Answer<E extends Endpoint> = AnswerWith<E['success'][number]>;
 type AnswerWith<S> =
-  S extends Success<infer Schema> ? { readonly status: S['status']; readonly body: Static<Schema> } : never;
+  S extends Success<infer Schema>
+    ? { readonly status: S['status']; readonly body: Static<Schema> | JsonText<Static<Schema>> }
+    : never;
 
 /** What an endpoint does. Throws a Refusal for every answer that is not a success. */
 export type Handler<E extends Endpoint, Who> = (received: Received<E, Who>) => Promise<Answer<E>>;
@@ -107,7 +110,8 @@ export function guardRequest<Who>(
 
 /** Answers with a JSON document, a plain string included. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+  const content = body instanceof JsonText ? body.bytes : JSON.stringify(body);
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(content);
 }
 
 interface ReceivedBody {

@@ -4,8 +4,10 @@ import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accou
 import type { AccountStore } from '../account-store.ts';
 import { keyOf, memberOf, roleOf, serviceAccountOf } from './account-rows.ts';
 import { answer, optional } from './answers.ts';
+import { ReadCache } from './read-cache.ts';
 import { prepare, type Prepared } from './statements.ts';
 import type { WriteQueue } from './write-queue.ts';
+import { sourceOf, type WrittenSources } from './written-sources.ts';
 
 const texts = {
   hasOrganization: 'SELECT 1 FROM organizations WHERE org = ?',
@@ -34,14 +36,21 @@ const texts = {
     WHERE org = ? AND owner_kind = ? AND owner = ?`,
 } as const;
 
+/** How many keys, and how many roles of their owners, are kept in memory: every request asks for both. */
+const maximumKept = 10_000;
+
 /** Members, service accounts and keys in SQLite. */
 export class SqliteAccounts implements AccountStore {
   readonly #statements: Prepared<typeof texts>;
   readonly #queue: WriteQueue;
+  readonly #keys: ReadCache<StoredKey>;
+  readonly #roles: ReadCache<Role>;
 
-  constructor(database: DatabaseSync, queue: WriteQueue) {
+  constructor(database: DatabaseSync, queue: WriteQueue, written: WrittenSources) {
     this.#statements = prepare(database, texts);
     this.#queue = queue;
+    this.#keys = new ReadCache(written, maximumKept);
+    this.#roles = new ReadCache(written, maximumKept);
   }
 
   saveMember({ org, user, role, createdAt }: Member): Promise<'created' | 'updated' | 'organization not found'> {
@@ -114,7 +123,13 @@ export class SqliteAccounts implements AccountStore {
   }
 
   findKey(id: string): Promise<StoredKey | undefined> {
-    return answer(() => optional(this.#statements.findKey.get(id), keyOf));
+    return answer(() => {
+      const known = this.#keys.get(id);
+      if (known !== undefined) return known;
+      const key = optional(this.#statements.findKey.get(id), keyOf);
+      if (key !== undefined) this.#keys.set(id, key, [sourceOf('api_keys', id)], 1);
+      return key;
+    });
   }
 
   hasKeys(org: string): Promise<boolean> {
@@ -129,7 +144,14 @@ export class SqliteAccounts implements AccountStore {
   }
 
   findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
-    return answer(() => this.#findRole(org, kind, owner));
+    return answer(() => {
+      const source = sourceOf(kind === 'user' ? 'members' : 'service_accounts', org, owner);
+      const known = this.#roles.get(source);
+      if (known !== undefined) return known;
+      const role = this.#findRole(org, kind, owner);
+      if (role !== undefined) this.#roles.set(source, role, [source], 1);
+      return role;
+    });
   }
 
   #findRole(org: string, kind: OwnerKind, owner: string): Role | undefined {

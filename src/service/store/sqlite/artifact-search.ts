@@ -4,7 +4,8 @@ import { longestAppearances, longestHistory, type ArtifactFinding, type Artifact
 import { appearanceOf, artifactOf, flowOf, number, summaryOf, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-const fingerprintLength = 64;
+/** How many digits a whole fingerprint has. */
+export const fingerprintLength = 64;
 
 /** Finds the artifact and what counts for it; without awaiting, so that all of it is of one moment. */
 export function findArtifact(statements: Statements, query: ArtifactQuery): ArtifactFinding {
@@ -66,7 +67,8 @@ export function currentEvidenceOf(statements: Statements, artifact: ReportedArti
   return latestOfEachName(inOrder(current).map(summaryOf));
 }
 
-function scopesOf({ report }: ReportedArtifact): readonly Scope[] {
+/** Where what counts for an artifact is bound. */
+export function scopesOf({ report }: ReportedArtifact): readonly Scope[] {
   const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
   return scopesOfArtifact({ trail, fingerprint, template_reference_name, git_commit });
 }

@@ -22,7 +22,7 @@ import type {
 import type { PolicyToSave } from '../policy-store.ts';
 import { SqliteAccounts } from './accounts.ts';
 import { answer, optional } from './answers.ts';
-import { findArtifact } from './artifact-search.ts';
+import { ArtifactCache } from './artifact-cache.ts';
 import { SqliteAttestationList } from './attestation-list.ts';
 import { openDatabase } from './database.ts';
 import { SqliteEnvironments } from './environments.ts';
@@ -31,6 +31,7 @@ import { SqlitePolicies } from './policies.ts';
 import { artifactOf, attestationOf, flowOf, number, summaryOf, trailOf } from './rows.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { WriteQueue } from './write-queue.ts';
+import { WrittenSources } from './written-sources.ts';
 
 /** The store of one machine: an SQLite database in the data folder, used by one process. */
 export class SqliteStore implements Store {
@@ -38,6 +39,7 @@ export class SqliteStore implements Store {
   readonly #statements: Statements;
   readonly #queue: WriteQueue;
   readonly #accounts: SqliteAccounts;
+  readonly #artifacts: ArtifactCache;
   readonly #attestationList: SqliteAttestationList;
   readonly #environments: SqliteEnvironments;
   readonly #policies: SqlitePolicies;
@@ -47,7 +49,9 @@ export class SqliteStore implements Store {
     this.#database = openDatabase(folder);
     this.#statements = prepareStatements(this.#database);
     this.#queue = new WriteQueue(this.#database);
-    this.#accounts = new SqliteAccounts(this.#database, this.#queue);
+    const written = new WrittenSources(this.#database);
+    this.#accounts = new SqliteAccounts(this.#database, this.#queue, written);
+    this.#artifacts = new ArtifactCache(this.#statements, written);
     this.#attestationList = new SqliteAttestationList(this.#database);
     this.#policies = new SqlitePolicies(this.#database, this.#queue);
     this.#environments = new SqliteEnvironments(this.#database, this.#statements, this.#queue, this.#policies);
@@ -269,7 +273,7 @@ export class SqliteStore implements Store {
   }
 
   findArtifact(query: ArtifactQuery): Promise<ArtifactFinding> {
-    return answer(() => findArtifact(this.#statements, query));
+    return answer(() => this.#artifacts.find(query));
   }
 
   findTrail(org: string, flow: string, trail: string): Promise<TrailDossier | undefined> {
