@@ -1,6 +1,6 @@
 import { latestOfEachName, scopesOfArtifact, type Scope } from '../../domain/binding.ts';
 import type { ArtifactDossier, AttestationSummary, Flow, ReportedArtifact } from '../../domain/records.ts';
-import { longestAppearances, longestHistory, type ArtifactFinding, type ArtifactQuery } from '../store.ts';
+import { longestHistory, type ArtifactFinding, type ArtifactQuery } from '../store.ts';
 import { appearanceOf, artifactOf, flowOf, number, summaryOf, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 
@@ -48,15 +48,13 @@ function latestReport(statements: Statements, query: ArtifactQuery, fingerprint:
 
 function dossierOf(statements: Statements, flow: Flow, artifact: ReportedArtifact): ArtifactDossier {
   const { org, report } = artifact;
-  const bound = scopesOf(artifact).flatMap((scope) =>
-    statements.boundAttestations.all(org, flow.name, scope, longestHistory),
-  );
+  const bound = scopesOf(artifact).flatMap((scope) => statements.boundAttestations.all(org, flow.name, scope));
   return {
     flow,
     artifact,
     evidence: currentEvidenceOf(statements, artifact),
     history: inOrder(bound).reverse().slice(0, longestHistory).map(summaryOf),
-    appearances: statements.appearancesOf.all(org, report.fingerprint, longestAppearances).map(appearanceOf),
+    appearances: statements.appearancesOf.all(org, report.fingerprint).map(appearanceOf),
   };
 }
 

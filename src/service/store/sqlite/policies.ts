@@ -17,13 +17,14 @@ const texts = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   // The length of a text is told by its bytes, which SQLite knows without reading them.
   versionsOf: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
-    WHERE org = ? AND policy = ? ORDER BY version DESC LIMIT ?`,
+    WHERE org = ? AND policy = ? ORDER BY version DESC LIMIT ${longestPolicyHistory}`,
   textOf: 'SELECT text FROM policy_versions WHERE org = ? AND policy = ? AND version = ?',
   addEvent: `INSERT INTO policy_events (org, policy, sequence, type, timestamp, user, environment, version)
     SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6,
       (SELECT latest FROM policies WHERE org = ?1 AND name = ?2)
     FROM policy_events WHERE org = ?1 AND policy = ?2`,
-  eventsOf: 'SELECT * FROM policy_events WHERE org = ? AND policy = ? ORDER BY sequence DESC LIMIT ?',
+  eventsOf: `SELECT * FROM policy_events WHERE org = ? AND policy = ?
+    ORDER BY sequence DESC LIMIT ${longestPolicyHistory}`,
   environmentsOf: 'SELECT environment FROM environment_policies WHERE org = ? AND policy = ? ORDER BY environment',
 } as const;
 
@@ -80,13 +81,13 @@ export class SqlitePolicies implements Omit<PolicyStore, 'savePolicy'> {
       lastModifiedAt: number(row, 'last_modified_at'),
       environments: this.#environmentsOf(org, name),
       versions: this.#versionsOf(org, name),
-      events: this.#statements.eventsOf.all(org, name, longestPolicyHistory).map(eventOf).reverse(),
+      events: this.#statements.eventsOf.all(org, name).map(eventOf).reverse(),
     }));
   }
 
   #versionsOf(org: string, name: string): readonly PolicyVersion[] {
     let size = 0;
-    const rows = this.#statements.versionsOf.all(org, name, longestPolicyHistory);
+    const rows = this.#statements.versionsOf.all(org, name);
     const versions = rows.map((row, index): PolicyVersion => {
       const version = number(row, 'version');
       size += number(row, 'size');

@@ -8,7 +8,7 @@ import type { Environment, SnapshotSummary } from '../../domain/environment/snap
 import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
 import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
-import { longestTrailList, type ArtifactFinding, type ArtifactQuery, type FlowToSave, type Store } from '../store.ts';
+import type { ArtifactFinding, ArtifactQuery, FlowToSave, Store } from '../store.ts';
 import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
 import type {
   EnvironmentReport,
@@ -280,8 +280,8 @@ export class SqliteStore implements Store {
     return answer(() =>
       optional(this.#statements.findTrail.get(org, flow, trail), (row) => ({
         trail: trailOf(row),
-        artifacts: this.#statements.artifactsOfTrail.all(org, flow, trail, longestTrailList).map(artifactOf),
-        attestations: this.#statements.attestationsOfTrail.all(org, flow, trail, longestTrailList).map(summaryOf),
+        artifacts: this.#statements.artifactsOfTrail.all(org, flow, trail).map(artifactOf),
+        attestations: this.#statements.attestationsOfTrail.all(org, flow, trail).map(summaryOf),
       })),
     );
   }

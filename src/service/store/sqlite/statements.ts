@@ -1,6 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { longestAppearances, longestHistory, longestTrailList } from '../store.ts';
 import { summaryColumns } from './rows.ts';
 
+// Limits are written out: SQLite compiles a statement anew for every value that is bound to a limit, and that takes longer
+// than most of these statements.
 const texts = {
   createOrganization: 'INSERT INTO organizations (org, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   hasOrganization: 'SELECT 1 FROM organizations WHERE org = ?',
@@ -26,23 +29,25 @@ const texts = {
   currentEvidence: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
     WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
   boundAttestations: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
-    WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ?`,
+    WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ${longestHistory}`,
   attestationsOfTrail: `SELECT ${summaryColumns} FROM attestations a
-    WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ?`,
+    WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ${longestTrailList}`,
   findAttestation: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
 
   nextArtifact: 'SELECT coalesce(max(sequence), 0) + 1 AS next FROM artifacts WHERE org = ? AND flow = ?',
   recordArtifact: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  artifactsOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? ORDER BY sequence DESC LIMIT ?`,
+  artifactsOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ?
+    ORDER BY sequence DESC LIMIT ${longestTrailList}`,
   artifactOfId: `SELECT * FROM artifacts WHERE org = ? AND id = ? AND flow = ?`,
   latestArtifact: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
   latestArtifactOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
   appearancesOf: `SELECT a.*, e.latest FROM appearances a JOIN environments e ON e.org = a.org AND e.name = a.environment
-    WHERE a.org = ? AND a.fingerprint = ? ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment LIMIT ?`,
+    WHERE a.org = ? AND a.fingerprint = ? ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment
+    LIMIT ${longestAppearances}`,
   // Hex digits sort before `g`, so the range holds exactly what begins with the digits.
   fingerprintsLike: `SELECT DISTINCT fingerprint FROM artifacts
     WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,

@@ -39,7 +39,11 @@ export class WrittenSources {
       for (const listener of this.#listeners) listener(String(source));
       return null;
     });
-    database.exec(Object.entries(watched).flatMap(([table, columns]) => triggersOf(table, columns)).join('\n'));
+    database.exec(
+      Object.entries(watched)
+        .flatMap(([table, columns]) => triggersOf(table, columns))
+        .join('\n'),
+    );
   }
 
   /** Calls the listener for every write of a watched row. */
@@ -55,9 +59,5 @@ function triggersOf(table: string, columns: readonly string[]): readonly string[
   };
   const trigger = (event: string, body: string): string =>
     `CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main.${table} BEGIN ${body} END;`;
-  return [
-    trigger('insert', told('NEW')),
-    trigger('update', told('OLD') + told('NEW')),
-    trigger('delete', told('OLD')),
-  ];
+  return [trigger('insert', told('NEW')), trigger('update', told('OLD') + told('NEW')), trigger('delete', told('OLD'))];
 }
