@@ -14,7 +14,7 @@ import type { Services } from './services.ts';
 
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
 export function addArtifactRoutes(host: RouteHost, services: Services): void {
-  const { store, links, now, randomBytes } = services;
+  const { store, links, now } = services;
   const written = new WeakMap<ArtifactDossier, JsonText<Artifact>>();
   const answerOf = (dossier: ArtifactDossier): JsonText<Artifact> => {
     const text = written.get(dossier) ?? new JsonText(artifactAnswer(dossier, links));
@@ -37,7 +37,7 @@ export function addArtifactRoutes(host: RouteHost, services: Services): void {
     const recorded = await store.recordArtifact({
       org: parameters.org,
       flow: parameters.flow_name,
-      id: newIdentifier(randomBytes),
+      id: newIdentifier(services),
       createdAt: unixSeconds(now()),
       reportedBy: caller.owner,
       report: document,

@@ -12,7 +12,7 @@ import type { Services } from './services.ts';
 
 /** Operation 7: attest a Sonar scan. */
 export function addAttestationRoutes(host: RouteHost, services: Services): void {
-  const { store, now, randomBytes } = services;
+  const { store, now } = services;
   addRoute(host, attestSonar, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;
     if ((await store.findFlow(org, flow)) === undefined) throw new Refusal(flowNotFound);
@@ -21,7 +21,7 @@ export function addAttestationRoutes(host: RouteHost, services: Services): void 
       org,
       flow,
       trail,
-      id: newIdentifier(randomBytes),
+      id: newIdentifier(services),
       name: document.attestation_name,
       type: 'sonar',
       ...judgeSonar(document.sonar_results),
