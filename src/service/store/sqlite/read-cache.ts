@@ -17,7 +17,7 @@ export class ReadCache<Value> {
   readonly #keysBySource = new Map<Source, Set<string>>();
   #weight = 0;
 
-  constructor(written: WrittenSources, maximumWeight: number) {
+  constructor(written: Pick<WrittenSources, 'onWrite'>, maximumWeight: number) {
     this.#maximumWeight = maximumWeight;
     written.onWrite((source) => {
       this.#forgetReadFrom(source);

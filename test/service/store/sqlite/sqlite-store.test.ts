@@ -13,6 +13,7 @@ import { describeStore } from '../acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
+import { describeFreshness } from '../freshness-acceptance.ts';
 import { describeNotifications, type OutboxUnderTest } from '../notifications-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
@@ -43,6 +44,7 @@ describeStore('the SQLite store', openStore);
 describeAccounts('the accounts of the SQLite store', openStore);
 describeAttestationList('the list of attestations of the SQLite store', openStore);
 describeEnvironments('the environments of the SQLite store', openStore);
+describeFreshness('what the SQLite store keeps in memory', openStore);
 describeNotifications('the notifications of the SQLite store', openStore);
 
 describe('the SQLite database', () => {
