@@ -1,5 +1,8 @@
 import type { Prepared } from './statements.ts';
 
+/** Up to so many artifacts a trail is looked through for what runs, and beyond it what runs is looked through for it. */
+export const mostOfSmallTrail = 100;
+
 /** The statements about environments and their snapshots. */
 export const environmentTexts = {
   hasEnvironment: 'SELECT 1 FROM environments WHERE org = ? AND name = ?',
@@ -40,11 +43,15 @@ export const environmentTexts = {
     WHERE org = ? AND fingerprint = ? AND environment = ? AND exited IS NULL`,
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
+  isLargeTrail: `SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? LIMIT 1 OFFSET ${mostOfSmallTrail}`,
   // A trail is usually one commit and holds few artifacts, so it goes first.
   whereTrailRuns: `SELECT DISTINCT a.environment FROM artifacts r CROSS JOIN appearances a
     WHERE r.org = ?1 AND r.flow = ?2 AND r.trail = ?3
       AND a.org = ?1 AND a.fingerprint = r.fingerprint AND a.exited IS NULL`,
-  // A flow can hold any number of artifacts and an environment runs few, so the latter go first.
+  // A large trail or a flow can hold any number of artifacts and an environment runs few, so the latter go first.
+  whereLargeTrailRuns: `SELECT DISTINCT a.environment FROM appearances a WHERE a.org = ?1 AND a.exited IS NULL
+    AND EXISTS (SELECT 1 FROM artifacts r
+      WHERE r.org = ?1 AND r.flow = ?2 AND r.trail = ?3 AND r.fingerprint = a.fingerprint)`,
   whereFlowRuns: `SELECT DISTINCT a.environment FROM appearances a WHERE a.org = ?1 AND a.exited IS NULL
     AND EXISTS (SELECT 1 FROM artifacts r WHERE r.org = ?1 AND r.flow = ?2 AND r.fingerprint = a.fingerprint)`,
 

@@ -19,7 +19,7 @@ import { artifactsIn, compliantOf, headOf, type EnvironmentHead } from './enviro
 import { environmentTexts, type EnvironmentStatements } from './environment-statements.ts';
 import type { SqlitePolicies } from './policies.ts';
 import { ProvenanceReader } from './provenance.ts';
-import { number, text } from './rows.ts';
+import { number, text, type Row } from './rows.ts';
 import { SnapshotMaker } from './snapshot-maker.ts';
 import { prepare, type Statements } from './statements.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -231,13 +231,16 @@ export class SqliteEnvironments implements EnvironmentStore {
   }
 
   #whereRuns(subject: EvidenceSubject): readonly string[] {
-    const { whereFingerprintRuns, whereTrailRuns, whereFlowRuns } = this.#statements;
-    const rows = (() => {
-      if ('fingerprint' in subject) return whereFingerprintRuns.all(subject.org, subject.fingerprint);
-      const { org, flow, trail } = subject;
-      return trail === undefined ? whereFlowRuns.all(org, flow) : whereTrailRuns.all(org, flow, trail);
-    })();
-    return rows.map((row) => text(row, 'environment'));
+    return this.#rowsWhereRuns(subject).map((row) => text(row, 'environment'));
+  }
+
+  #rowsWhereRuns(subject: EvidenceSubject): readonly Row[] {
+    const { whereFingerprintRuns, whereFlowRuns, isLargeTrail, whereLargeTrailRuns, whereTrailRuns } = this.#statements;
+    if ('fingerprint' in subject) return whereFingerprintRuns.all(subject.org, subject.fingerprint);
+    const { org, flow, trail } = subject;
+    if (trail === undefined) return whereFlowRuns.all(org, flow);
+    const isLarge = isLargeTrail.get(org, flow, trail) !== undefined;
+    return (isLarge ? whereLargeTrailRuns : whereTrailRuns).all(org, flow, trail);
   }
 
   #membersOf(org: string, name: string): readonly string[] {
