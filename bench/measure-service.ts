@@ -17,7 +17,7 @@ const rounds = 4;
 /** How much the service answers from concurrent clients on the loopback, against the least that Node can do. */
 export async function measureService(scene: Scene): Promise<readonly Row[]> {
   const port = Number(new URL(scene.service.baseUrl).port);
-  const get = [getArtifactRequest(scene)];
+  const get = [getArtifactRequest(scene, scene.fingerprint)];
   const attest = attestRequests(scene);
   const answerBytes = await lengthOfAnswer(scene);
   const { attested, attestedBare, got, gotBare } = await withBareServer(answerBytes, (bare) =>

@@ -1,45 +1,66 @@
 import { webhookReport } from '../trial/sonar-report.ts';
 import type { Scene } from './scene.ts';
 
-type Subject = Pick<Scene, 'org' | 'flow' | 'key' | 'commit' | 'fingerprint'>;
+type Subject = Pick<Scene, 'org' | 'flow' | 'key' | 'commit'>;
 
 /** The trails that attestations are spread over. */
 const trails = 1000;
 
 /** Operation 7, without a file, for one trail after another; as they go over the wire. */
 export function attestRequests(subject: Subject): readonly string[] {
+  return Array.from({ length: trails }, (_, trail) => attestRequest(subject, `load-${trail}`));
+}
+
+/** Operation 7, without a file, as it goes over the wire. */
+export function attestRequest(subject: Subject, trail: string): string {
   const boundary = 'bench-boundary';
   const body = [
     `--${boundary}`,
     'Content-Disposition: form-data; name="data_json"',
     '',
-    JSON.stringify(attestation(subject)),
+    JSON.stringify(attestationDocument(subject)),
     `--${boundary}--`,
     '',
   ].join('\r\n');
-  return Array.from({ length: trails }, (_, trail) =>
-    [
-      `POST /api/v2/attestations/${subject.org}/${subject.flow}/trail/load-${trail}/sonar HTTP/1.1`,
-      ...commonHead(subject),
-      `Content-Type: multipart/form-data; boundary=${boundary}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  return [
+    `POST /api/v2/attestations/${subject.org}/${subject.flow}/trail/${trail}/sonar HTTP/1.1`,
+    ...commonHead(subject),
+    `Content-Type: multipart/form-data; boundary=${boundary}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** A request with a JSON document, as it goes over the wire. */
+export function jsonRequest(subject: Pick<Subject, 'key'>, method: string, path: string, document: unknown): string {
+  const body = JSON.stringify(document);
+  return [
+    `${method} /api/v2${path} HTTP/1.1`,
+    ...commonHead(subject),
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+/** A request without a body, as it goes over the wire. */
+export function getRequest(subject: Pick<Subject, 'key'>, path: string): string {
+  return [`GET /api/v2${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
 }
 
 /** Operation 10, as it goes over the wire. */
-export function getArtifactRequest(subject: Subject): string {
-  const path = `/api/v2/artifacts/${subject.org}/${subject.flow}/fingerprint/${subject.fingerprint}`;
-  return [`GET ${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
+export function getArtifactRequest(subject: Pick<Subject, 'org' | 'flow' | 'key'>, fingerprint: string): string {
+  return getRequest(subject, `/artifacts/${subject.org}/${subject.flow}/fingerprint/${fingerprint}`);
 }
 
-function commonHead({ key }: Subject): readonly string[] {
+function commonHead({ key }: Pick<Subject, 'key'>): readonly string[] {
   return ['Host: 127.0.0.1', `Authorization: Bearer ${key}`, 'Accept: application/json'];
 }
 
-function attestation({ commit }: Subject): unknown {
+/** What operation 7 sends of a scan. */
+export function attestationDocument({ commit }: Pick<Subject, 'commit'>): unknown {
   return {
     attestation_name: 'sonar',
     git_commit_info: {

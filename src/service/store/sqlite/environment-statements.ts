@@ -39,7 +39,8 @@ export const environmentTexts = {
     ORDER BY made_at DESC, number DESC LIMIT 1`,
 
   start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at) VALUES (?, ?, ?, ?, ?)`,
-  exit: `UPDATE appearances SET exited = ?, exited_at = ?
+  // By the index of what runs now: an artifact can have come and gone any number of times.
+  exit: `UPDATE appearances INDEXED BY appearances_now SET exited = ?, exited_at = ?
     WHERE org = ? AND fingerprint = ? AND environment = ? AND exited IS NULL`,
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
@@ -55,10 +56,10 @@ export const environmentTexts = {
   whereFlowRuns: `SELECT DISTINCT a.environment FROM appearances a WHERE a.org = ?1 AND a.exited IS NULL
     AND EXISTS (SELECT 1 FROM artifacts r WHERE r.org = ?1 AND r.flow = ?2 AND r.fingerprint = a.fingerprint)`,
 
-  // The latest report of each flow that knows the fingerprint.
-  reportsOf: `SELECT r.* FROM artifacts r JOIN (
+  // The latest report of each flow that knows the fingerprint. Flows go first, so that no other artifact is looked at.
+  reportsOf: `SELECT r.* FROM (
       SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow
-    ) l ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY r.flow`,
+    ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY l.flow`,
 } as const;
 
 /** The statements about environments and their snapshots, prepared. */

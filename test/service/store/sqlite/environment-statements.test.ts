@@ -37,4 +37,16 @@ describe('the statements about environments', () => {
     expect(others).toEqual([]);
     expect(step).toContain('(org=? AND environment=? AND number>? AND number<?)');
   });
+
+  it('find the reports of a fingerprint without looking at other artifacts', () => {
+    const searches = planOf(environmentTexts.reportsOf).filter((step) => step.startsWith('SEARCH'));
+    expect(searches).toEqual([
+      expect.stringContaining('(org=? AND fingerprint=?)'),
+      expect.stringContaining('(org=? AND flow=? AND sequence=?)'),
+    ]);
+  });
+
+  it('end what runs without looking at when it ran before', () => {
+    expect(planOf(environmentTexts.exit)).toEqual([expect.stringContaining('USING INDEX appearances_now')]);
+  });
 });

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { conforms } from '../src/contract/check.ts';
+import { sonarAttestation, type SonarAttestation } from '../src/contract/attestation.ts';
+import { newIdentifier } from '../src/service/domain/identifier.ts';
+import { SqliteStore } from '../src/service/store/sqlite/sqlite-store.ts';
+import { randomBytes } from 'node:crypto';
+import { startServiceProcess } from '../trial/service-process.ts';
+import { attestationDocument } from './requests.ts';
+
+/** How much a service has before it starts. */
+export interface Filling {
+  /** In the one flow; ten to a trail, as jobs of one commit leave them. */
+  readonly attestations: number;
+  /** Each in a trail of its own, that has attestations as well. */
+  readonly artifacts: number;
+  /** Of the one environment. */
+  readonly snapshots: number;
+}
+
+/** A running service with much in it. */
+export interface FilledService {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly org: string;
+  readonly flow: string;
+  readonly environment: string;
+  readonly key: string;
+  readonly commit: string;
+}
+
+/** Whose service it is. */
+export interface Owner {
+  /** A folder of its own for the data; made here. */
+  readonly data: string;
+  readonly org: string;
+  readonly flow: string;
+  readonly key: string;
+  readonly commit: string;
+}
+
+const environment = 'production';
+const attestationsOfTrail = 10;
+
+/** When the first attestation was made, in Unix seconds; they follow each other by ten milliseconds. */
+export const firstMoment = 1_780_000_000;
+const step = 0.01;
+
+/** The trail that an attestation is in, by its place in the flow, from 0. */
+export function trailOf(place: number): string {
+  return `trail-${Math.floor(place / attestationsOfTrail)}`;
+}
+
+/** The fingerprint of an artifact, by its place in the flow, from 0. */
+export function fingerprintAt(place: number): string {
+  return createHash('sha256').update(`artifact ${place}`).digest('hex');
+}
+
+/** The whole second in which the attestation of this place was made. */
+export function secondOf(place: number): number {
+  return Math.floor(momentOf(place));
+}
+
+function momentOf(place: number): number {
+  return firstMoment + place * step;
+}
+
+/**
+ * Runs work against a service that has much. It is filled through its store before it starts, because its own requests would
+ * take minutes; what they leave is the same.
+ */
+export async function withFilledService<Result>(
+  owner: Owner,
+  filling: Filling,
+  work: (filled: FilledService) => Promise<Result>,
+): Promise<Result> {
+  await mkdir(owner.data);
+  const store = new SqliteStore(owner.data);
+  try {
+    await fill(store, owner, filling);
+  } finally {
+    await store.close();
+  }
+  const { org, flow, key, commit } = owner;
+  const service = await startServiceProcess(owner.data, org, key);
+  try {
+    const { baseUrl } = service;
+    return await work({ baseUrl, port: Number(new URL(baseUrl).port), org, flow, environment, key, commit });
+  } finally {
+    await service.stop();
+  }
+}
+
+async function fill(store: SqliteStore, owner: Owner, { attestations, artifacts, snapshots }: Filling): Promise<void> {
+  const { org, flow, commit } = owner;
+  await store.createOrganization(org, firstMoment);
+  const description = 'What the bench measures with';
+  const template = ['artifact', 'sonar'];
+  await store.saveFlow(
+    { org, name: flow, description, template, visibility: undefined, repoUrl: undefined },
+    firstMoment,
+  );
+  await store.saveEnvironment({ org, name: environment, kind: 'K8S', user: 'bench' }, firstMoment);
+  const document = checkedDocument(owner);
+  const made = (place: number): { id: string; createdAt: number; reportedBy: string } => ({
+    id: newIdentifier({ now: () => momentOf(place) * 1000, randomBytes }),
+    createdAt: momentOf(place),
+    reportedBy: 'bench',
+  });
+  await inGroups(artifacts, (place) => {
+    const [fingerprint, trail_name] = [fingerprintAt(place), trailOf(place * attestationsOfTrail)];
+    const report = { fingerprint, trail_name, filename: 'web.tar.gz', git_commit: commit, ...addresses };
+    return store.recordArtifact({ org, flow, ...made(place), report });
+  });
+  await inGroups(attestations, (place) =>
+    store.recordAttestation({
+      ...{ org, flow, trail: trailOf(place), ...made(place), name: document.attestation_name, type: 'sonar', document },
+      ...{ verdict: 'compliant', reason: 'the quality gate is OK' },
+    }),
+  );
+  await inGroups(snapshots, (place) => {
+    const instances = [{ namespace: 'web', pod: 'web-1', createdAt: firstMoment }];
+    // Another one than before, so that each report makes a snapshot.
+    const running = [{ name: 'web', fingerprint: fingerprintAt(place % 2), instances }];
+    return store.recordReport({ org, environment, kind: 'K8S', artifacts: running }, firstMoment + place);
+  });
+}
+
+const addresses = {
+  build_url: 'https://github.com/example/web/actions/runs/1',
+  commit_url: 'https://github.com/example/web',
+};
+
+function checkedDocument(owner: Owner): SonarAttestation {
+  const document = attestationDocument(owner);
+  if (conforms(sonarAttestation, document)) return document;
+  throw new TypeError('the attestation of the bench does not have the form of the contract');
+}
+
+/** Those of one group share a commit. */
+const groupSize = 1000;
+
+async function inGroups(count: number, write: (place: number) => Promise<unknown>): Promise<void> {
+  for (let begin = 0; begin < count; begin += groupSize) {
+    const size = Math.min(groupSize, count - begin);
+    await Promise.all(Array.from({ length: size }, (_, index) => write(begin + index)));
+  }
+}

@@ -1,0 +1,70 @@
+import { Conversation } from './conversation.ts';
+import { secondOf, type FilledService } from './filled-service.ts';
+import { interleavedMedians } from './interleave.ts';
+import { getRequest } from './requests.ts';
+import { judged, type Row } from './row.ts';
+import { milliseconds, times } from './units.ts';
+
+/** How often each page is asked for; one takes a millisecond or two. */
+const rounds = 300;
+const farPage = 1000;
+/** What a page holds unless more is asked for. */
+const pageSize = 15;
+
+/** How many entries a list needs for its page 1,000 to be a whole one, also of a span that leaves the first ones out. */
+export const entriesOfFarPage = farPage * pageSize + 1000;
+
+/**
+ * The page 1,000 of a list against its page 1, one request at a time.
+ *
+ * @param filled with at least `entriesOfFarPage` attestations and snapshots
+ */
+export async function measurePages(filled: FilledService): Promise<readonly Row[]> {
+  const { org, flow, environment } = filled;
+  const attestations = (page: number, span = ''): string =>
+    getRequest(filled, `/attestations/${org}/${flow}?page=${page}${span}`);
+  const snapshots = (page: number, words = ''): string =>
+    getRequest(filled, `/snapshots/${org}/${environment}?page=${page}${words}`);
+  const span = `&from_timestamp=${secondOf(500)}&to_timestamp=${secondOf(entriesOfFarPage - 100)}`;
+  const interval = `&interval=100..${entriesOfFarPage - 100}&reverse=true`;
+  const conversation = await Conversation.open(filled.port);
+  try {
+    const asking = (request: string) => (): Promise<number> => conversation.ask(request, 200);
+    const took = await interleavedMedians(
+      {
+        attestations: asking(attestations(1)),
+        farAttestations: asking(attestations(farPage)),
+        span: asking(attestations(1, span)),
+        farSpan: asking(attestations(farPage, span)),
+        snapshots: asking(snapshots(1)),
+        farSnapshots: asking(snapshots(farPage)),
+        interval: asking(snapshots(1, interval)),
+        farInterval: asking(snapshots(farPage, interval)),
+      },
+      rounds,
+    );
+    return [
+      compare('attestations', took.farAttestations, took.attestations),
+      compare('attestations of a span of time', took.farSpan, took.span),
+      compare('snapshots', took.farSnapshots, took.snapshots),
+      compare('snapshots of an interval, reversed', took.farInterval, took.interval),
+    ];
+  } finally {
+    conversation.close();
+  }
+}
+
+function compare(list: string, far: number, near: number): Row {
+  const ratio = far / near;
+  return judged(
+    {
+      what: `service: page 1,000 of ${list}`,
+      figure: milliseconds(far),
+      against: `page 1 ${milliseconds(near)}`,
+      ratio: times(ratio),
+    },
+    ratio,
+    { better: 'lower', mustReach: 1.2, aimFor: 1.1 },
+    times,
+  );
+}
