@@ -2,7 +2,9 @@ import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { isBuilt } from './dist.ts';
 import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
+import { measureLongLists } from './measure-long-lists.ts';
 import { measureMemory } from './measure-memory.ts';
+import { measureMillion } from './measure-million.ts';
 import { measureServiceStart } from './measure-service-start.ts';
 import { measureService } from './measure-service.ts';
 import { measureSteps } from './measure-steps.ts';
@@ -24,17 +26,17 @@ if (isBuilt()) {
   process.exitCode = 1;
 }
 
-async function bench({ large, check, rounds }: BenchOptions): Promise<void> {
+async function bench({ check, rounds, ...options }: BenchOptions): Promise<void> {
   console.log(`${machine()}\nMedians of ${rounds} runs, taken in turn with what they are compared with.\n`);
   const begun = performance.now();
-  const rows = await measure(large, rounds);
+  const rows = await measure(rounds, options);
   console.log(`${formatTable(rows)}\n\nTook ${((performance.now() - begun) / 1000).toFixed(0)} s; ${busy()}`);
   const missed = rows.filter((row) => row.reached === 'no');
   if (missed.length > 0) console.log(`Not reached: ${missed.map((row) => row.what).join('; ')}.`);
   if (check && missed.length > 0) process.exitCode = 1;
 }
 
-function measure(large: boolean, rounds: number): Promise<readonly Row[]> {
+function measure(rounds: number, { large, million }: Pick<BenchOptions, 'large' | 'million'>): Promise<readonly Row[]> {
   return withScene(async (scene) => [
     ...(await told('steps', () => measureSteps(scene.steps, rounds))),
     measureDownload(),
@@ -42,6 +44,8 @@ function measure(large: boolean, rounds: number): Promise<readonly Row[]> {
     ...(await told('fingerprints', () => measureFingerprints(scene.directory, large ? 1024 : 256, rounds))),
     ...(await told('service', () => measureService(scene))),
     await told('start of the service', () => measureServiceStart(scene, rounds)),
+    ...(await told('long lists', () => measureLongLists(scene))),
+    ...(million ? await told('a million attestations', () => measureMillion(scene.directory, scene)) : []),
   ]);
 }
 

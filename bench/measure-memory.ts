@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { interleavedMedians } from './interleave.ts';
+import { peakMemory } from './peak-memory.ts';
 import { judged, type Row } from './row.ts';
 import type { Scene } from './scene.ts';
 import { bareNode } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
-import { runWhole, type Command } from './whole-process.ts';
+import type { Command } from './whole-process.ts';
 
 /** The most memory that whole steps ever had, above what the same without them had. */
 export async function measureMemory({ steps, directory }: Scene, rounds: number): Promise<readonly Row[]> {
@@ -35,17 +35,4 @@ export async function measureMemory({ steps, directory }: Scene, rounds: number)
     above('extra peak memory of a 10 MB attachment, one file', peak.attestLargeFile, nothing, [8, 4]),
     above('extra peak memory of a 10 MB attachment, archive of 1,000 files', peak.attestArchive, nothing, [8, 4]),
   ];
-}
-
-/** Kept out of the runs that time is taken of. */
-const preload = join(import.meta.dirname, 'programs', 'peak-memory.cjs');
-
-/** The most memory that the program ever had, in bytes; programs that it starts do not count. */
-function peakMemory(command: Command, told: string): number {
-  runWhole({
-    ...command,
-    parameters: ['--require', preload, ...command.parameters],
-    environment: { ...command.environment, BENCH_PEAK_MEMORY: told },
-  });
-  return Number(readFileSync(told, 'utf8'));
 }

@@ -11,7 +11,7 @@ import { milliseconds, perSecond, times } from './units.ts';
 import { runWhole } from './whole-process.ts';
 
 /** How the service is loaded: by one other process, with a request under way on each connection all the time. */
-const load = { connections: 64, warmUpSeconds: 0.5, seconds: 1.5 };
+export const usualLoad = { connections: 64, warmUpSeconds: 0.5, seconds: 1.5 };
 const rounds = 4;
 
 /** How much the service answers from concurrent clients on the loopback, against the least that Node can do. */
@@ -23,10 +23,10 @@ export async function measureService(scene: Scene): Promise<readonly Row[]> {
   const { attested, attestedBare, got, gotBare } = await withBareServer(answerBytes, (bare) =>
     interleave(
       {
-        attested: () => run(scene, { ...load, port, requests: attest, status: 201 }),
-        attestedBare: () => run(scene, { ...load, port: bare, requests: attest, status: 200 }),
-        got: () => run(scene, { ...load, port, requests: get, status: 200 }),
-        gotBare: () => run(scene, { ...load, port: bare, requests: get, status: 200 }),
+        attested: () => loadOnce(scene.directory, { ...usualLoad, port, requests: attest, status: 201 }),
+        attestedBare: () => loadOnce(scene.directory, { ...usualLoad, port: bare, requests: attest, status: 200 }),
+        got: () => loadOnce(scene.directory, { ...usualLoad, port, requests: get, status: 200 }),
+        gotBare: () => loadOnce(scene.directory, { ...usualLoad, port: bare, requests: get, status: 200 }),
       },
       rounds,
     ),
@@ -80,8 +80,12 @@ function p99Of(samples: Samples): number {
 
 const program = join(import.meta.dirname, 'programs', 'load.ts');
 
-/** In a process of its own, so that client and service do not share one thread. */
-function run({ directory }: Scene, settings: LoadSettings): LoadResult {
+/**
+ * Puts a service under load, in a process of its own, so that client and service do not share one thread.
+ *
+ * @param directory for the settings
+ */
+export function loadOnce(directory: string, settings: LoadSettings): LoadResult {
   const path = join(directory, 'load.json');
   writeFileSync(path, JSON.stringify(settings));
   const { output } = runWhole({ program: process.execPath, parameters: [program, path] });

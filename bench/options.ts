@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 export interface BenchOptions {
   /** A file of 1 GB, instead of 256 MB, for the fingerprint. */
   readonly large: boolean;
+  /** Also what a million attestations do to each answer of the service. */
+  readonly million: boolean;
   /** Ends with 1 when a figure misses what it must reach. Without it a busy machine is no failure. */
   readonly check: boolean;
   /** How often each thing is measured. */
@@ -16,11 +18,12 @@ export function readOptions(words: readonly string[]): BenchOptions {
     args: [...words],
     options: {
       large: { type: 'boolean', default: false },
+      million: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '15' },
     },
   });
   const rounds = Number(values.rounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
-  return { large: values.large, check: values.check, rounds };
+  return { large: values.large, million: values.million, check: values.check, rounds };
 }

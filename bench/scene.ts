@@ -26,6 +26,8 @@ export interface Scene {
   /** An artifact that the service knows, and finds compliant. */
   readonly fingerprint: string;
   readonly commit: string;
+  /** The folder of the repository. */
+  readonly workspace: string;
   readonly steps: Steps;
   readonly service: ServiceProcess;
   /** Starts the service again, after it was stopped, on the data that it has. */
@@ -65,14 +67,14 @@ export async function withScene<Result>(work: (scene: Scene) => Promise<Result>)
 async function furnish(
   directory: string,
   { baseUrl, key }: Pick<JobSettings, 'baseUrl' | 'key'>,
-): Promise<Pick<Scene, 'fingerprint' | 'commit' | 'steps'>> {
+): Promise<Pick<Scene, 'fingerprint' | 'commit' | 'workspace' | 'steps'>> {
   const workspace = join(directory, 'workspace');
   const commit = await makeRepository(workspace);
   await makeEvidence(workspace, commit);
   const job = jobOf({ baseUrl, key, org, workspace, commit });
   const fingerprint = createHash('sha256').update('an artifact of the bench').digest('hex');
   await record({ job, baseUrl, key, commit, fingerprint });
-  return { fingerprint, commit, steps: await makeSteps(directory, job, fingerprint) };
+  return { fingerprint, commit, workspace, steps: await makeSteps(directory, job, fingerprint) };
 }
 
 async function makeEvidence(workspace: string, commit: string): Promise<void> {

@@ -1,0 +1,24 @@
+import { fingerprintAt, type FilledService } from './filled-service.ts';
+import { loadOnce, usualLoad } from './measure-service.ts';
+import { getArtifactRequest } from './requests.ts';
+import { information, type Row } from './row.ts';
+import { milliseconds, perSecond } from './units.ts';
+
+/**
+ * Operation 10 for one artifact after another, more than the service keeps in memory.
+ *
+ * @param directory for the settings of the load
+ * @param artifacts how many the service knows
+ */
+export function measureFirstLookUps(
+  { directory }: { readonly directory: string },
+  filled: FilledService,
+  artifacts: number,
+): Row {
+  const requests = Array.from({ length: artifacts }, (_, place) => getArtifactRequest(filled, fingerprintAt(place)));
+  const { perSecond: rate, p50 } = loadOnce(directory, { ...usualLoad, port: filled.port, requests, status: 200 });
+  return information({
+    what: 'service: get-artifact, each of 10,000 in turn',
+    figure: `${perSecond(rate)}, half within ${milliseconds(p50)}`,
+  });
+}

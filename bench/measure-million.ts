@@ -1,0 +1,132 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Conversation } from './conversation.ts';
+import {
+  fingerprintAt,
+  secondOf,
+  trailOf,
+  withFilledService,
+  type FilledService,
+  type Owner,
+} from './filled-service.ts';
+import { interleavedMedians } from './interleave.ts';
+import { attestRequest, getArtifactRequest, getRequest, jsonRequest } from './requests.ts';
+import { judged, type Row } from './row.ts';
+import { milliseconds, times } from './units.ts';
+
+const [few, many] = [10_000, 1_000_000];
+const artifacts = 1000;
+/** How often each answer is asked for, of both services in turn. */
+const rounds = 200;
+
+/**
+ * What a million attestations in a flow do to each answer, against the same service with ten thousand: one request at a time,
+ * in turn. Takes a few minutes, most of them to record the million.
+ */
+export async function measureMillion(directory: string, owner: Omit<Owner, 'data'>): Promise<readonly Row[]> {
+  const folder = join(directory, 'million');
+  await mkdir(folder);
+  const filling = { artifacts, snapshots: 0 };
+  const small = { ...owner, data: join(folder, 'small') };
+  const large = { ...owner, data: join(folder, 'large') };
+  return withFilledService(small, { ...filling, attestations: few }, (usual) =>
+    withFilledService(large, { ...filling, attestations: many }, (full) => compareAnswers(usual, full)),
+  );
+}
+
+async function compareAnswers(usual: FilledService, full: FilledService): Promise<readonly Row[]> {
+  const [toUsual, toFull] = await Promise.all([usual, full].map(({ port }) => Conversation.open(port)));
+  if (toUsual === undefined || toFull === undefined) throw new TypeError('two conversations were opened');
+  try {
+    const rows: Row[] = [];
+    for (const answer of answers) {
+      let [usualRound, fullRound] = [0, 0];
+      const took = await interleavedMedians(
+        {
+          usual: () => toUsual.ask(answer.request(usual, few, (usualRound += 1)), answer.status),
+          full: () => toFull.ask(answer.request(full, many, (fullRound += 1)), answer.status),
+        },
+        rounds,
+      );
+      rows.push(compare(answer.what, took.full, took.usual));
+    }
+    return rows;
+  } finally {
+    toUsual.close();
+    toFull.close();
+  }
+}
+
+interface Answer {
+  readonly what: string;
+  readonly status: number;
+  /** The request of a round, from 1, to a flow with so many attestations. */
+  readonly request: (filled: FilledService, attestations: number, round: number) => string;
+}
+
+const pageSize = 15;
+
+const answers: readonly Answer[] = [
+  {
+    what: 'get-artifact, looked up for the first time',
+    status: 200,
+    request: (filled, _attestations, round) => getArtifactRequest(filled, fingerprintAt(round)),
+  },
+  {
+    what: 'get-artifact by the first digits',
+    status: 200,
+    request: (filled, _attestations, round) => getArtifactRequest(filled, fingerprintAt(round).slice(0, 16)),
+  },
+  {
+    what: 'list-attestations, first page',
+    status: 200,
+    request: (filled) => getRequest(filled, `/attestations/${filled.org}/${filled.flow}`),
+  },
+  {
+    what: 'list-attestations, last page',
+    status: 200,
+    request: (filled, attestations) =>
+      getRequest(filled, `/attestations/${filled.org}/${filled.flow}?page=${Math.floor(attestations / pageSize)}`),
+  },
+  {
+    what: 'list-attestations, a span of time',
+    status: 200,
+    request: (filled, attestations, round) => {
+      const [from, to] = [secondOf(attestations / 2 + round * 100), secondOf(attestations / 2 + round * 100 + 1000)];
+      return getRequest(filled, `/attestations/${filled.org}/${filled.flow}?from_timestamp=${from}&to_timestamp=${to}`);
+    },
+  },
+  {
+    what: 'attest-sonar, to a new trail',
+    status: 201,
+    request: (filled, _attestations, round) => attestRequest(filled, `new-${round}`),
+  },
+  {
+    what: 'attest-sonar, to the trails there are',
+    status: 201,
+    request: (filled, attestations, round) => attestRequest(filled, trailOf((round * 7919) % attestations)),
+  },
+  {
+    what: 'create-flow, an update',
+    status: 200,
+    request: (filled) => {
+      const flow = { name: filled.flow, description: 'What the bench measures with', template: ['artifact', 'sonar'] };
+      return jsonRequest(filled, 'PUT', `/flows/${filled.org}`, flow);
+    },
+  },
+];
+
+function compare(what: string, full: number, usual: number): Row {
+  const ratio = full / usual;
+  return judged(
+    {
+      what: `a million attestations: ${what}`,
+      figure: milliseconds(full),
+      against: `ten thousand ${milliseconds(usual)}`,
+      ratio: times(ratio),
+    },
+    ratio,
+    { better: 'lower', mustReach: 1.2, aimFor: 1.2 },
+    times,
+  );
+}

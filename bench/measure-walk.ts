@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { FilledService } from './filled-service.ts';
+import { interleavedMedians } from './interleave.ts';
+import { jobOf } from './job.ts';
+import { peakMemory } from './peak-memory.ts';
+import { judged, type Row } from './row.ts';
+import { stepCommand } from './step-command.ts';
+import { bytesOfMegabyte, megabytes, times } from './units.ts';
+
+/** A walk takes seconds, and the most memory that it needs hardly differs from run to run. */
+const rounds = 5;
+
+/** The most memory of a step that walks through all attestations, above the one that lists a page of them. */
+export async function measureWalk(
+  filled: FilledService,
+  { directory, workspace }: { readonly directory: string; readonly workspace: string },
+): Promise<Row> {
+  const { flow } = filled;
+  const job = jobOf({ ...filled, workspace });
+  const listing = (page: string): ReturnType<typeof stepCommand> =>
+    stepCommand(join(directory, `list-${page}`), { ...job, inputs: { operation: 'list-attestations', flow, page } });
+  const [one, all] = [await listing('1'), await listing('all')];
+  const told = join(directory, 'peak-memory');
+  const peak = await interleavedMedians({ one: () => peakMemory(one, told), all: () => peakMemory(all, told) }, rounds);
+  const extra = peak.all - peak.one;
+  return judged(
+    {
+      what: '`page: all` over 100,000 attestations, extra peak memory',
+      figure: megabytes(extra),
+      against: `one page ${megabytes(peak.one)}`,
+      ratio: times(peak.all / peak.one),
+    },
+    extra,
+    { better: 'lower', mustReach: 20 * bytesOfMegabyte, aimFor: 8 * bytesOfMegabyte },
+    megabytes,
+  );
+}
