@@ -1,6 +1,6 @@
 /** A duration, given in milliseconds. */
 export function milliseconds(value: number): string {
-  return `${value.toFixed(value < 100 ? 1 : 0)} ms`;
+  return `${value.toFixed(value < 1 ? 2 : value < 100 ? 1 : 0)} ms`;
 }
 
 /** Memory, given in bytes; one MB is 1024 × 1024 of them, as operating systems count memory. */
