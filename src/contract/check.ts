@@ -62,6 +62,8 @@ class Search {
 
   /** One of the schemas must fit; where none does, what each of them asks for is said. */
   #checkUnion(members: readonly unknown[], value: unknown, field: string): void {
+    // Most unions are of a type or null, and lists have several in each entry; these need no search of their own.
+    if (members.some((member) => isKeywords(member) && isOnlyOfType(member, value))) return;
     const searches = members.map((member) => {
       const search = new Search(this.#most);
       search.check(member, value, field);
@@ -138,6 +140,11 @@ class Search {
 
 function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether the schema asks for nothing but a type, and the value is of it. */
+function isOnlyOfType({ type, ...rest }: Keywords, value: unknown): boolean {
+  return typeof type === 'string' && Object.keys(rest).length === 0 && isOfType(type, value);
 }
 
 function isOfType(type: string, value: unknown): boolean {
