@@ -92,7 +92,8 @@ const answers: readonly Answer[] = [
     what: 'list-attestations, a span of time',
     status: 200,
     request: (filled, attestations, round) => {
-      const [from, to] = [secondOf(attestations / 2 + round * 100), secondOf(attestations / 2 + round * 100 + 1000)];
+      // Within the smaller flow as well.
+      const [from, to] = [secondOf(attestations / 2 + round * 10), secondOf(attestations / 2 + round * 10 + 1000)];
       return getRequest(filled, `/attestations/${filled.org}/${filled.flow}?from_timestamp=${from}&to_timestamp=${to}`);
     },
   },
