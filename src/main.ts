@@ -18,4 +18,9 @@ async function main(): Promise<void> {
   }
 }
 
-void main();
+/** Nothing that is still open, such as a connection, keeps the job waiting once everything is said. */
+function end(): void {
+  process.stdout.write('', () => process.exit());
+}
+
+void main().then(end);

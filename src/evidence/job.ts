@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { describeError, MistakeError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
 import type { Environment } from '../runtime/world.ts';
@@ -55,13 +55,14 @@ export const maximumEventBytes = 100 * 1024 * 1024;
 
 /**
  * Reads what GitHub tells the job; an empty variable is as good as an unset one. A job without an event file (an older container job) has an empty event.
+ * Read at once: nothing else can be done before, and the first use of Node's asynchronous files takes longer than the reading.
  *
  * @throws MistakeError where the event file is there and is not the JSON object that GitHub writes.
  */
-export async function readJob(environment: Environment): Promise<Job> {
+export function readJob(environment: Environment): Job {
   const variable = (name: string): string | undefined => textAt(environment, name);
   const serverUrl = withoutSlash(variable('GITHUB_SERVER_URL') ?? 'https://github.com');
-  const event = await readEvent(variable('GITHUB_EVENT_PATH'));
+  const event = readEvent(variable('GITHUB_EVENT_PATH'));
   const ref = variable('GITHUB_REF');
   return {
     serverUrl,
@@ -100,9 +101,9 @@ export function runUrl(job: Job): string | undefined {
   return job.runAttempt === undefined ? run : `${run}/attempts/${encodeURIComponent(job.runAttempt)}`;
 }
 
-async function readEvent(path: string | undefined): Promise<Mapping> {
+function readEvent(path: string | undefined): Mapping {
   if (path === undefined) return {};
-  const text = await readEventFile(path);
+  const text = readEventFile(path);
   if (text === undefined) return {};
   let event: unknown;
   try {
@@ -115,11 +116,11 @@ async function readEvent(path: string | undefined): Promise<Mapping> {
 }
 
 /** Undefined where there is no such file. */
-async function readEventFile(path: string): Promise<string | undefined> {
+function readEventFile(path: string): string | undefined {
   try {
-    const { size } = await stat(path);
+    const { size } = statSync(path);
     if (size > maximumEventBytes) throw brokenEvent(path, `holds ${size} bytes, more than GitHub sends`);
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof MistakeError) throw thrown;
     if (valueAt(thrown, 'code') === 'ENOENT') return undefined;

@@ -88,14 +88,16 @@ function setOutputs({ decision, result, thrown }: Ending, desk: Desk): void {
   const { runner } = desk;
   const response = result === undefined ? { error: errorOf(thrown) } : result.response;
   const { path, output } = writeResponse({ response, written: result?.written }, desk);
-  runner.setOutput('outcome', decision.outcome);
-  runner.setOutput('compliant', compliantOutput(decision.outcome));
-  runner.setOutput('state', result?.state ?? '');
-  runner.setOutput('response', output);
-  runner.setOutput('response-path', path);
-  runner.setOutput('fingerprint', result?.fingerprint ?? '');
-  runner.setOutput('html-url', result?.htmlUrl ?? '');
-  runner.setOutput('count', result?.count?.toString() ?? '');
+  runner.setOutputs({
+    outcome: decision.outcome,
+    compliant: compliantOutput(decision.outcome),
+    state: result?.state ?? '',
+    response: output,
+    'response-path': path,
+    fingerprint: result?.fingerprint ?? '',
+    'html-url': result?.htmlUrl ?? '',
+    count: result?.count?.toString() ?? '',
+  });
 }
 
 /** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */

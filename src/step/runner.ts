@@ -1,8 +1,8 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { issueCommand } from '@actions/core/lib/command.js';
-import { issueFileCommand, prepareKeyValueMessage } from '@actions/core/lib/file-command.js';
 import type { Log } from '../runtime/log.ts';
 import type { Environment } from '../runtime/world.ts';
+import { outputLines } from './output-lines.ts';
 import { withRunnerFile, type RunnerFile } from './runner-file.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -15,7 +15,7 @@ export interface Runner {
   mask(): void;
   annotate(level: AnnotationLevel, title: string, message: string): void;
   /** @throws RunnerFileError where the runner's file cannot be written. */
-  setOutput(name: string, value: string): void;
+  setOutputs(outputs: Readonly<Record<string, string>>): void;
   /** The bytes that the summary of this step may still take; undefined where the runner takes no summaries. */
   summaryRoom(): number | undefined;
   /** @throws RunnerFileError where the runner's file cannot be written. */
@@ -59,10 +59,12 @@ export function githubRunner(environment: Environment, secrets: Secrets): Runner
       for (const form of secrets.forms) issueCommand('add-mask', {}, form);
     },
     annotate,
-    setOutput(name, value) {
-      if ((environment['GITHUB_OUTPUT'] ?? '') === '') return;
+    setOutputs(values) {
+      const file = environment['GITHUB_OUTPUT'] ?? '';
+      if (file === '') return;
+      const redacted = Object.entries(values).map(([name, value]) => [name, secrets.redact(value)] as const);
       withRunnerFile(outputs, () => {
-        issueFileCommand('OUTPUT', prepareKeyValueMessage(name, secrets.redact(value)));
+        appendFileSync(file, outputLines(Object.fromEntries(redacted)), 'utf8');
       });
     },
     summaryRoom() {

@@ -60,32 +60,28 @@ function connectRunner(environment: Environment): { readonly runner: Runner; rea
  */
 export async function runStep(step: Step): Promise<boolean> {
   const { environment, desk, cancelled } = step;
-  const transport = createTransport(environment);
-  try {
-    const job = await readJob(environment);
-    const { result, onNonCompliant } = await perform({
-      environment,
-      job,
-      transport,
-      signal: cancelled,
-      temporaryDirectory: desk.directory,
-      responseFile: responseFile(desk),
-      clock: systemClock,
-      random: Math.random,
-      log: desk.runner.log,
-    });
-    const decision = decideResult(result, onNonCompliant);
-    await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
-    return !decision.fails;
-  } finally {
-    await transport.close();
-  }
+  const job = readJob(environment);
+  const { result, onNonCompliant } = await perform({
+    environment,
+    job,
+    // Not closed: the process ends with the step.
+    transport: createTransport(environment),
+    signal: cancelled,
+    temporaryDirectory: desk.directory,
+    responseFile: responseFile(desk),
+    clock: systemClock,
+    random: Math.random,
+    log: desk.runner.log,
+  });
+  const decision = decideResult(result, onNonCompliant);
+  await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
+  return !decision.fails;
 }
 
 /** Tells that the step failed, and why. */
 export async function failStep(step: Step, thrown: unknown): Promise<void> {
   const { environment, desk } = step;
-  const job: Job | undefined = await readJob(environment).catch(() => undefined);
+  const job = jobIfReadable(environment);
   logStack(desk.runner, thrown);
   const ending = {
     decision: decideFailure(thrown),
@@ -102,7 +98,7 @@ export function failUnopened(environment: Environment, thrown: unknown): void {
   logStack(runner, thrown);
   const decision = decideFailure(thrown);
   try {
-    runner.setOutput('outcome', decision.outcome);
+    runner.setOutputs({ outcome: decision.outcome });
   } catch (alsoThrown) {
     logStack(runner, alsoThrown);
   }
@@ -118,6 +114,15 @@ async function end({ environment, desk, cancelled }: Step, ending: Ending, job: 
     const { publish } = await import('./publish.ts');
     await publish(ended, wanted, { environment, job, desk, cancelled, clock: systemClock, random: Math.random });
   });
+}
+
+/** The error that is told may be the job's own. */
+function jobIfReadable(environment: Environment): Job | undefined {
+  try {
+    return readJob(environment);
+  } catch {
+    return undefined;
+  }
 }
 
 function logStack(runner: Runner, thrown: unknown): void {

@@ -50,7 +50,7 @@ async function attest(
     return answer;
   });
   const directory = workspace.path;
-  const { context } = await openTestStep({
+  const { context } = openTestStep({
     inputs: { ...common, ...inputs },
     transport,
     directory,

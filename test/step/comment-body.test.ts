@@ -7,7 +7,7 @@ import { collectSecrets } from '../../src/step/secrets.ts';
 import { shas } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';
 
-const job = await jobOf('pull_request', {});
+const job = jobOf('pull_request', {});
 const telling = { run: 17, attempt: 2, commit: shas.head };
 
 function body(conclusion: string, rows: number, secrets: readonly string[] = []): string {

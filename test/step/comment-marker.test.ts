@@ -7,7 +7,7 @@ import { inputVariables } from '../../tools/run-action.ts';
 import { shas } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';
 
-const job: Job = await jobOf('push', {});
+const job: Job = jobOf('push', {});
 const inputs = {
   operation: 'get-artifact',
   flow: 'web',

@@ -19,7 +19,7 @@ async function problemsOf(
   inputs: Readonly<Record<string, string>>,
 ): Promise<readonly (readonly [input: string | undefined, what: string])[]> {
   const transport = answeringTransport(nothingIsSent);
-  const { context } = await openTestStep({ inputs, transport });
+  const { context } = openTestStep({ inputs, transport });
   const failure = await failureOf(perform(context));
   expect(transport.requests).toEqual([]);
   if (!(failure instanceof MistakeError)) throw failure;
@@ -43,7 +43,7 @@ describe('perform, without a key', () => {
 
   it('skips the operation where that is wanted, and warns whatever `on-non-compliant` says', async () => {
     const inputs = { ...noKey, 'on-missing-token': 'skip', 'on-non-compliant': 'fail' };
-    const { context } = await openTestStep({ inputs, transport: answeringTransport(nothingIsSent) });
+    const { context } = openTestStep({ inputs, transport: answeringTransport(nothingIsSent) });
     await expect(perform(context)).resolves.toMatchObject({ result: { outcome: 'skipped' }, onNonCompliant: 'warn' });
   });
 
@@ -117,7 +117,7 @@ describe('perform, before anything is sent', () => {
 describe('perform', () => {
   it('runs the operation with the inputs it declares, and gives its default gate', async () => {
     const transport = answeringTransport(compliantArtifacts);
-    const { context } = await openTestStep({ inputs: lookUp, transport });
+    const { context } = openTestStep({ inputs: lookUp, transport });
     const { result, onNonCompliant } = await perform(context);
     expect(result).toMatchObject({ outcome: 'compliant', state: 'COMPLIANT' });
     expect(onNonCompliant).toBe('fail');
@@ -135,14 +135,14 @@ describe('perform', () => {
       COMPLIANCE_ORG: 'x',
     };
     const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: 'abcde', org: 'acme' };
-    const { context } = await openTestStep({ inputs, transport, variables });
+    const { context } = openTestStep({ inputs, transport, variables });
     await perform(context);
     expect(transport.requests[0]?.url.href).toBe('https://x.example.com/api/v2/artifacts/acme/web/fingerprint/abcde');
   });
 
   it('lets `on-non-compliant` decide over the operation’s default', async () => {
     const inputs = { ...lookUp, 'on-non-compliant': 'ignore' };
-    const { context } = await openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
+    const { context } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
     expect((await perform(context)).onNonCompliant).toBe('ignore');
   });
 
@@ -150,7 +150,7 @@ describe('perform', () => {
     const attestationId = '1a2b3c4d-0000-1111-2222-12345678';
     const transport = answeringTransport(() => jsonAnswer(200, anArtifact({ id: attestationId })));
     const inputs = { ...lookUp, trail: 'trail-1', 'attestation-id': attestationId };
-    const { context } = await openTestStep({ inputs, transport });
+    const { context } = openTestStep({ inputs, transport });
     await perform(context);
     expect(transport.requests[0]?.url.search).toBe(`?trail=trail-1&attestation_id=${attestationId}`);
   });
@@ -158,7 +158,7 @@ describe('perform', () => {
   it('asks for each of several fingerprints once, in the order given', async () => {
     const transport = answeringTransport(compliantArtifacts);
     const inputs = { ...lookUp, fingerprint: 'ccccc\naaaaa\nccccc\nbbbbb' };
-    const { context } = await openTestStep({ inputs, transport });
+    const { context } = openTestStep({ inputs, transport });
     const { result } = await perform(context);
     expect(transport.requests.map(({ url }) => url.pathname.split('/').at(-1))).toEqual(['ccccc', 'aaaaa', 'bbbbb']);
     expect(result).toMatchObject({ conclusion: 'All 3 artifacts in flow web are COMPLIANT.' });
@@ -170,7 +170,7 @@ describe('perform', () => {
         ? jsonAnswer(404, { message: 'no such artifact' })
         : compliantArtifacts(request),
     );
-    const { context } = await openTestStep({ inputs: { ...lookUp, fingerprint: 'aaaaa\nbbbbb\nccccc' }, transport });
+    const { context } = openTestStep({ inputs: { ...lookUp, fingerprint: 'aaaaa\nbbbbb\nccccc' }, transport });
     const { result } = await perform(context);
     expect(transport.requests).toHaveLength(3);
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'mistake' } });
@@ -182,7 +182,7 @@ describe('perform', () => {
   });
 
   it('does not take a defect in a look-up for an artifact that could not be judged', async () => {
-    const { context } = await openTestStep({
+    const { context } = openTestStep({
       inputs: lookUp,
       transport: answeringTransport(() => {
         throw new TypeError('a defect');
@@ -193,7 +193,7 @@ describe('perform', () => {
 
   it('gives up at the deadline and after the repetitions that its inputs set', async () => {
     const transport = silentTransport();
-    const { context, log } = await openTestStep({ inputs: { ...lookUp, timeout: '7', retries: '2' }, transport });
+    const { context, log } = openTestStep({ inputs: { ...lookUp, timeout: '7', retries: '2' }, transport });
     const failure = await failureOf(perform(context));
     expect(failure).toMatchObject({ kind: 'trouble' });
     expect(failure.message).toContain('(after 3 attempts)');
@@ -206,7 +206,7 @@ describe('perform', () => {
       override readonly kind = 'trouble';
     })({ what: 'cancelled', remedy: 'Run it again.' });
     const transport = answeringTransport(nothingIsSent);
-    const { context } = await openTestStep({ inputs: lookUp, transport, signal: AbortSignal.abort(reason) });
+    const { context } = openTestStep({ inputs: lookUp, transport, signal: AbortSignal.abort(reason) });
     await expect(perform(context)).rejects.toBe(reason);
     expect(transport.requests).toEqual([]);
   });
@@ -214,7 +214,7 @@ describe('perform', () => {
 
 describe('perform, warning', () => {
   async function warningsOf(inputs: Readonly<Record<string, string>>): Promise<readonly string[]> {
-    const { context, log } = await openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
+    const { context, log } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
     await perform(context);
     return log.warnings;
   }

@@ -23,7 +23,7 @@ const ending = {
   summary: true,
 };
 
-async function prJob(apiUrl: string): Promise<Job> {
+function prJob(apiUrl: string): Job {
   return jobOf('pull_request', pullRequestEvent(), { GITHUB_API_URL: apiUrl });
 }
 
@@ -55,7 +55,7 @@ describe('publishing', () => {
   it('takes no longer than one question may take where GitHub does not answer', async () => {
     const server = keep(await silent());
     const clock = manualClock();
-    const warned = warningsOf(await prJob(server.url), { clock });
+    const warned = warningsOf(prJob(server.url), { clock });
     await bothAsked(server);
     await clock.advance(10_000);
     expect(await warned).toEqual([
@@ -69,13 +69,13 @@ describe('publishing', () => {
     const cancelled = AbortSignal.abort(new Cancellation('SIGTERM'));
     const repository = githubRepository();
     const answering = keep(await startGitHub({}, { repository }));
-    expect(await warningsOf(await prJob(answering.url), { cancelled })).toEqual([]);
+    expect(await warningsOf(prJob(answering.url), { cancelled })).toEqual([]);
     expect(repository.comments).toHaveLength(1);
     expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'error' }]);
 
     const server = keep(await silent());
     const clock = manualClock();
-    const warned = warningsOf(await prJob(server.url), { cancelled, clock });
+    const warned = warningsOf(prJob(server.url), { cancelled, clock });
     await bothAsked(server);
     await clock.advance(5_000);
     expect(await warned).toEqual([
@@ -87,7 +87,7 @@ describe('publishing', () => {
   it('ends at once when the job is cancelled meanwhile', async () => {
     const server = keep(await silent());
     const cancelled = new AbortController();
-    const warned = warningsOf(await prJob(server.url), { cancelled: cancelled.signal });
+    const warned = warningsOf(prJob(server.url), { cancelled: cancelled.signal });
     await bothAsked(server);
     cancelled.abort(new Cancellation('SIGINT'));
     expect(await warned).toEqual([
@@ -98,7 +98,7 @@ describe('publishing', () => {
 
   it('says why it is not known which commit a status belongs to', async () => {
     const server = keep(await startGitHub({}, { repository: githubRepository() }));
-    const job = await jobOf('push', branchDeletionPushEvent(), { GITHUB_API_URL: server.url });
+    const job = jobOf('push', branchDeletionPushEvent(), { GITHUB_API_URL: server.url });
     expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*leaves no commit to judge/u)]);
   });
 
@@ -106,7 +106,7 @@ describe('publishing', () => {
     const repository = githubRepository();
     const pull = { status: 200, body: { head: { sha: shas.head, ref: 'feature/lid' } } };
     const server = keep(await startGitHub({ '/repos/acme/widgets/pulls/12': pull }, { repository }));
-    const job = await jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
+    const job = jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
     expect(await warningsOf(job)).toEqual([]);
     expect(repository.statuses).toMatchObject([{ sha: shas.head }]);
     expect(repository.comments[0]?.body).toContain(`commit=${shas.head}`);
@@ -115,13 +115,13 @@ describe('publishing', () => {
   it('writes the comment also where the commit is not known', async () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
-    const job = await jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
+    const job = jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
     expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*head of pull request 12/u)]);
     expect(repository.comments[0]?.body).not.toContain('Judged commit');
   });
 
   it('says what it lacks', async () => {
-    const job = await prJob('http://127.0.0.1:9');
+    const job = prJob('http://127.0.0.1:9');
     expect(await warningsOf(undefined)).toEqual([
       expect.stringMatching(/^`pull-request-comment`: nothing was told to GitHub: the job does not say/u),
       expect.stringMatching(/^`commit-status`: nothing was told/u),

@@ -28,8 +28,8 @@ describe('the pull request of a job', () => {
     ['issue_comment', issueCommentEvent('pull request')],
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12)] })],
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(3, 99002)] })],
-  ])('of %s is the one in the event', async (name, event) => {
-    expect(pullRequestOf(await jobOf(name, event))).toEqual({ number: 12 });
+  ])('of %s is the one in the event', (name, event) => {
+    expect(pullRequestOf(jobOf(name, event))).toEqual({ number: 12 });
   });
 
   it.each([
@@ -41,13 +41,13 @@ describe('the pull request of a job', () => {
     ['check_suite', checkSuiteEvent()],
     ['workflow_run', workflowRunEvent({ event: 'push' })],
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(13)] })],
-  ])('of %s is none where the event is not about exactly one', async (name, event) => {
-    expect(pullRequestOf(await jobOf(name, event))).toEqual({ none: expect.stringMatching(/^the event /u) });
+  ])('of %s is none where the event is not about exactly one', (name, event) => {
+    expect(pullRequestOf(jobOf(name, event))).toEqual({ none: expect.stringMatching(/^the event /u) });
   });
 
-  it('of a fork is known by its head only, in `workflow_run`', async () => {
+  it('of a fork is known by its head only, in `workflow_run`', () => {
     const fork = { full_name: 'forker/widgets', owner: { login: 'forker' } };
-    const job = await jobOf('workflow_run', workflowRunEvent({ head_repository: fork }));
+    const job = jobOf('workflow_run', workflowRunEvent({ head_repository: fork }));
     expect(pullRequestOf(job)).toEqual({ head: { owner: 'forker', branch: 'feature/lid', sha: shas.head } });
   });
 });

@@ -17,7 +17,7 @@ export const jobEnvironment: Environment = {
 };
 
 /** A job of acme/widgets that this event started; `variables` are the `GITHUB_*` that the event sets. */
-export async function jobOf(eventName: string, event: Mapping, variables: Environment = {}): Promise<Job> {
-  const job = await readJob({ ...jobEnvironment, GITHUB_EVENT_NAME: eventName, ...variables });
+export function jobOf(eventName: string, event: Mapping, variables: Environment = {}): Job {
+  const job = readJob({ ...jobEnvironment, GITHUB_EVENT_NAME: eventName, ...variables });
   return { ...job, event };
 }

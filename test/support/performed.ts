@@ -53,7 +53,7 @@ export async function performed(
     return jsonAnswer(status, body);
   });
   try {
-    const { context, log } = await openTestStep({
+    const { context, log } = openTestStep({
       inputs: { ...connection, operation, ...inputs },
       transport,
       directory,

@@ -17,7 +17,7 @@ export interface TestStep {
 }
 
 /** Opens a step with these inputs under `with:` and these variables. */
-export async function openTestStep(options: {
+export function openTestStep(options: {
   readonly inputs: Readonly<Record<string, string>>;
   readonly transport: Transport;
   readonly variables?: Environment;
@@ -25,10 +25,10 @@ export async function openTestStep(options: {
   readonly signal?: AbortSignal;
   /** The payload of a push. */
   readonly event?: Mapping;
-}): Promise<TestStep> {
+}): TestStep {
   const log = collectingLog();
   const directory = options.directory ?? '/nowhere';
-  const job = await jobOf('push', options.event ?? {}, {
+  const job = jobOf('push', options.event ?? {}, {
     GITHUB_SHA: shas.head,
     GITHUB_REF: 'refs/heads/main',
     GITHUB_WORKSPACE: directory,

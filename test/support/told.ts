@@ -32,8 +32,6 @@ export async function toldBy(
     log += String(chunk);
     return true;
   });
-  const outer = process.env['GITHUB_OUTPUT'];
-  process.env['GITHUB_OUTPUT'] = outputPath;
   try {
     const environment = { GITHUB_OUTPUT: outputPath, GITHUB_STEP_SUMMARY: files.summary === false ? '' : summaryPath };
     const collected = collectSecrets(secrets);
@@ -48,8 +46,6 @@ export async function toldBy(
     };
   } finally {
     write.mockRestore();
-    if (outer === undefined) delete process.env['GITHUB_OUTPUT'];
-    else process.env['GITHUB_OUTPUT'] = outer;
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -63,7 +63,7 @@ const troubled = {
 describe('gatherCommit', () => {
   it('describes a pushed commit from the workspace, in the form of the contract', async () => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
-    const job = await jobOf('push', events.pushEvent({ head_commit: events.webhookCommit(second) }), variables);
+    const job = jobOf('push', events.pushEvent({ head_commit: events.webhookCommit(second) }), variables);
     const runs: (readonly string[])[] = [];
     const counted: GitRunner = (commandLine, directory) => {
       runs.push(commandLine);
@@ -92,7 +92,7 @@ describe('gatherCommit', () => {
     const merge = folder.git(origin, 'rev-parse', 'HEAD');
     folder.git(origin, 'checkout', '--quiet', '--detach');
     const event = { pull_request: { number: 12, head: { sha: head, ref: 'feature/lid' } } };
-    const job = await jobOf('pull_request', event, {
+    const job = jobOf('pull_request', event, {
       GITHUB_REF: 'refs/pull/12/merge',
       GITHUB_SHA: merge,
       GITHUB_HEAD_REF: 'feature/lid',
@@ -109,7 +109,7 @@ describe('gatherCommit', () => {
 
   it("goes on to the event's payload where there is no checkout", async () => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: folder.path };
-    const job = await jobOf('push', events.pushEvent(), variables);
+    const job = jobOf('push', events.pushEvent(), variables);
     for (const runner of [git, noGit]) {
       await expect(gatherCommit({ job, log }, { git: runner, github: undefined })).resolves.toMatchObject({
         sha1: shas.head,
@@ -120,7 +120,7 @@ describe('gatherCommit', () => {
   });
 
   it("goes on to GitHub's API where the payload holds the SHA alone, and says where it read", async () => {
-    const job = await jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
+    const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
     const own = collectingLog();
     const github = githubWith({ commit: { found: facts(shas.head) } });
     await expect(gatherCommit({ job, log: own }, { git, github })).resolves.toMatchObject({ message: 'from GitHub' });
@@ -129,7 +129,7 @@ describe('gatherCommit', () => {
   });
 
   it('says which sources were tried where none describes the commit', async () => {
-    const job = await jobOf('pull_request', events.pullRequestEvent());
+    const job = jobOf('pull_request', events.pullRequestEvent());
     const gathering = gatherCommit({ job, log }, { git: noGit, github: undefined });
     await expect(gathering).rejects.toThrow(MistakeError);
     await expect(gathering).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('gatherCommit', () => {
   });
 
   it("calls it trouble where GitHub's API failed", async () => {
-    const job = await jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
+    const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
     const gathering = gatherCommit({ job, log }, { git, github: githubWith({ commit: troubled }) });
     await expect(gathering).rejects.toThrow(TroubleError);
     await expect(gathering).rejects.toMatchObject({
@@ -152,13 +152,13 @@ describe('gatherCommit', () => {
   });
 
   it("does not believe GitHub's API when it describes another commit", async () => {
-    const job = await jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
+    const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
     const github = githubWith({ commit: { found: facts(shas.merge) } });
     await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(/another commit, b{40}/);
   });
 
   it('leaves the address out where the repository is not known', async () => {
-    const job = { ...(await readJob({ GITHUB_WORKSPACE: workspace, GITHUB_SHA: second })), eventName: 'schedule' };
+    const job = { ...readJob({ GITHUB_WORKSPACE: workspace, GITHUB_SHA: second }), eventName: 'schedule' };
     const info = await gatherCommit({ job, log }, { git, github: undefined });
     expect(info).not.toHaveProperty('url');
     expect(info.branch).toBe('main');
@@ -166,7 +166,7 @@ describe('gatherCommit', () => {
 
   it.each(redactableFields)('leaves out the %s when it is to be redacted', async (field) => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
-    const job = await jobOf('schedule', events.scheduleEvent(), variables);
+    const job = jobOf('schedule', events.scheduleEvent(), variables);
     const whole = await gatherCommit({ job, log }, { git, github: undefined });
     const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
     const info = await gatherCommit({ job, log, redact: [field] }, { git, github: undefined });
@@ -180,7 +180,7 @@ describe('gatherCommit on a comment', () => {
   const comment = events.issueCommentEvent('pull request');
 
   it("asks GitHub for the pull request's head", async () => {
-    const job = await jobOf('issue_comment', comment, { ...variables, GITHUB_WORKSPACE: workspace });
+    const job = jobOf('issue_comment', comment, { ...variables, GITHUB_WORKSPACE: workspace });
     const github = githubWith({ head: { found: { sha: second, branch: 'feature/lid' } } });
     await expect(gatherCommit({ job, log }, { git, github })).resolves.toMatchObject({
       sha1: second,
@@ -190,7 +190,7 @@ describe('gatherCommit on a comment', () => {
   });
 
   it('asks for a token where there is none', async () => {
-    const job = await jobOf('issue_comment', comment, variables);
+    const job = jobOf('issue_comment', comment, variables);
     const gathering = gatherCommit({ job, log }, { git, github: undefined });
     await expect(gathering).rejects.toThrow(
       /does not say which commit is the head of pull request 12, and GitHub's API/,
@@ -202,7 +202,7 @@ describe('gatherCommit on a comment', () => {
   });
 
   it("calls it trouble where GitHub's API failed", async () => {
-    const job = await jobOf('issue_comment', comment, variables);
+    const job = jobOf('issue_comment', comment, variables);
     const github = githubWith({ head: troubled });
     await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(TroubleError);
   });
@@ -212,7 +212,7 @@ describe('gatherCommit of a tag', () => {
   const onTag = { GITHUB_REF: 'refs/tags/v1', GITHUB_REF_TYPE: 'tag' };
 
   it('names the branch that git has the commit on', async () => {
-    const job = await jobOf('release', events.releaseEvent(), {
+    const job = jobOf('release', events.releaseEvent(), {
       ...onTag,
       GITHUB_SHA: first,
       GITHUB_WORKSPACE: workspace,
@@ -226,17 +226,17 @@ describe('gatherCommit of a tag', () => {
   it('names the tag where the checkout knows no branch', async () => {
     folder.git(folder.path, 'clone', '--quiet', '--depth=1', '--branch=v1', `file://${workspace}`, 'tag-only');
     const checkout = { GITHUB_WORKSPACE: `${folder.path}/tag-only`, GITHUB_SHA: first };
-    const job = await jobOf('release', events.releaseEvent(), { ...onTag, ...checkout });
+    const job = jobOf('release', events.releaseEvent(), { ...onTag, ...checkout });
     await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
   });
 
   it('names the tag where there is no checkout', async () => {
-    const job = await jobOf('push', events.tagPushEvent(), { ...onTag, GITHUB_SHA: shas.head });
+    const job = jobOf('push', events.tagPushEvent(), { ...onTag, GITHUB_SHA: shas.head });
     await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
   });
 
   it('does not look for a branch that is to be redacted', async () => {
-    const job = await jobOf('release', events.releaseEvent(), {
+    const job = jobOf('release', events.releaseEvent(), {
       ...onTag,
       GITHUB_SHA: first,
       GITHUB_WORKSPACE: workspace,
@@ -254,7 +254,7 @@ describe('gatherCommit of a commit given by hand', () => {
   const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.base };
 
   it.each(['v1', 'main~1', 'first digits'])('takes %s for the commit that git means by it', async (name) => {
-    const job = await jobOf('schedule', {}, { ...variables, GITHUB_WORKSPACE: workspace });
+    const job = jobOf('schedule', {}, { ...variables, GITHUB_WORKSPACE: workspace });
     const commitSha = name === 'first digits' ? first.slice(0, 10) : name;
     await expect(gatherCommit({ job, log, commitSha }, { git, github: undefined })).resolves.toMatchObject({
       sha1: first,
@@ -264,7 +264,7 @@ describe('gatherCommit of a commit given by hand', () => {
   });
 
   it('asks GitHub for a name that git does not know', async () => {
-    const job = await jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
+    const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const github = githubWith({ commit: { found: facts(shas.head) } });
     const info = await gatherCommit({ job, log, commitSha: 'elsewhere' }, { git, github });
     expect(info).toMatchObject({ sha1: shas.head, message: 'from GitHub' });
@@ -272,7 +272,7 @@ describe('gatherCommit of a commit given by hand', () => {
   });
 
   it('says who was asked where nobody knows the name', async () => {
-    const job = await jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
+    const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const request = { job, log, commitSha: 'v9' };
     await expect(gatherCommit(request, { git, github: undefined })).rejects.toMatchObject({
       kind: 'mistake',
@@ -290,7 +290,7 @@ describe('gatherCommit of a commit given by hand', () => {
     const sha = folder.commit(origin, 'first');
     folder.git(origin, 'branch', 'one');
     folder.git(origin, 'branch', '-m', 'main', 'two');
-    const job = await jobOf('schedule', {}, { GITHUB_SHA: shas.base, GITHUB_WORKSPACE: origin });
+    const job = jobOf('schedule', {}, { GITHUB_SHA: shas.base, GITHUB_WORKSPACE: origin });
     const info = await gatherCommit({ job, log, commitSha: sha }, { git, github: undefined });
     expect(info).not.toHaveProperty('branch');
   });
@@ -311,8 +311,8 @@ describe('probableBranch', () => {
 });
 
 describe('repositoryInfo', () => {
-  it('is what the clients of the service report', async () => {
-    expect(repositoryInfo(await readJob(jobEnvironment))).toEqual({
+  it('is what the clients of the service report', () => {
+    expect(repositoryInfo(readJob(jobEnvironment))).toEqual({
       name: 'acme/widgets',
       url: 'https://github.com/acme/widgets',
       id: '99001',
@@ -320,9 +320,9 @@ describe('repositoryInfo', () => {
     });
   });
 
-  it('has no id where GitHub gave none, and is undefined outside a GitHub job', async () => {
-    const job = await readJob({ GITHUB_REPOSITORY: 'acme/widgets' });
+  it('has no id where GitHub gave none, and is undefined outside a GitHub job', () => {
+    const job = readJob({ GITHUB_REPOSITORY: 'acme/widgets' });
     expect(repositoryInfo(job)).not.toHaveProperty('id');
-    expect(repositoryInfo(await readJob({}))).toBeUndefined();
+    expect(repositoryInfo(readJob({}))).toBeUndefined();
   });
 });

@@ -10,24 +10,24 @@ import { jobOf } from '../../support/job.ts';
 const { shas } = events;
 
 describe('judgedCommit by the event', () => {
-  it.each(eventRuns)('finds the commit and the branch of $title', async ({ eventName, event, variables, judged }) => {
-    expect(judgedCommit(await jobOf(eventName, event, variables))).toMatchObject(judged);
+  it.each(eventRuns)('finds the commit and the branch of $title', ({ eventName, event, variables, judged }) => {
+    expect(judgedCommit(jobOf(eventName, event, variables))).toMatchObject(judged);
   });
 
-  it('keeps the label of a branch whose fork is gone', async () => {
+  it('keeps the label of a branch whose fork is gone', () => {
     const event = {
       ...events.pullRequestEvent(),
       pull_request: { head: { sha: shas.head, label: 'gone:main', repo: null } },
     };
-    const job = await jobOf('pull_request', event, { GITHUB_HEAD_REF: 'main' });
+    const job = jobOf('pull_request', event, { GITHUB_HEAD_REF: 'main' });
     expect(judgedCommit(job)).toMatchObject({ branch: { named: 'gone:main' } });
   });
 
   it.each([
     ['push', events.branchDeletionPushEvent(), /deleted refs\/heads\/old/],
     ['delete', events.deleteEvent(), /deleted old/],
-  ])('refuses a %s that deletes a branch', async (name, event, words) => {
-    const job = await jobOf(name, event, onDefault);
+  ])('refuses a %s that deletes a branch', (name, event, words) => {
+    const job = jobOf(name, event, onDefault);
     expect(() => judgedCommit(job)).toThrow(MistakeError);
     expect(() => judgedCommit(job)).toThrow(words);
   });
@@ -39,49 +39,44 @@ describe('judgedCommit by the event', () => {
     'workflow_run',
     'check_suite',
     'status',
-  ])('never takes GITHUB_SHA for the commit of a %s whose payload is missing', async (name) => {
-    const job = await jobOf(name, {}, { GITHUB_SHA: shas.merge, GITHUB_REF: 'refs/heads/main' });
+  ])('never takes GITHUB_SHA for the commit of a %s whose payload is missing', (name) => {
+    const job = jobOf(name, {}, { GITHUB_SHA: shas.merge, GITHUB_REF: 'refs/heads/main' });
     expect(() => judgedCommit(job)).toThrow(/does not say which commit/);
   });
 
   it.each(['push', 'merge_group', 'release', 'deployment', 'schedule'])(
     'takes GITHUB_SHA for the commit of a %s whose payload is missing',
-    async (name) => {
-      const job = await jobOf(name, {}, { GITHUB_SHA: shas.head, GITHUB_REF: 'refs/heads/main' });
+    (name) => {
+      const job = jobOf(name, {}, { GITHUB_SHA: shas.head, GITHUB_REF: 'refs/heads/main' });
       expect(judgedCommit(job)).toMatchObject({ kind: 'commit', sha: shas.head });
     },
   );
 
-  it('says so where neither the event nor the variables hold a commit', async () => {
+  it('says so where neither the event nor the variables hold a commit', () => {
     expect.assertions(2);
     try {
-      judgedCommit(await jobOf('schedule', {}, { GITHUB_SHA: shas.zero }));
+      judgedCommit(jobOf('schedule', {}, { GITHUB_SHA: shas.zero }));
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(MistakeError);
       expect(thrown).toMatchObject({ remedy: expect.stringContaining('`commit-sha`') });
     }
   });
 
-  it('never gives an empty branch or a SHA that is not one, whatever the payload holds', async () => {
+  it('never gives an empty branch or a SHA that is not one, whatever the payload holds', () => {
     const names = [...new Set(eventRuns.map(({ eventName }) => eventName))];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...eventRuns),
-        fc.constantFrom(...names),
-        fc.json(),
-        async (known, name, json) => {
-          const { event, variables } = known;
-          const broken: Mapping = {
-            ...event,
-            release: JSON.parse(json),
-            deployment: '',
-            workflow_run: { head_branch: '' },
-          };
-          const judged = attempt(await jobOf(name, broken, { ...variables, GITHUB_REF_NAME: '', GITHUB_HEAD_REF: '' }));
-          expect([judged?.branch.named, judged?.branch.otherwise]).not.toContain('');
-          expect(judged?.kind === 'commit' ? judged.sha : shas.head).toMatch(/^[0-9a-f]{40}$/);
-        },
-      ),
+    fc.assert(
+      fc.property(fc.constantFrom(...eventRuns), fc.constantFrom(...names), fc.json(), (known, name, json) => {
+        const { event, variables } = known;
+        const broken: Mapping = {
+          ...event,
+          release: JSON.parse(json),
+          deployment: '',
+          workflow_run: { head_branch: '' },
+        };
+        const judged = attempt(jobOf(name, broken, { ...variables, GITHUB_REF_NAME: '', GITHUB_HEAD_REF: '' }));
+        expect([judged?.branch.named, judged?.branch.otherwise]).not.toContain('');
+        expect(judged?.kind === 'commit' ? judged.sha : shas.head).toMatch(/^[0-9a-f]{40}$/);
+      }),
     );
   });
 });
@@ -96,8 +91,8 @@ function attempt(job: Parameters<typeof judgedCommit>[0]): ReturnType<typeof jud
 }
 
 describe('judgedCommit by hand', () => {
-  it('takes the whole SHA, in any case and with blanks around it', async () => {
-    const job = await jobOf('workflow_dispatch', events.workflowDispatchEvent(), onDefault);
+  it('takes the whole SHA, in any case and with blanks around it', () => {
+    const job = jobOf('workflow_dispatch', events.workflowDispatchEvent(), onDefault);
     expect(judgedCommit(job, ` ${shas.head.toUpperCase()}\n`)).toEqual({
       kind: 'commit',
       sha: shas.head,
@@ -106,25 +101,25 @@ describe('judgedCommit by hand', () => {
     });
   });
 
-  it("keeps the event's branch where it is the event's commit", async () => {
-    const job = await jobOf('push', events.pushEvent(), { GITHUB_SHA: shas.head, GITHUB_REF: 'refs/heads/feature/a' });
+  it("keeps the event's branch where it is the event's commit", () => {
+    const job = jobOf('push', events.pushEvent(), { GITHUB_SHA: shas.head, GITHUB_REF: 'refs/heads/feature/a' });
     expect(judgedCommit(job, shas.head)).toMatchObject({ sha: shas.head, branch: { named: 'feature/a' } });
   });
 
-  it('takes a commit where the event means none', async () => {
-    const job = await jobOf('push', events.branchDeletionPushEvent(), onDefault);
+  it('takes a commit where the event means none', () => {
+    const job = jobOf('push', events.branchDeletionPushEvent(), onDefault);
     expect(judgedCommit(job, shas.head)).toMatchObject({ kind: 'commit', sha: shas.head });
   });
 
-  it('takes an empty input for none', async () => {
-    const job = await jobOf('schedule', events.scheduleEvent(), onDefault);
+  it('takes an empty input for none', () => {
+    const job = jobOf('schedule', events.scheduleEvent(), onDefault);
     expect(judgedCommit(job, '  ')).toMatchObject({ sha: shas.base });
   });
 
   it.each(['abc1234', 'v1.2.0', 'feature/a', 'HEAD~1', 'refs/tags/v1', 'main@{upstream}'])(
     'leaves the name %s to git',
-    async (revision) => {
-      const job = await jobOf('schedule', events.scheduleEvent(), onDefault);
+    (revision) => {
+      const job = jobOf('schedule', events.scheduleEvent(), onDefault);
       expect(judgedCommit(job, revision)).toMatchObject({
         kind: 'revision',
         revision,
@@ -135,8 +130,8 @@ describe('judgedCommit by hand', () => {
 
   it.each(['--output=x', '-1', 'a..b', '^main', 'main:README.md', ':/fix', 'a b', 'a*', shas.zero])(
     'refuses %s, which names no commit',
-    async (text) => {
-      const job = await jobOf('schedule', events.scheduleEvent(), onDefault);
+    (text) => {
+      const job = jobOf('schedule', events.scheduleEvent(), onDefault);
       expect(() => judgedCommit(job, text)).toThrow(/^commit-sha: ".+" does not name a commit\.$/);
     },
   );
