@@ -1,11 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { RandomBytes } from '../../domain/sources.ts';
 import { codeOf } from '../../domain/thrown.ts';
 import type { AttachmentStore, ReceivedFile } from '../attachments.ts';
 import { StorageFullError } from '../store.ts';
+import { DurableWriter } from './durable-writer.ts';
 
 /**
  * Attachments as files: `incoming/` holds what is on its way, `content/ab/ab12…` what has arrived, under its SHA-256. A file
@@ -94,24 +96,12 @@ export class AttachmentFolder implements AttachmentStore {
 async function writeDurably(path: string, content: Readable, hash: Hash): Promise<number> {
   const file = await open(path, 'wx');
   try {
-    const size = await writeAll(file, content, hash);
-    await file.sync();
-    return size;
+    const writer = new DurableWriter(file, hash);
+    await pipeline(content, writer);
+    return writer.size;
   } finally {
     await file.close();
   }
-}
-
-async function writeAll(file: FileHandle, content: Readable, hash: Hash): Promise<number> {
-  let size = 0;
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    for (let written = 0; written < chunk.length;) {
-      written += (await file.write(chunk, written)).bytesWritten;
-    }
-    size += chunk.length;
-  }
-  return size;
 }
 
 /** Makes a folder that outlives a loss of power: a new name is only safe once its parent is on the disk. */
