@@ -1,4 +1,3 @@
-import { PassThrough, type Readable } from 'node:stream';
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
 import type { RequestBody } from '../http/exchange.ts';
 import { MistakeError } from '../runtime/failure.ts';
@@ -8,8 +7,8 @@ export interface FilePart {
   readonly filename: string;
   /** Exactly how many bytes `open` gives. */
   readonly size: number;
-  /** Gives the file from its beginning; called again for each attempt. */
-  open(): Readable;
+  /** Gives the file from its beginning; called again for each attempt. A chunk holds only until the next is asked for. */
+  open(): AsyncIterable<Uint8Array>;
 }
 
 /** What a request carries. */
@@ -49,33 +48,27 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
   const document = JSON.stringify(payload.document);
   checkSizes(body, document, file);
 
-  const build = (content: Readable | string): InstanceType<typeof FormData> => {
-    const form = new FormData();
-    form.setBoundary(boundary);
-    form.append(body.json.part, document);
-    if (file !== undefined) {
-      form.append(filePartName(body, payload.filePartStyle), content, {
-        filename: file.filename,
-        contentType: 'application/octet-stream',
-        knownLength: file.size,
-      });
-    }
-    return form;
-  };
-
+  const form = new FormData();
+  form.setBoundary(boundary);
+  form.append(body.json.part, document);
+  if (file !== undefined) {
+    form.append(filePartName(body, payload.filePartStyle), '', {
+      filename: file.filename,
+      contentType: 'application/octet-stream',
+    });
+  }
+  // With nothing in its file, it is what stands before the file's content and, from the end of the file's line on, behind.
+  const around = form.getBuffer();
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  if (file === undefined) return { contentType, length: around.length, open: () => around };
+  const behind = around.length - Buffer.byteLength(`\r\n--${boundary}--\r\n`);
   return {
-    contentType: `multipart/form-data; boundary=${boundary}`,
-    // Built once with no content just to know the length around it.
-    length: build('').getLengthSync(),
-    open() {
-      const stream = file?.open();
-      const form = build(stream ?? '');
-      const body = new PassThrough();
-      // form-data is an old-style stream: it neither forwards errors nor stops its source when its reader goes away.
-      form.on('error', (error: Error) => body.destroy(error));
-      body.on('close', () => stream?.destroy());
-      form.pipe(body);
-      return body;
+    contentType,
+    length: around.length + file.size,
+    async *open() {
+      yield around.subarray(0, behind);
+      yield* file.open();
+      yield around.subarray(behind);
     },
   };
 }

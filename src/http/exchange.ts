@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-
 /** Request methods. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -8,8 +6,11 @@ export interface RequestBody {
   readonly contentType: string;
   /** Exactly how many bytes `open` gives, so that nothing is sent in chunks of unknown total. */
   readonly length: number;
-  /** Gives the body from its beginning; called again for each attempt. */
-  open(): string | Uint8Array | Readable;
+  /**
+   * Gives the body from its beginning; called again for each attempt. Of one that comes in chunks, each holds only until the
+   * next is asked for, so that all of them can be read into the same memory; who stops early calls the iterator's `return`.
+   */
+  open(): string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 /** One HTTP request, as it can be sent several times. */

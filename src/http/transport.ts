@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { streamOfChunks } from './body-stream.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
 import type { Environment } from '../runtime/world.ts';
 import { createConnections } from './connections.ts';
@@ -62,7 +63,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         reject(reason);
       });
     };
-    const body = request.body?.open();
+    const body = openBody(request);
     signal.addEventListener('abort', onAbort, { once: true });
 
     dispatcher.dispatch(
@@ -110,8 +111,13 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
   });
 }
 
+function openBody({ body }: HttpRequest): string | Uint8Array | Readable | undefined {
+  const opened = body?.open();
+  return typeof opened === 'object' && Symbol.asyncIterator in opened ? streamOfChunks(opened) : opened;
+}
+
 /** Lets go of a body that nobody reads any more: its file is closed, and an error that it still has kills no process. */
-function discard(body: ReturnType<NonNullable<HttpRequest['body']>['open']> | undefined): void {
+function discard(body: ReturnType<typeof openBody>): void {
   if (!(body instanceof Readable)) return;
   body.on('error', () => undefined);
   body.destroy();

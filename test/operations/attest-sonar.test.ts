@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts';
 import { isMapping, type Mapping } from '../../src/runtime/values.ts';
 import { perform } from '../../src/step/perform.ts';
+import { collectedBody } from '../support/collected.ts';
 import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
 import { failureOf } from '../support/failures.ts';
 import { pushEvent, shas } from '../support/events.ts';
@@ -61,8 +60,7 @@ async function attest(
 }
 
 async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
-  const opened = sent?.open() ?? '';
-  const body = opened instanceof Readable ? await text(opened) : Buffer.from(opened).toString('utf8');
+  const body = (await collectedBody(sent?.open() ?? '')).toString('utf8');
   const document: unknown = JSON.parse(/name="data_json"\r\n(?:[^\r\n]+\r\n)*\r\n(.*)\r\n--/u.exec(body)?.[1] ?? '');
   if (!isMapping(document)) throw new TypeError('the document is no object');
   return { path: url.pathname, document, body };

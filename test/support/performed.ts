@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
 import type { HttpRequest } from '../../src/http/exchange.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { perform, type Performed } from '../../src/step/perform.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
+import { collectedBody } from './collected.ts';
 import type { CollectingLog } from './log.ts';
 import { openTestStep } from './step-context.ts';
 
@@ -91,8 +91,7 @@ async function see({ method, url, headers, body }: HttpRequest): Promise<SeenReq
 }
 
 async function readBody(body: ReturnType<NonNullable<HttpRequest['body']>['open']> | undefined): Promise<string> {
-  if (body === undefined) return '';
-  return typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : textOf(body);
+  return (await collectedBody(body ?? '')).toString('utf8');
 }
 
 async function read(written: { readonly path: string } | undefined): Promise<unknown> {

@@ -1,34 +1,54 @@
-import { Readable } from 'node:stream';
 import type { RequestBody } from '../../src/http/exchange.ts';
 
 /** A body that counts what is read of it. */
 export interface StreamedBody extends RequestBody {
-  /** The streams that were opened, one for each attempt. */
-  readonly streams: readonly Readable[];
+  /** How often it was opened: once for each attempt. */
+  opened(): number;
+  /** How many of the opened have been let go of, at their end or before. */
+  closed(): number;
   /** How many bytes were read of all of them. */
   read(): number;
 }
 
-/** A body of so many bytes, made as it is read. */
+/** A body of so many bytes, made as it is read, all in the same 64 KiB. */
 export function streamedBody(bytes: number): StreamedBody {
-  const streams: Readable[] = [];
+  const memory = Buffer.alloc(64 * 1024, 'x');
+  let opened = 0;
+  let closed = 0;
   let read = 0;
-  function* chunks(): Generator<Buffer> {
-    for (let left = bytes; left > 0; left -= 64 * 1024) {
-      const chunk = Buffer.alloc(Math.min(left, 64 * 1024), 'x');
+  async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
+    for (let left = bytes; left > 0; left -= memory.length) {
+      const chunk = memory.subarray(0, Math.min(left, memory.length));
       read += chunk.length;
-      yield chunk;
+      yield await Promise.resolve(chunk);
     }
   }
   return {
     contentType: 'application/octet-stream',
     length: bytes,
-    streams,
+    opened: () => opened,
+    closed: () => closed,
     read: () => read,
     open() {
-      const stream = Readable.from(chunks(), { objectMode: false });
-      streams.push(stream);
-      return stream;
+      opened += 1;
+      const source = chunks();
+      let isClosed = false;
+      const close = (): void => {
+        if (!isClosed) closed += 1;
+        isClosed = true;
+      };
+      const iterator: AsyncIterator<Uint8Array, void, undefined> = {
+        async next() {
+          const result = await source.next();
+          if (result.done === true) close();
+          return result;
+        },
+        return() {
+          close();
+          return source.return();
+        },
+      };
+      return { [Symbol.asyncIterator]: () => iterator };
     },
   };
 }
