@@ -68,13 +68,13 @@ export const attestSonar = defineOperation({
 
 async function attachmentOf(
   patterns: Inputs['files'],
-  { workspace, temporaryDirectory, call: { log } }: OperationContext,
+  { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
 ): Promise<Attachment | undefined> {
   if (patterns === undefined) return undefined;
   return log.group('Gather the files', async () => {
     const found = await resolveFiles({ patterns, workspace });
     for (const { name, size } of found) log.info(`${name}: ${size} bytes`);
-    return prepareAttachment(found, { temporary: temporaryDirectory });
+    return prepareAttachment(found, { temporary: temporaryDirectory, signal });
   });
 }
 

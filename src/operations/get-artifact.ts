@@ -53,7 +53,7 @@ function exactlyOne(hasFingerprint: boolean, hasFiles: boolean): readonly Proble
 
 async function wantedArtifacts(
   values: ValuesOf<typeof inputs>,
-  { workspace, call: { log } }: OperationContext,
+  { workspace, call: { log, signal } }: OperationContext,
 ): Promise<readonly Wanted[]> {
   const { flow: flowName, trail: trailName, attestationId: id } = values;
   const askFor = (fingerprint: string): Asked => ({ fingerprint, flow: flowName, trail: trailName, attestationId: id });
@@ -64,7 +64,7 @@ async function wantedArtifacts(
     const wanted: Wanted[] = [];
     // One after the other: hashing keeps a core busy, so that doing several at once would gain nothing and take memory.
     for (const { path, name } of await resolveArtifactPaths({ patterns: values.files ?? [], workspace })) {
-      const fingerprint = await fingerprintOf(path);
+      const fingerprint = await fingerprintOf(path, signal);
       log.info(`${name}: ${fingerprint}`);
       wanted.push({ asked: askFor(fingerprint), name });
     }

@@ -12,7 +12,9 @@ const root = '__root__';
  * root with the workspace (`/tmp/x`, another drive) is `__root__/tmp/x`.
  */
 export function archiveName(path: string, workspace: string): string {
-  const way = relative(workspace, path);
+  const inside = workspace.endsWith(sep) ? workspace : workspace + sep;
+  // The answer of `relative` without its garbage, since there can be thousands of files.
+  const way = path.startsWith(inside) ? path.slice(inside.length) : relative(workspace, path);
   const parts = way.split(sep);
   const ups = parts.filter((part) => part === '..').length;
   const outside = isAbsolute(way) || (ups > 0 && ups >= depthOf(workspace));

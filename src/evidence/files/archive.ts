@@ -2,10 +2,18 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import type { MatchedFile } from './resolve.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
-import { chunkBytes, readUnchanged } from './unchanged.ts';
+import { chunkBytes, readAllUnchanged, readUnchanged } from './unchanged.ts';
 
 /** Where gzip's header (RFC 1952) names the operating system, and the value for "unknown". */
 const systemByte = { position: 9, unknown: 0xff };
+
+/** How much may come of an archive. */
+export interface ArchiveLimit {
+  /** In bytes, exactly that included. */
+  readonly maximumBytes: number;
+  /** Makes the error for more than that. */
+  readonly tooLarge: () => Error;
+}
 
 /**
  * Writes the files as a gzipped tar archive: for the same names and contents always the same bytes, whatever the order they
@@ -13,18 +21,18 @@ const systemByte = { position: 9, unknown: 0xff };
  *
  * @returns the size of the archive in bytes.
  * @throws what `tooLarge` makes, as soon as more than `maximumBytes` are there; MistakeError when a file cannot be read or
- * changes. What was written until then is left for the caller to remove.
+ * changes; the signal's reason, soon after it is aborted. What was written until then is left for the caller to remove.
  */
 export async function writeArchive(
   files: readonly MatchedFile[],
   destination: string,
-  maximumBytes: number,
-  tooLarge: () => Error,
+  { maximumBytes, tooLarge }: ArchiveLimit,
+  signal?: AbortSignal,
 ): Promise<number> {
   const output = await open(destination, 'wx', 0o600);
-  const gzip = createGzip();
+  const gzip = createGzip({ chunkSize: chunkBytes });
   // Whichever side fails first destroys the stream between the two, and so ends the other.
-  const feeding = feed(gzip, inBlocks(tarOf(files))).catch((thrown: unknown) => {
+  const feeding = feed(gzip, files, signal).catch((thrown: unknown) => {
     gzip.destroy(thrown instanceof Error ? thrown : new Error('the archive was given up', { cause: thrown }));
   });
   try {
@@ -37,16 +45,62 @@ export async function writeArchive(
   }
 }
 
-async function feed(gzip: Gzip, blocks: AsyncIterable<Buffer>): Promise<void> {
-  for await (const block of blocks) {
+/** All that a tar archive of the files consists of. */
+async function feed(gzip: Gzip, files: readonly MatchedFile[], signal: AbortSignal | undefined): Promise<void> {
+  const blocks = new BlockFeed(gzip, signal);
+  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
+  const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  for (const { name, path, size } of sorted) {
+    await blocks.add(tarHeader(name, size));
+    // Not chunk by chunk where one is all: thousands of small files would leave megabytes of garbage.
+    if (size <= chunkBytes) await blocks.add(readAllUnchanged(path, size, buffer));
+    else for await (const chunk of readUnchanged(path, size, () => buffer)) await blocks.add(chunk);
+    await blocks.add(tarPadding(size));
+  }
+  await blocks.add(tarEnd);
+  await blocks.end();
+}
+
+/** Hands bytes over to gzip in blocks of one size, since each hand-over has its price. */
+class BlockFeed {
+  readonly #gzip: Gzip;
+  readonly #signal: AbortSignal | undefined;
+  readonly #block = Buffer.allocUnsafeSlow(chunkBytes);
+  #filled = 0;
+
+  constructor(gzip: Gzip, signal: AbortSignal | undefined) {
+    this.#gzip = gzip;
+    this.#signal = signal;
+  }
+
+  /** Ends when the bytes are no longer needed. Throws the signal's reason. */
+  async add(bytes: Uint8Array): Promise<void> {
+    for (let taken = 0; taken < bytes.length;) {
+      const part = bytes.subarray(taken, taken + this.#block.length - this.#filled);
+      this.#block.set(part, this.#filled);
+      taken += part.length;
+      this.#filled += part.length;
+      if (this.#filled === this.#block.length) await this.#handOver();
+    }
+  }
+
+  /** Hands over what is left, and closes the archive. */
+  async end(): Promise<void> {
+    await this.#handOver();
+    this.#gzip.end();
+  }
+
+  async #handOver(): Promise<void> {
+    this.#signal?.throwIfAborted();
+    const block = this.#block.subarray(0, this.#filled);
     await new Promise<void>((resolve, reject) => {
-      gzip.write(block, (error) => {
+      this.#gzip.write(block, (error) => {
         if (error) reject(error);
         else resolve();
       });
     });
+    this.#filled = 0;
   }
-  gzip.end();
 }
 
 async function collect(
@@ -62,34 +116,4 @@ async function collect(
     await output.write(chunk);
   }
   return size;
-}
-
-/** The archive in pieces; each holds only until the next is asked for. */
-async function* tarOf(files: readonly MatchedFile[]): AsyncGenerator<Uint8Array, void, undefined> {
-  const buffer = Buffer.allocUnsafeSlow(chunkBytes);
-  const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  for (const file of sorted) {
-    yield tarHeader(file.name, file.size);
-    yield* readUnchanged(file.path, file.size, () => buffer);
-    yield tarPadding(file.size);
-  }
-  yield tarEnd;
-}
-
-/** The same bytes in blocks of one size, since each hand-over has its price; each holds only until the next is asked for. */
-async function* inBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
-  const block = Buffer.allocUnsafeSlow(chunkBytes);
-  let filled = 0;
-  for await (const piece of pieces) {
-    for (let taken = 0; taken < piece.length;) {
-      const part = piece.subarray(taken, taken + block.length - filled);
-      block.set(part, filled);
-      taken += part.length;
-      filled += part.length;
-      if (filled < block.length) continue;
-      yield block;
-      filled = 0;
-    }
-  }
-  yield block.subarray(0, filled);
 }

@@ -31,6 +31,8 @@ export interface AttachmentOptions {
   readonly temporary: string;
   /** The largest attachment in bytes, exactly that included; by default the interface's limit. */
   readonly maximumBytes?: number;
+  /** Ends the making of an archive; what was put aside for it is removed then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Deflate makes nothing smaller than this part of it (RFC 1951: at most 258 bytes by two bits). */
@@ -46,15 +48,16 @@ const mostListed = 20;
  * Makes the attachment of some files: none of no files; a single file as it is, under its own base name; more than one as
  * `evidence.tgz`. Its size is known, and within the limit, before anything is sent.
  *
- * @throws MistakeError when it would be over the limit (the sizes are listed, the largest first) or a file cannot be read.
+ * @throws MistakeError when it would be over the limit (the sizes are listed, the largest first) or a file cannot be read;
+ * the signal's reason where it is aborted.
  */
 export async function prepareAttachment(
   files: readonly MatchedFile[],
-  { temporary, maximumBytes = maximumFileBytes }: AttachmentOptions,
+  { temporary, maximumBytes = maximumFileBytes, signal }: AttachmentOptions,
 ): Promise<Attachment | undefined> {
   const [only, ...others] = files;
   if (only === undefined) return undefined;
-  return others.length === 0 ? singleFile(only, maximumBytes) : archive(files, temporary, maximumBytes);
+  return others.length === 0 ? singleFile(only, maximumBytes) : archive(files, temporary, maximumBytes, signal);
 }
 
 function singleFile(file: MatchedFile, maximumBytes: number): Attachment {
@@ -68,7 +71,12 @@ function singleFile(file: MatchedFile, maximumBytes: number): Attachment {
   };
 }
 
-async function archive(files: readonly MatchedFile[], temporary: string, maximumBytes: number): Promise<Attachment> {
+async function archive(
+  files: readonly MatchedFile[],
+  temporary: string,
+  maximumBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Attachment> {
   const tooMuch = (): MistakeError => tooLarge(files, maximumBytes);
   if (totalOf(files) > maximumBytes * largestCompression) throw tooMuch();
   await mkdir(temporary, { recursive: true });
@@ -77,7 +85,7 @@ async function archive(files: readonly MatchedFile[], temporary: string, maximum
   const filename = 'evidence.tgz';
   const path = join(directory, filename);
   try {
-    const size = await writeArchive(files, path, maximumBytes, tooMuch);
+    const size = await writeArchive(files, path, { maximumBytes, tooLarge: tooMuch }, signal);
     return { filename, size, parts: files.map(partOf), open: () => contentOf(path, size), dispose };
   } catch (thrown) {
     await dispose();

@@ -1,6 +1,6 @@
 import { realpathSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import type { Problem } from '../../runtime/failure.ts';
 import { kindOfEntry, look, type Kind } from './entry.ts';
 import { advance, begin, isMatch, type Pattern, type Progress } from './pattern.ts';
@@ -57,26 +57,33 @@ export class Search {
       this.problems.push(unreadable(directory, thrown));
       return;
     }
+    const inside = [...ancestors, real];
+    // Both are in their normal form, so nothing of what `join` does is needed; it would do it thousands of times.
+    const start = directory.endsWith(sep) ? directory : directory + sep;
     for (const entry of entries) {
       const next = reach === 'everything' ? reach : advance(this.#pattern, reach, entry.name);
       if (next.length === 0) continue;
-      const path = join(directory, entry.name);
-      await this.#meet(path, kindOfEntry(entry, path), next, [...ancestors, real]);
+      const path = start + entry.name;
+      const entering = this.#meet(path, kindOfEntry(entry, path), next, inside);
+      // Waiting costs even where there is nothing to wait for, and most entries are files.
+      if (entering !== undefined) await entering;
     }
   }
 
-  async #meet(path: string, kind: Kind, reach: Reach, ancestors: readonly string[]): Promise<void> {
+  /** Takes what is wanted; where that is in a directory, the promise ends with it. */
+  #meet(path: string, kind: Kind, reach: Reach, ancestors: readonly string[]): Promise<void> | undefined {
     const matched = reach === 'everything' || isMatch(this.#pattern, reach);
-    if (!matched && kind !== 'directory') return;
+    if (!matched && kind !== 'directory') return undefined;
     if (this.#rules.isExcluded(path, kind === 'directory')) {
       this.#excluded ||= matched;
     } else if (kind !== 'directory') {
       if (reach === 'everything' || this.#pattern.end !== 'directory') this.#take(path, kind);
     } else if (!matched) {
-      await this.#enter(path, reach, ancestors);
+      return this.#enter(path, reach, ancestors);
     } else {
-      await this.#takeDirectory(path, reach, ancestors);
+      return this.#takeDirectory(path, reach, ancestors);
     }
+    return undefined;
   }
 
   async #takeDirectory(path: string, reach: Reach, ancestors: readonly string[]): Promise<void> {

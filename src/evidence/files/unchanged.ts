@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { MistakeError } from '../../runtime/failure.ts';
 import { reading, refused } from './unreadable.ts';
@@ -24,24 +24,53 @@ export async function* readUnchanged(
 ): AsyncGenerator<Buffer, void, undefined> {
   const file = reading(path, () => openSync(path, 'r'));
   try {
-    const { mtimeMs } = fstatSync(file);
-    const isAsFound = (): boolean => {
-      const now = fstatSync(file);
-      return now.size === size && now.mtimeMs === mtimeMs;
-    };
-    if (!isAsFound()) throw changed(path);
+    const found = asFound(file, path, size);
     for (let done = 0; done < size;) {
       const chunk = buffer();
       const length = await readSome(file, chunk, done, size).catch((thrown: unknown) => {
         throw refused(path, thrown);
       });
       done += length;
-      if (length === 0 || (done === size && !isAsFound())) throw changed(path);
+      if (length === 0 || (done === size && !isStill(file, found))) throw changed(path);
       yield chunk.subarray(0, length);
     }
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * The whole content of a file that fits the buffer, under the same conditions.
+ *
+ * @throws MistakeError when the file cannot be read, or has changed.
+ */
+export function readAllUnchanged(path: string, size: number, buffer: Buffer): Buffer {
+  const file = reading(path, () => openSync(path, 'r'));
+  try {
+    const found = asFound(file, path, size);
+    for (let done = 0; done < size;) {
+      const length = reading(path, () => readSync(file, buffer, done, size - done, done));
+      if (length === 0) throw changed(path);
+      done += length;
+    }
+    if (!isStill(file, found)) throw changed(path);
+    return buffer.subarray(0, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+type Found = Pick<Stats, 'size' | 'mtimeMs'>;
+
+function asFound(file: number, path: string, size: number): Found {
+  const found = fstatSync(file);
+  if (found.size !== size) throw changed(path);
+  return found;
+}
+
+function isStill(file: number, { size, mtimeMs }: Found): boolean {
+  const now = fstatSync(file);
+  return now.size === size && now.mtimeMs === mtimeMs;
 }
 
 /**

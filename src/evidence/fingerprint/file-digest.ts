@@ -20,14 +20,19 @@ const chunkBytes = 1024 * 1024;
 export class FileDigester {
   readonly #buffer = Buffer.allocUnsafeSlow(chunkBytes);
 
-  /** 64 lowercase hex digits; at once for a small file. A symbolic link is followed. Throws the system's errors. */
-  digest(path: PathLike): string | Promise<string> {
+  /**
+   * 64 lowercase hex digits; at once for a small file. A symbolic link is followed. Throws the system's errors, and within a
+   * large file the signal's reason.
+   */
+  digest(path: PathLike, signal?: AbortSignal): string | Promise<string> {
     const file = openSync(path, 'r');
     let isLarge = false;
     try {
       const length = fill(file, this.#buffer);
       isLarge = length === chunkBytes;
-      return isLarge ? digestLarge(file, this.#buffer) : hash('sha256', this.#buffer.subarray(0, length), 'hex');
+      return isLarge
+        ? digestLarge(file, this.#buffer, signal)
+        : hash('sha256', this.#buffer.subarray(0, length), 'hex');
     } finally {
       if (!isLarge) closeSync(file);
     }
@@ -45,7 +50,7 @@ function fill(file: number, buffer: Buffer): number {
 }
 
 /** Takes over the open file, of which the first buffer is filled. */
-async function digestLarge(file: number, first: Buffer): Promise<string> {
+async function digestLarge(file: number, first: Buffer, signal: AbortSignal | undefined): Promise<string> {
   try {
     const digest = createHash('sha256');
     let current: Buffer = first;
@@ -55,6 +60,8 @@ async function digestLarge(file: number, first: Buffer): Promise<string> {
       const next = readAt(file, spare, 0, spare.length, position);
       digest.update(current.subarray(0, length));
       length = (await next).bytesRead;
+      // After the read, so that nothing reads from a file that is closed.
+      signal?.throwIfAborted();
       [current, spare] = [spare, current];
     }
     return digest.digest('hex');

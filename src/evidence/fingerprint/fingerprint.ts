@@ -22,15 +22,19 @@ const entriesInOneGo = 512;
  *   What the rules of a `.kosli_ignore` in the directory name is left out (`ignoredPaths`).
  *
  * @param path an absolute path, or one from the current directory.
- * @throws MistakeError when nothing is there, a link is broken, or something is unreadable or neither file nor directory.
+ * @throws MistakeError when nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
+ * soon after it is aborted.
  */
-export async function fingerprintOf(path: string): Promise<string> {
+export async function fingerprintOf(path: string, signal?: AbortSignal): Promise<string> {
   const found = look(path);
   switch (found?.kind) {
     case 'file':
-      return digestOf(new FileDigester(), path);
+      return digestOf(new FileDigester(), path, signal);
     case 'directory':
-      return new DirectoryFingerprint(reading(path, () => realpathSync.native(path))).compute();
+      return new DirectoryFingerprint(
+        reading(path, () => realpathSync.native(path)),
+        signal,
+      ).compute();
     case 'broken':
       throw new MistakeError(brokenLink(path));
     case 'other':
@@ -47,10 +51,12 @@ class DirectoryFingerprint {
   readonly #total = createHash('sha256');
   /** Digests not yet in the total: one long update is cheaper than many short ones. */
   #waiting = '';
+  readonly #signal: AbortSignal | undefined;
   #entries = 0;
 
-  constructor(root: string) {
+  constructor(root: string, signal: AbortSignal | undefined) {
     this.#root = root;
+    this.#signal = signal;
     this.#ignored = ignoredPaths(root);
   }
 
@@ -83,25 +89,26 @@ class DirectoryFingerprint {
     this.#total.update(this.#waiting);
     this.#waiting = '';
     await setImmediate();
+    this.#signal?.throwIfAborted();
   }
 
   #contentDigest(entry: Entry, path: Spelling): string | Promise<string> {
-    if (entry.isFile()) return digestOf(this.#digester, path);
+    if (entry.isFile()) return digestOf(this.#digester, path, this.#signal);
     if (!entry.isSymbolicLink()) throw new MistakeError(notAFile(path.toString()));
     const target = reading(path, () => statSync(path, { throwIfNoEntry: false }));
     if (target === undefined) throw new MistakeError(brokenLink(path.toString()));
     // Not followed, so neither a cycle nor a second copy of the directory can come of it.
     if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
     if (!target.isFile()) throw new MistakeError(notAFile(path.toString()));
-    return digestOf(this.#digester, path);
+    return digestOf(this.#digester, path, this.#signal);
   }
 }
 
-function digestOf(digester: FileDigester, path: Spelling): string | Promise<string> {
-  const digest = reading(path, () => digester.digest(path));
+function digestOf(digester: FileDigester, path: Spelling, signal: AbortSignal | undefined): string | Promise<string> {
+  const digest = reading(path, () => digester.digest(path, signal));
   return typeof digest === 'string'
     ? digest
     : digest.catch((thrown: unknown) => {
-        throw refused(path, thrown);
+        throw thrown === signal?.reason ? thrown : refused(path, thrown);
       });
 }

@@ -231,6 +231,18 @@ describe('the attachment of several files', () => {
     });
   });
 
+  it('ends, and leaves nothing behind, when the step is cancelled while it is made', async () => {
+    await withFileTree({ 'work/a': randomBytes(2_000_000), 'work/b': '2' }, async (tree) => {
+      const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
+      const cancelling = new AbortController();
+      const cancelled = new Error('the step was cancelled');
+      const made = prepareAttachment(files, { temporary: tree.at('temporary'), signal: cancelling.signal });
+      cancelling.abort(cancelled);
+      await expect(made).rejects.toBe(cancelled);
+      expect(readdirSync(tree.at('temporary'))).toEqual([]);
+    });
+  });
+
   it('is not even begun where no compression could make it fit', async () => {
     await withFileTree({}, async (tree) => {
       const huge = { path: tree.at('gone'), name: 'huge', size: 2 ** 40 };

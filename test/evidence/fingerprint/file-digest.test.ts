@@ -16,6 +16,16 @@ describe("a file's digest", () => {
     },
   );
 
+  it('ends within a large file when the step is cancelled', async () => {
+    await withFileTree({ large: Buffer.alloc(3 * mebibyte) }, async ({ at }) => {
+      const cancelling = new AbortController();
+      const cancelled = new Error('the step was cancelled');
+      const digest = new FileDigester().digest(at('large'), cancelling.signal);
+      cancelling.abort(cancelled);
+      await expect(digest).rejects.toBe(cancelled);
+    });
+  });
+
   it('does not mix files that are read one after another', async () => {
     await withFileTree({ large: Buffer.alloc(mebibyte + 5, 'l'), small: 'abc', empty: '' }, async ({ at }) => {
       const digester = new FileDigester();
