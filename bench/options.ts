@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly check: boolean;
   /** How often each thing is measured. */
   readonly rounds: number;
+  /** Words in the names of the parts that are measured; all parts where there is none. */
+  readonly only: readonly string[];
 }
 
 /** Reads the command line. Throws the parser's error on an unknown option. */
@@ -21,9 +23,10 @@ export function readOptions(words: readonly string[]): BenchOptions {
       million: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '15' },
+      only: { type: 'string', multiple: true, default: [] },
     },
   });
   const rounds = Number(values.rounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
-  return { large: values.large, million: values.million, check: values.check, rounds };
+  return { large: values.large, million: values.million, check: values.check, rounds, only: values.only };
 }
