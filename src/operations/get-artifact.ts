@@ -1,6 +1,4 @@
 import { getArtifact as endpoint } from '../contract/artifact.ts';
-import { fingerprintOf } from '../evidence/fingerprint/fingerprint.ts';
-import { resolveArtifactPaths } from '../evidence/files/artifact-paths.ts';
 import type { Problem } from '../runtime/failure.ts';
 import type { Asked } from './artifact-answer.ts';
 import { artifactQuestion, type Wanted } from './artifact-question.ts';
@@ -61,10 +59,14 @@ async function wantedArtifacts(
     return [...new Set(values.fingerprints)].map((fingerprint) => ({ asked: askFor(fingerprint), name: undefined }));
   }
   return log.group('Compute fingerprints', async () => {
+    // Node's crypto alone takes longer to load than the question takes: only who needs it shall wait for it.
+    const { artifactFingerprints } = await import('../evidence/fingerprint/artifact-fingerprints.ts');
     const wanted: Wanted[] = [];
-    // One after the other: hashing keeps a core busy, so that doing several at once would gain nothing and take memory.
-    for (const { path, name } of await resolveArtifactPaths({ patterns: values.files ?? [], workspace })) {
-      const fingerprint = await fingerprintOf(path, signal);
+    for await (const { name, fingerprint } of artifactFingerprints({
+      patterns: values.files ?? [],
+      workspace,
+      signal,
+    })) {
       log.info(`${name}: ${fingerprint}`);
       wanted.push({ asked: askFor(fingerprint), name });
     }
