@@ -18,6 +18,10 @@ const leftOut: Readonly<Record<string, string>> = {
   '../web/fetch/body.js': 'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
   // The parser for machines without vector instructions in WebAssembly: a file of its own, so that no other has to read it.
   '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
+  // form-data and @actions/http-client would load all of TLS and its cryptography to send requests of their own. What is
+  // used of Node's cryptography is asked for as `node:crypto`.
+  https: './left-out.js',
+  crypto: './left-out.js',
   // Packages that others ask for, and of which a step needs nothing (left-out.cjs).
   undici: './left-out.js',
   'mime-types': './left-out.js',

@@ -12,8 +12,12 @@ exports.restEndpointMethods = () => ({});
  * is asked through `src/http`, which loads the few parts of undici that it needs.
  */
 exports.fetch = () => {
-  throw new Error('GitHub is asked through src/http');
+  throw new Error('Requests are sent through src/http');
 };
 
-/** Made where a proxy is set, and never used. */
+/** Made for GitHub's address, and never used: of undici, and of Node's https. */
 exports.ProxyAgent = class ProxyAgent {};
+exports.Agent = class Agent {};
+
+/** Of Node's https. */
+exports.request = exports.fetch;

@@ -36,6 +36,11 @@ export async function requestBody(endpoint: Endpoint, payload: Payload): Promise
   }
 }
 
+/** Loads what makes the body of a request, where that is not loaded with everything else. */
+export async function loadBodyParts({ body }: Endpoint): Promise<void> {
+  if (body.kind === 'multipart') await import('form-data');
+}
+
 function jsonBody(document: unknown): RequestBody {
   const bytes = Buffer.from(JSON.stringify(document), 'utf8');
   return { contentType: 'application/json; charset=utf-8', length: bytes.length, open: () => bytes };

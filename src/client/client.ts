@@ -15,7 +15,7 @@ import { MistakeError, type Problem } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
 import { successBody } from './answer.ts';
 import { authorization } from './authorization.ts';
-import { requestBody, type FilePart } from './body.ts';
+import { loadBodyParts, requestBody, type FilePart } from './body.ts';
 import { NotSent, unsentRequest } from './not-sent.ts';
 import { fillPath, queryString } from './path.ts';
 import { labelOf } from './service-error.ts';
@@ -70,6 +70,15 @@ export class ComplianceClient {
       ...this.#context,
       persistence: { ...persistence, until: moment },
     });
+  }
+
+  /**
+   * Loads what a call of an endpoint needs, so that it is there when the evidence is. What fails here fails again in the
+   * call, which says why.
+   */
+  async getReady(endpoint: Endpoint): Promise<void> {
+    const { baseUrl } = this.#connection;
+    await Promise.allSettled([this.#context.transport.getReady(baseUrl), loadBodyParts(endpoint)]);
   }
 
   /**

@@ -38,6 +38,8 @@ export interface Transport {
    * @throws TransportError where no whole answer came; the signal's reason where that was aborted.
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  /** Loads what a request to this address needs, without connecting. */
+  getReady(url: URL): Promise<void>;
   /** Closes the connections, so that the process can end. */
   close(): Promise<void>;
 }

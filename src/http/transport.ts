@@ -34,6 +34,11 @@ export function createTransport(environment: Environment): Transport {
         connections.giveBack(route);
       }
     },
+    async getReady(url) {
+      const route = connections.take(url);
+      connections.giveBack(route);
+      await route.dispatcher;
+    },
     close: () => connections.close(),
   };
 }

@@ -78,11 +78,14 @@ async function attachmentOf(
   });
 }
 
-function commitOf(values: Inputs, { job, environment, call }: OperationContext): Promise<GitCommitInfo> {
+function commitOf(values: Inputs, { client, job, environment, call }: OperationContext): Promise<GitCommitInfo> {
+  const whileGitRuns = (): void => {
+    void client.getReady(endpoint);
+  };
   const { transport, log, clock, signal } = call;
   return gatherCommit(
     { job, commitSha: values.commitSha, redact: values.redactCommitInfo, log },
-    connectSources({ job, environment, githubToken: values.githubToken, transport, log, clock, signal }),
+    connectSources({ job, environment, githubToken: values.githubToken, transport, log, clock, signal, whileGitRuns }),
   );
 }
 

@@ -47,6 +47,19 @@ describe('the client', () => {
     expect(JSON.parse(received?.body().toString() ?? '')).toEqual(flow.document);
   });
 
+  it('gets ready without connecting, and what fails then fails in the call', async () => {
+    const server = await serverThat(answers(201, 'OK'));
+    const { client } = clientFor(server.url);
+    await client.getReady(attestSonar);
+    expect(server.connections()).toBe(0);
+    await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 201 });
+    expect(server.connections()).toBe(1);
+
+    const nowhere = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`)).client;
+    await expect(nowhere.getReady(createFlow)).resolves.toBeUndefined();
+    await expect(nowhere.call(createFlow, flow)).rejects.toThrow('ECONNREFUSED');
+  });
+
   it('sends the key as basic where that is wanted', async () => {
     const server = await serverThat(answers(201, 'OK'));
     await clientFor(server.url, { connection: { authenticationMethod: 'basic' } }).client.call(createFlow, flow);

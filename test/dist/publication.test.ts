@@ -15,6 +15,7 @@ import {
 import { jobsBot } from '../support/github-repository.ts';
 import { githubError, type GitHubReply } from '../support/github-stand-in.ts';
 import { githubToken, openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
+import { startProxy } from '../support/proxy-server.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 
 let job: ActionJob;
@@ -63,6 +64,17 @@ describe('a comment on the pull request', () => {
     expect(comment?.body).toContain('<h2>⛔ Error');
     expect(unknown.log).toContain('The comment on pull request 12 was updated');
     expect(commandsNamed(unknown.log, 'error')).toHaveLength(1);
+    expectRightForm(request);
+  });
+
+  it('goes through the proxy of the environment, as everything else does', async () => {
+    const request = await open();
+    const proxy = keep(await startProxy());
+    const result = await request.step(gate(), { HTTP_PROXY: proxy.url.href, http_proxy: proxy.url.href, NO_PROXY: '' });
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    expect(request.repository.comments).toHaveLength(1);
+    const asked = proxy.requests.map(({ target }) => new URL(target).origin);
+    expect(asked.filter((origin) => origin === request.github.url)).toHaveLength(request.github.requests.length);
     expectRightForm(request);
   });
 

@@ -18,6 +18,7 @@ export function answeringTransport(
       requests.push(request);
       return answer(request);
     },
+    getReady: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
@@ -36,6 +37,7 @@ export function silentTransport(): AnsweringTransport {
         });
       });
     },
+    getReady: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

@@ -22,26 +22,31 @@ export type GitRunner = (commandLine: readonly string[], directory: string) => P
  * with it the question of ownership.
  *
  * @param environment the variables that git gets, with those on top that make its answers the same everywhere.
+ * @param whileItRuns is called as soon as git was started, for work that this process can do meanwhile.
  */
-export function createGitRunner(environment: Environment): GitRunner {
+export function createGitRunner(environment: Environment, whileItRuns: () => void = () => undefined): GitRunner {
   const variables = gitVariables(environment);
   return async (commandLine, directory) => {
     const trusting = ['-c', `safe.directory=${directory}`, ...commandLine];
-    const result = await execute(trusting, directory, variables);
+    const result = await execute(trusting, directory, variables, whileItRuns);
     if (result === undefined || !refusesOwner(result)) return result;
-    return execute(commandLine, directory, { ...variables, GIT_DIR: join(directory, '.git') });
+    return execute(commandLine, directory, { ...variables, GIT_DIR: join(directory, '.git') }, () => undefined);
   };
 }
 
 async function execute(
   commandLine: readonly string[],
-  cwd: string,
+  directory: string,
   env: Record<string, string>,
+  whileItRuns: () => void,
 ): Promise<GitResult | undefined> {
   const { getExecOutput } = await import('@actions/exec');
   try {
-    const options = { cwd, env, silent: true, ignoreReturnCode: true };
-    const result = await getExecOutput('git', [...commandLine], options);
+    // @actions/exec tells this when it is about to start the process; a turn of the event loop later it runs.
+    const listeners = { debug: once(() => setImmediate(whileItRuns)) };
+    const options = { env, silent: true, ignoreReturnCode: true, listeners };
+    // git changes into the folder itself: @actions/exec would first look whether it is there.
+    const result = await getExecOutput('git', ['-C', directory, ...commandLine], options);
     return { ...result, stderr: withoutCredentials(result.stderr) };
   } catch (thrown) {
     const reason = describeError(thrown);
@@ -49,6 +54,14 @@ async function execute(
     if (reason.includes('Unable to locate executable')) return undefined;
     return { exitCode: -1, stdout: '', stderr: withoutCredentials(reason) };
   }
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
+  };
 }
 
 function gitVariables(environment: Environment): Record<string, string> {

@@ -18,6 +18,8 @@ export interface SourceAccess {
   readonly log: Log;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** Is called while git runs, for work that this process can do meanwhile. */
+  readonly whileGitRuns?: () => void;
 }
 
 /** Git on this machine, and GitHub's API where there is a token and a repository to ask about. */
@@ -29,12 +31,13 @@ export function connectSources({
   log,
   clock,
   signal,
+  whileGitRuns,
 }: SourceAccess): CommitSources {
   const { apiUrl, repository } = job;
   const asked = githubToken !== undefined && repository !== undefined;
   const stopped = signal === undefined ? {} : { signal };
   return {
-    git: createGitRunner(environment),
+    git: createGitRunner(environment, whileGitRuns),
     github: asked
       ? commitsOf(connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...stopped }), repository)
       : undefined,

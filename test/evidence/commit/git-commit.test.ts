@@ -195,7 +195,7 @@ describe('readCommitFromGit', () => {
     expect(reasonOf(await readCommitFromGit(git, empty, sha))).toBe(noRepository);
     expect(reasonOf(await readCommitFromGit(git, undefined, sha))).toBe('GITHUB_WORKSPACE is not set');
     expect(reasonOf(await readCommitFromGit(git, join(folder.path, 'gone'), sha))).toMatch(
-      /^git said: .*does not exist/,
+      /^git said: .*No such file or directory/,
     );
   });
 
@@ -236,6 +236,14 @@ describe('readCommitFromGit', () => {
 });
 
 describe('createGitRunner', () => {
+  it('lets this process work while git runs, once', async () => {
+    const seen: string[] = [];
+    const busy = createGitRunner(isolatedGit, () => seen.push('meanwhile'));
+    await busy(['--version'], folder.path);
+    seen.push('ended');
+    expect(seen).toEqual(['meanwhile', 'ended']);
+  });
+
   it('keeps the credentials of a remote out of the error', async () => {
     const workspace = folder.repository('credentials');
     const url = 'https://x-access-token:ghs_secret@127.0.0.1:1/acme/widgets';
