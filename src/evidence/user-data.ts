@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describeError, MistakeError } from '../runtime/failure.ts';
 import { isMapping, type Mapping } from '../runtime/values.ts';
+
+// `node:fs/promises` would be loaded for this alone.
+const readFile = promisify(fs.readFile);
 
 /**
  * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace.

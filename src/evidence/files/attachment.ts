@@ -1,8 +1,6 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { maximumFileBytes } from '../../contract/limits.ts';
 import { MistakeError } from '../../runtime/failure.ts';
-import { writeArchive } from './archive.ts';
 import type { MatchedFile } from './resolve.ts';
 import { describeBytes } from './size.ts';
 import { readUnchanged } from './unchanged.ts';
@@ -79,18 +77,10 @@ async function archive(
 ): Promise<Attachment> {
   const tooMuch = (): MistakeError => tooLarge(files, maximumBytes);
   if (totalOf(files) > maximumBytes * largestCompression) throw tooMuch();
-  await mkdir(temporary, { recursive: true });
-  const directory = await mkdtemp(join(temporary, 'evidence-'));
-  const dispose = (): Promise<void> => rm(directory, { recursive: true, force: true });
-  const filename = 'evidence.tgz';
-  const path = join(directory, filename);
-  try {
-    const size = await writeArchive(files, path, { maximumBytes, tooLarge: tooMuch }, signal);
-    return { filename, size, parts: files.map(partOf), open: () => contentOf(path, size), dispose };
-  } catch (thrown) {
-    await dispose();
-    throw thrown;
-  }
+  // Only archives need zlib.
+  const { putArchiveAside } = await import('./archive-aside.ts');
+  const { path, size, dispose } = await putArchiveAside(files, temporary, { maximumBytes, tooLarge: tooMuch }, signal);
+  return { filename: basename(path), size, parts: files.map(partOf), open: () => contentOf(path, size), dispose };
 }
 
 function contentOf(path: string, size: number): AsyncGenerator<Buffer, void, undefined> {

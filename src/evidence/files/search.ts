@@ -1,10 +1,13 @@
-import { realpathSync, type Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, realpathSync, type Dirent } from 'node:fs';
 import { sep } from 'node:path';
+import { promisify } from 'node:util';
 import type { Problem } from '../../runtime/failure.ts';
 import { kindOfEntry, look, type Kind } from './entry.ts';
 import { advance, begin, isMatch, type Pattern, type Progress } from './pattern.ts';
 import { brokenLink, notAFile, unreadable } from './unreadable.ts';
+
+// `node:fs/promises` would be loaded for this alone, in steps that search for nothing, too.
+const entriesOf = promisify(readdir);
 
 /** How a search treats what it meets. */
 export interface SearchRules {
@@ -52,7 +55,7 @@ export class Search {
     let real: string;
     try {
       real = realpathSync.native(directory);
-      entries = ancestors.includes(real) ? [] : await readdir(directory, { withFileTypes: true });
+      entries = ancestors.includes(real) ? [] : await entriesOf(directory, { withFileTypes: true });
     } catch (thrown) {
       this.problems.push(unreadable(directory, thrown));
       return;

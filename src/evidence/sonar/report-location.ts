@@ -1,7 +1,11 @@
-import { stat } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describeError, MistakeError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/values.ts';
+
+// `node:fs/promises` would be loaded for this alone.
+const stat = promisify(fs.stat);
 
 /** The name that every scanner gives its report unless told otherwise. */
 const reportName = 'report-task.txt';

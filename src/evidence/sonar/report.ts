@@ -1,7 +1,12 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import * as fs from 'node:fs';
+import { promisify } from 'node:util';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { describeError, MistakeError } from '../../runtime/failure.ts';
 import { parseReportTask, type ReportTask } from './report-task.ts';
+
+// `node:fs/promises` would be loaded for this alone.
+const open = promisify(fs.open);
+const read = promisify(fs.read);
 
 /** A report as it was read, told apart by its content: whoever renames the file keeps its meaning. */
 export type SonarReport =
@@ -25,11 +30,11 @@ export async function readReport(path: string): Promise<SonarReport> {
 
 async function readBounded(path: string): Promise<Buffer> {
   try {
-    const file = await open(path);
+    const file = await open(path, 'r');
     try {
       return await readToEnd(file, path);
     } finally {
-      await file.close();
+      fs.closeSync(file);
     }
   } catch (error) {
     if (error instanceof MistakeError) throw error;
@@ -41,12 +46,12 @@ async function readBounded(path: string): Promise<Buffer> {
   }
 }
 
-async function readToEnd(file: FileHandle, path: string): Promise<Buffer> {
+async function readToEnd(file: number, path: string): Promise<Buffer> {
   // One byte more than allowed tells too large a file from one that just fits, also where it grows meanwhile.
   const buffer = Buffer.allocUnsafe(maximumDocumentBytes + 1);
   let length = 0;
   for (;;) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+    const { bytesRead } = await read(file, buffer, length, buffer.length - length, null);
     if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
     if (length > maximumDocumentBytes) throw tooLarge(path);
