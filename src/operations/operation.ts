@@ -64,6 +64,8 @@ export type OperationResult = Ending & {
   readonly count?: number | undefined;
   readonly fingerprint?: string | undefined;
   readonly htmlUrl?: string | undefined;
+  /** The SHAs of the commits that what was judged is of, as the service or Sonar names them; absent where they name none. */
+  readonly commits?: readonly string[] | undefined;
   readonly report: Report;
 };
 
