@@ -61,10 +61,13 @@ export const attestSonar = defineOperation({
       );
       return sonarResult({ ...values, trail: trailName, commit, sonar, attachment, response: answer.body });
     } finally {
-      await attachment?.dispose();
+      attachment?.dispose();
     }
   },
 });
+
+/** How many files the log lists. */
+const listedFiles = 100;
 
 async function attachmentOf(
   patterns: Inputs['files'],
@@ -73,7 +76,8 @@ async function attachmentOf(
   if (patterns === undefined) return undefined;
   return log.group('Gather the files', async () => {
     const found = await resolveFiles({ patterns, workspace });
-    for (const { name, size } of found) log.info(`${name}: ${size} bytes`);
+    for (const { name, size } of found.slice(0, listedFiles)) log.info(`${name}: ${size} bytes`);
+    if (found.length > listedFiles) log.info(`… and ${found.length - listedFiles} more files`);
     return prepareAttachment(found, { temporary: temporaryDirectory, signal });
   });
 }

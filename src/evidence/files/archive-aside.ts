@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeArchive, type ArchiveLimit } from './archive.ts';
 import type { MatchedFile } from './resolve.ts';
@@ -9,7 +9,7 @@ export interface ArchiveAside {
   /** In bytes. */
   readonly size: number;
   /** Removes it. */
-  readonly dispose: () => Promise<void>;
+  readonly dispose: () => void;
 }
 
 /**
@@ -24,14 +24,16 @@ export async function putArchiveAside(
   limit: ArchiveLimit,
   signal: AbortSignal | undefined,
 ): Promise<ArchiveAside> {
-  await mkdir(temporary, { recursive: true });
-  const directory = await mkdtemp(join(temporary, 'evidence-'));
-  const dispose = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  mkdirSync(temporary, { recursive: true });
+  const directory = mkdtempSync(join(temporary, 'evidence-'));
+  const dispose = (): void => {
+    rmSync(directory, { recursive: true, force: true });
+  };
   const path = join(directory, 'evidence.tgz');
   try {
     return { path, size: await writeArchive(files, path, limit, signal), dispose };
   } catch (thrown) {
-    await dispose();
+    dispose();
     throw thrown;
   }
 }

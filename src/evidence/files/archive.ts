@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { closeSync, openSync, write, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { createGzip, type Gzip } from 'node:zlib';
 import type { MatchedFile } from './resolve.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
@@ -29,7 +30,7 @@ export async function writeArchive(
   { maximumBytes, tooLarge }: ArchiveLimit,
   signal?: AbortSignal,
 ): Promise<number> {
-  const output = await open(destination, 'wx', 0o600);
+  const output = openSync(destination, 'wx', 0o600);
   const gzip = createGzip({ chunkSize: chunkBytes });
   // Whichever side fails first destroys the stream between the two, and so ends the other.
   const feeding = feed(gzip, files, signal).catch((thrown: unknown) => {
@@ -37,11 +38,11 @@ export async function writeArchive(
   });
   try {
     const size = await collect(gzip, output, maximumBytes, tooLarge);
-    await output.write(Uint8Array.of(systemByte.unknown), 0, 1, systemByte.position);
+    writeSync(output, Uint8Array.of(systemByte.unknown), 0, 1, systemByte.position);
     return size;
   } finally {
     await feeding;
-    await output.close();
+    closeSync(output);
   }
 }
 
@@ -103,9 +104,18 @@ class BlockFeed {
   }
 }
 
+// `node:fs/promises` would take a megabyte of its own.
+const writeSome = promisify(write);
+
+async function writeWhole(file: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    done += (await writeSome(file, bytes, done, bytes.length - done)).bytesWritten;
+  }
+}
+
 async function collect(
   compressed: AsyncIterable<Buffer>,
-  output: FileHandle,
+  output: number,
   maximumBytes: number,
   tooLarge: () => Error,
 ): Promise<number> {
@@ -113,7 +123,7 @@ async function collect(
   for await (const chunk of compressed) {
     size += chunk.length;
     if (size > maximumBytes) throw tooLarge();
-    await output.write(chunk);
+    await writeWhole(output, chunk);
   }
   return size;
 }

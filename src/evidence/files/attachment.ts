@@ -20,7 +20,7 @@ export interface Attachment {
    */
   open(): AsyncIterable<Uint8Array>;
   /** Removes what was put aside for it. The user's files stay. */
-  dispose(): Promise<void>;
+  readonly dispose: () => void;
 }
 
 /** Where and within which bounds an attachment is made. */
@@ -65,7 +65,7 @@ function singleFile(file: MatchedFile, maximumBytes: number): Attachment {
     size: file.size,
     parts: [partOf(file)],
     open: () => contentOf(file.path, file.size),
-    dispose: () => Promise.resolve(),
+    dispose: () => undefined,
   };
 }
 

@@ -36,7 +36,7 @@ describe('the attachment of one file', () => {
       const attachment = await attach(tree);
       expect(attachment).toMatchObject({ filename: 'lcov.info', size: 4, parts: [{ name: 'a/lcov.info', size: 4 }] });
       expect((await bytesOf(attachment)).toString()).toBe('TN:\n');
-      await attachment.dispose();
+      attachment.dispose();
       expect(existsSync(tree.at('work', 'a', 'lcov.info'))).toBe(true);
       expect(existsSync(tree.at('temporary'))).toBe(false);
     });
@@ -170,9 +170,9 @@ describe('the attachment of several files', () => {
     await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
       const attachment = await attach(tree);
       expect((await bytesOf(attachment)).equals(await bytesOf(attachment))).toBe(true);
-      await attachment.dispose();
+      attachment.dispose();
       expect(readdirSync(tree.at('temporary'))).toEqual([]);
-      await attachment.dispose();
+      attachment.dispose();
     });
   });
 
