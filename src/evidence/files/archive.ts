@@ -113,6 +113,14 @@ async function writeWhole(file: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
+/**
+ * Frees the memory of a chunk that is done with, instead of letting megabytes wait for the garbage collector. Zlib takes a
+ * new buffer once one is full, so that a chunk at the end of its buffer is the last that is in it.
+ */
+function release({ buffer, byteOffset, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && byteOffset + byteLength === buffer.byteLength) buffer.transfer(0);
+}
+
 async function collect(
   compressed: AsyncIterable<Buffer>,
   output: number,
@@ -124,6 +132,7 @@ async function collect(
     size += chunk.length;
     if (size > maximumBytes) throw tooLarge();
     await writeWhole(output, chunk);
+    release(chunk);
   }
   return size;
 }
