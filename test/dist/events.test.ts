@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
+import { closedAfterEach } from '../support/closing.ts';
 import { eventRuns } from '../support/event-runs.ts';
-import { pullRequestEvent, pushEvent, shas } from '../support/events.ts';
+import { issueCommentEvent, pullRequestEvent, pushEvent, shas } from '../support/events.ts';
 import { gitFolder, type GitFolder } from '../support/git-repository.ts';
 import { apiCommit, startGitHub, type GitHubStandIn } from '../support/github-stand-in.ts';
 import { webhookReport } from '../support/sonar-webhook.ts';
@@ -11,6 +12,7 @@ import { webhookReport } from '../support/sonar-webhook.ts';
 let job: ActionJob;
 let github: GitHubStandIn;
 let repositories: GitFolder;
+const keep = closedAfterEach();
 
 beforeAll(async () => {
   [job, github] = await Promise.all([openActionJob(), startGitHub(answers)]);
@@ -131,6 +133,28 @@ describe('attest-sonar, wherever the job runs', () => {
       origin_url: `${runPage}/attempts/3`,
       user_data: { github: { run_attempt: '3', actor: 'ann', triggering_actor: 'carol' } },
     });
+  });
+
+  it('names the branch of a fork with its owner, on the pull request and on a comment to it', async () => {
+    const event = pullRequestEvent({ fork: true });
+    const commit = `/repos/acme/widgets/commits/${shas.head}?per_page=1`;
+    const answering = {
+      [commit]: { status: 200, body: apiCommit(shas.head) },
+      '/repos/acme/widgets/pulls/12': { status: 200, body: valueAt(event, 'pull_request') },
+    };
+    const server = keep(await startGitHub(answering));
+    const comment = {
+      event: issueCommentEvent('pull request'),
+      variables: { GITHUB_EVENT_NAME: 'issue_comment', GITHUB_SHA: shas.base },
+    };
+    for (const run of [{ ...onPullRequest, event }, comment]) {
+      const variables = { ...run.variables, GITHUB_API_URL: server.url };
+      const { result } = await attest(shas.head, { ...run, variables }, { 'dry-run': 'true' });
+      expect(valueAt(result.response, 'request', 'json', 'document', 'git_commit_info')).toMatchObject({
+        sha1: shas.head,
+        branch: 'forker:feature/lid',
+      });
+    }
   });
 
   it('keeps the jobs of a matrix apart by the names of their attestations', async () => {

@@ -3,6 +3,7 @@ import { isMapping, listAt, textAt, valueAt } from '../../runtime/values.ts';
 import type { Job } from '../job.ts';
 import type { BranchHint, JudgedCommit } from './judged-commit.ts';
 import { branchName, fullSha } from './ref.ts';
+import { labelledBranch, pullRequestBranch } from './source-branch.ts';
 
 /** How one kind of event says which commit it means. */
 type Rule = (job: Job) => JudgedCommit | Problem;
@@ -70,23 +71,8 @@ function pullRequestHead(job: Job): JudgedCommit | Problem {
     job,
     fullSha(valueAt(job.event, 'pull_request', 'head', 'sha')),
     typeof number === 'number' ? `the head of pull request ${number}` : 'the head of the pull request',
-    { named: pullRequestBranch(job) },
+    { named: pullRequestBranch(valueAt(job.event, 'pull_request')) ?? job.headRef },
   );
-}
-
-/** GitHub's own label for a fork's branch (`forker:main`): its `main` is not the `main` that readers know. */
-function pullRequestBranch(job: Job): string | undefined {
-  const branch = job.headRef ?? textAt(job.event, 'pull_request', 'head', 'ref');
-  const source = valueAt(job.event, 'pull_request', 'head', 'repo');
-  // A deleted fork is null.
-  const label = textAt(job.event, 'pull_request', 'head', 'label');
-  return source === null || isFork(job, source) ? (label ?? branch) : branch;
-}
-
-/** Whether it is another repository than the one that the event happened in; GitHub gives the names of both. */
-function isFork(job: Job, source: unknown): boolean {
-  const [name, here] = [textAt(source, 'full_name'), textAt(job.event, 'repository', 'full_name')];
-  return name !== undefined && here !== undefined && name !== here;
 }
 
 /** The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet. */
@@ -101,21 +87,15 @@ function mergeGroup(job: Job): JudgedCommit | Problem {
 }
 
 function workflowRun(job: Job): JudgedCommit | Problem {
-  const name = textAt(job.event, 'workflow_run', 'name');
+  const run = valueAt(job.event, 'workflow_run');
+  const name = textAt(run, 'name');
+  const branch = textAt(run, 'head_branch');
   return known(
     job,
-    fullSha(valueAt(job.event, 'workflow_run', 'head_sha')),
+    fullSha(valueAt(run, 'head_sha')),
     `the commit of the finished workflow run${name === undefined ? '' : ` "${name}"`}`,
-    { named: workflowRunBranch(job) },
+    { named: labelledBranch(branch, valueAt(run, 'head_repository'), valueAt(job.event, 'repository')) },
   );
-}
-
-/** As GitHub labels the branches of forks on pull requests. */
-function workflowRunBranch(job: Job): string | undefined {
-  const branch = textAt(job.event, 'workflow_run', 'head_branch');
-  const source = valueAt(job.event, 'workflow_run', 'head_repository');
-  const owner = textAt(source, 'owner', 'login');
-  return branch !== undefined && owner !== undefined && isFork(job, source) ? `${owner}:${branch}` : branch;
 }
 
 /** `target_commitish` is only likely: GitHub fills in the default branch where the tag was there before the release. */

@@ -5,10 +5,12 @@ import type { RepositoryName } from '../job.ts';
 import { inTrouble, notSetUp, type Answer, type Miss } from './answer.ts';
 import { authorLine, unixSeconds, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import { fullSha } from './ref.ts';
+import { pullRequestBranch } from './source-branch.ts';
 
 /** Where a pull request stands now. */
 export interface PullRequestHead {
   readonly sha: string;
+  /** Of a fork with its owner: `forker:main`. */
   readonly branch: string | undefined;
 }
 
@@ -84,5 +86,5 @@ function commitFrom(body: unknown): CommitFacts | undefined {
 
 function headFrom(body: unknown): PullRequestHead | undefined {
   const sha = fullSha(valueAt(body, 'head', 'sha'));
-  return sha === undefined ? undefined : { sha, branch: textAt(body, 'head', 'ref') };
+  return sha === undefined ? undefined : { sha, branch: pullRequestBranch(body) };
 }

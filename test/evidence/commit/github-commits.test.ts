@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../../src/evidence/commit/answer.ts';
 import { commitsOf, type GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
+import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
 import { createTransport } from '../../../src/http/transport.ts';
+import { valueAt } from '../../../src/runtime/values.ts';
 import { instantClock, manualClock } from '../../support/clock.ts';
 import { closedAfterEach } from '../../support/closing.ts';
-import { shas } from '../../support/events.ts';
+import { pullRequestEvent, shas } from '../../support/events.ts';
 import {
   apiCommit,
   githubError,
@@ -13,6 +15,7 @@ import {
   type GitHubReply,
   type GitHubStandIn,
 } from '../../support/github-stand-in.ts';
+import { jobOf } from '../../support/job.ts';
 import { collectingLog } from '../../support/log.ts';
 
 const token = 'ghs_0123456789secret';
@@ -149,6 +152,17 @@ describe('the head of a pull request', () => {
     await expect(connect(server.url).pullRequestHead(12)).resolves.toEqual({
       found: { sha: shas.head, branch: 'feature/lid' },
     });
+  });
+
+  it.each([
+    [true, 'forker:feature/lid'],
+    [false, 'feature/lid'],
+  ])('names the branch as the events of pull requests do (of a fork: %s)', async (fork, branch) => {
+    const event = pullRequestEvent({ fork });
+    const body = valueAt(event, 'pull_request');
+    const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body } });
+    await expect(connect(server.url).pullRequestHead(12)).resolves.toMatchObject({ found: { branch } });
+    expect(judgedCommit(jobOf('pull_request', event))).toMatchObject({ branch: { named: branch } });
   });
 
   it('names the permission that may be missing', async () => {
