@@ -3,7 +3,7 @@ import type { Problem } from '../runtime/failure.ts';
 import type { Asked } from './artifact-answer.ts';
 import { artifactQuestion, type Wanted } from './artifact-question.ts';
 import { artifactResult } from './artifact-result.ts';
-import { files } from './inputs/content.ts';
+import { artifactFiles } from './inputs/content.ts';
 import { environment } from './inputs/environment.ts';
 import { wait } from './inputs/gate.ts';
 import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
@@ -14,7 +14,7 @@ import { askUntilFinal } from './waiting.ts';
 const inputs = {
   flow: required(flow),
   fingerprints: optional(fingerprints),
-  files: optional(files),
+  files: optional(artifactFiles),
   trail: optional(trail),
   attestationId: optional(attestationId),
   environment: optional(environment),

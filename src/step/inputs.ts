@@ -18,9 +18,12 @@ export function fallbackVariable(name: string): string {
  * variable or secret becomes in a workflow.
  */
 export function inputText(environment: Environment, name: string): string | undefined {
-  const given = environment[runnerVariable(name)]?.trim() ?? '';
-  const text = given === '' ? (environment[fallbackVariable(name)]?.trim() ?? '') : given;
-  return text === '' ? undefined : text;
+  return untrimmedText(environment, name)?.trim();
+}
+
+function untrimmedText(environment: Environment, name: string): string | undefined {
+  const texts = [environment[runnerVariable(name)], environment[fallbackVariable(name)]];
+  return texts.find((text) => text !== undefined && text.trim() !== '');
 }
 
 // How the runner hands inputs over.
@@ -42,12 +45,12 @@ export function readInputs<Used extends Uses>(environment: Environment, uses: Us
 }
 
 function readInput(environment: Environment, use: Use<unknown>): { value: unknown } | { problem: Problem } {
-  const { name, secret } = use.input;
-  const text = inputText(environment, name);
+  const { name, secret, untrimmed = false } = use.input;
+  const text = untrimmed ? untrimmedText(environment, name) : inputText(environment, name);
   if (text === undefined) return use.absent === 'error' ? { problem: missing(name) } : use.absent;
   const parsed = use.input.parse(text);
   if ('value' in parsed) return parsed;
-  const got = secret ? '' : `, but is ${JSON.stringify(parsed.part ?? text)}`;
+  const got = secret || parsed.complete === true ? '' : `, but is ${JSON.stringify(parsed.part ?? text)}`;
   return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}`, remedy: parsed.remedy } };
 }
 

@@ -109,6 +109,24 @@ describe('an empty input, as an unset variable leaves it', () => {
     expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'mistake', message: expect.stringMatching(words) });
   });
 
+  // As `|` makes them of one variable a line, the unset one at each place.
+  it.each([
+    ['fingerprint', `\n${fingerprint}\n`, 'line 1 of 2'],
+    ['fingerprint', `${fingerprint}\n\n${fingerprintOf('b')}\n`, 'line 2 of 3'],
+    ['fingerprint', `${fingerprint}\r\n  \r\n`, 'line 2 of 2'],
+    ['files', 'web.tgz\n\n', 'line 2 of 2'],
+  ])('is a mistake within a list of what is judged: %s %j', async (name, text, line) => {
+    const { result, server } = await against({ fingerprint: '', [name]: text }, list(anArtifact()));
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'mistake' });
+    expect(result.log).toContain(`\`${name}\` must have an item on every line, but ${line} is empty`);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('is none at the end of a block of lines', async () => {
+    const { result } = await against({ fingerprint: `${fingerprint}\n` }, list(anArtifact()));
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+  });
+
   it.each(['wait', 'on-non-compliant', 'environment', 'trail', 'attestation-id'])(
     'counts as not given where nothing needs it: %s',
     async (name) => {

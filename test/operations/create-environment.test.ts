@@ -29,7 +29,7 @@ describe('create-environment', () => {
         'environment-type': 'logical',
         description: 'Everything',
         'included-environments': 'prod\nstaging\nprod',
-        policy: 'provenance\n\n scans\nscans',
+        policy: 'provenance\n scans\nscans\n',
       },
       ok,
     );

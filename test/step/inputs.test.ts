@@ -82,6 +82,25 @@ describe('readInputs', () => {
     expect(problems[0]?.what).toBe('`parts` must be `a`, but is "b\\u001b[2J"');
   });
 
+  it.each([
+    ['at the beginning', '\na\nb\n', 'line 1 of 3'],
+    ['in the middle', 'a\n\nb\n', 'line 2 of 3'],
+    ['at the end', 'a\nb\n\n', 'line 3 of 3'],
+  ])('finds what an unset variable leaves in a list %s', (_where, given, line) => {
+    const list = { parts: required(lines(text('parts'))) };
+    for (const variable of ['INPUT_PARTS', 'COMPLIANCE_PARTS']) {
+      expect(readInputs({ [variable]: given }, list).problems[0]?.what).toBe(
+        `\`parts\` must have an item on every line, but ${line} is empty`,
+      );
+    }
+  });
+
+  it('takes a list of nothing but white space for none, as any other input', () => {
+    const list = { parts: required(lines(text('parts'))) };
+    expect(readInputs({ INPUT_PARTS: '\n \n', COMPLIANCE_PARTS: 'a\n' }, list).values).toEqual({ parts: ['a'] });
+    expect(readInputs({ INPUT_PARTS: '\n \n' }, list).problems[0]?.what).toContain('is required');
+  });
+
   it('never repeats a secret, whatever is wrong with it', () => {
     const malformed = fc.tuple(
       fc.stringMatching(/^[a-z]{8,20}$/u),

@@ -25,8 +25,11 @@ export const repoUrl = address(
   'Leave out what stands before the `@`: the address is stored for others to read.',
 );
 
-/** Paths and globs of files, one a line. */
-export const files = lines(text('files'));
+/** Paths and globs of files to send, one a line. */
+export const files = lines(text('files'), 'ignored');
+
+/** Paths and globs of artifacts to judge, one a line. */
+export const artifactFiles = lines(text('files'));
 
 /** A JSON object, or the path of a file that holds one. */
 export const userData = text('user-data');

@@ -10,6 +10,8 @@ export type Parsed<Value> =
       readonly remedy: string;
       /** What an error repeats of the text, where not the whole: the part that is to blame, or all but a password. */
       readonly part?: string;
+      /** True where the problem says all there is to say, and an error repeats nothing of the text. */
+      readonly complete?: true;
     };
 
 /** An input as a workflow author types it. */
@@ -18,7 +20,9 @@ export interface Input<Value> {
   readonly name: string;
   /** True for keys and tokens: masked before anything else happens. */
   readonly secret: boolean;
-  /** Reads the text, which is trimmed and not empty. */
+  /** True where `parse` gets the text as it was given: in a list, an empty line at either end says something, too. */
+  readonly untrimmed?: true;
+  /** Reads the text, which is more than white space; trimmed, unless said otherwise. */
   readonly parse: (text: string) => Parsed<Value>;
 }
 

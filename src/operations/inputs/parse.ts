@@ -86,15 +86,21 @@ export function wholeNumber(name: string, least: number, most: number, unit: str
   };
 }
 
-/** One item a line; empty lines and white space around items do not count. */
-export function lines<Item>(item: Input<Item>): Input<readonly Item[]> {
+/**
+ * One item a line; white space around items does not count. An empty line is what an unset variable leaves, and what it should
+ * have named would not be looked at: a mistake, unless the list is one in which people leave lines blank to group the others.
+ */
+export function lines<Item>(item: Input<Item>, empty: 'refused' | 'ignored' = 'refused'): Input<readonly Item[]> {
   return {
     name: item.name,
     secret: item.secret,
+    untrimmed: true,
     parse(value) {
       const values: Item[] = [];
-      for (const line of linesOf(value)) {
-        const parsed: Parsed<Item> = item.parse(line);
+      const all = linesOf(value);
+      for (const [index, line] of all.entries()) {
+        if (line === '' && empty === 'ignored') continue;
+        const parsed: Parsed<Item> = line === '' ? emptyLine(index + 1, all.length) : item.parse(line);
         if ('problem' in parsed) return { ...parsed, part: line };
         values.push(parsed.value);
       }
@@ -103,17 +109,25 @@ export function lines<Item>(item: Input<Item>): Input<readonly Item[]> {
   };
 }
 
+function emptyLine(number: number, count: number): Parsed<never> {
+  return {
+    problem: `must have an item on every line, but line ${number} of ${count} is empty`,
+    complete: true,
+    remedy:
+      'See why the variable, secret or output that should stand there is empty; take the line out where nothing should.',
+  };
+}
+
 /** Some of a few words, separated by commas or lines. */
 export function someOf<const Word extends string>(name: string, words: readonly Word[]): Input<readonly Word[]> {
-  const word = lines(oneOf(name, words));
+  const word = lines(oneOf(name, words), 'ignored');
   return { name, secret: false, parse: (value) => word.parse(value.replaceAll(',', '\n')) };
 }
 
+/** The last line break is none between lines: a block of YAML ends with one. */
 function linesOf(value: string): readonly string[] {
-  return value
-    .split(/\r\n|\r|\n/u)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const all = value.split(/\r\n|\r|\n/u).map((line) => line.trim());
+  return all.at(-1) === '' ? all.slice(0, -1) : all;
 }
 
 function list(words: readonly string[], joint: string): string {

@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { commitSha, githubToken, redactCommitInfo } from '../../../src/operations/inputs/commit.ts';
 import { baseUrl, connectionInputs } from '../../../src/operations/inputs/connection.ts';
-import { description, files, repoUrl, template, userData, visibility } from '../../../src/operations/inputs/content.ts';
+import {
+  artifactFiles,
+  description,
+  files,
+  repoUrl,
+  template,
+  userData,
+  visibility,
+} from '../../../src/operations/inputs/content.ts';
 import { onNonCompliant, summary } from '../../../src/operations/inputs/gate.ts';
 import type { Input } from '../../../src/operations/inputs/input.ts';
 import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken } from '../../../src/operations/inputs/sonar.ts';
@@ -13,13 +21,11 @@ import {
   flow,
   trail,
 } from '../../../src/operations/inputs/subject.ts';
+import { expectInput, type InputCases } from '../../support/input-cases.ts';
 
-/** What an input takes, as text and value; and what it refuses, as text and a piece of the rule. */
-interface Expected {
+interface Expected extends InputCases {
   readonly input: Input<unknown>;
   readonly name: string;
-  readonly good: readonly (readonly [text: string, value: unknown])[];
-  readonly bad: readonly (readonly [text: string, rule: RegExp])[];
 }
 
 const { apiToken, authMethod, org, timeoutSeconds, retries, fileParts } = connectionInputs;
@@ -172,13 +178,14 @@ const declarations: readonly Expected[] = [
     good: [
       [sha256, [sha256]],
       ['abcde', ['abcde']],
-      [`${sha256}\r\n\n  12345 \n`, [sha256, '12345']],
+      [`${sha256}\r\n  12345 \n`, [sha256, '12345']],
     ],
     bad: [
       ['abcd', /at least the first 5/u],
       ['abcdeg', /at least the first 5/u],
       [`${sha256}0`, /at least the first 5/u],
       [`${sha256}\nABCDE`, /at least the first 5/u],
+      [`${sha256}\n\n`, /on every line, but line 2 of 2 is empty/u],
     ],
   },
   {
@@ -210,12 +217,13 @@ const declarations: readonly Expected[] = [
     name: 'template',
     good: [
       ['artifact', ['artifact']],
-      ['artifact\n\n  unit-test_1 \r\nsonar', ['artifact', 'unit-test_1', 'sonar']],
+      ['artifact\n  unit-test_1 \r\nsonar', ['artifact', 'unit-test_1', 'sonar']],
       ['artifact,sonar', ['artifact,sonar']],
     ],
     bad: [
       ['unit test', /must be names of evidence/u],
       ['artifact\nweb.sonar', /must be names of evidence/u],
+      ['artifact\n\nsonar', /line 2 of 3 is empty/u],
     ],
   },
   {
@@ -232,8 +240,14 @@ const declarations: readonly Expected[] = [
   {
     input: files,
     name: 'files',
-    good: [['coverage/**\n!**/*.tmp\n a b.txt', ['coverage/**', '!**/*.tmp', 'a b.txt']]],
+    good: [['\ncoverage/**\n\n!**/*.tmp\n a b.txt\n\n', ['coverage/**', '!**/*.tmp', 'a b.txt']]],
     bad: [],
+  },
+  {
+    input: artifactFiles,
+    name: 'files',
+    good: [['dist/*.tgz\n!dist/old.tgz\n', ['dist/*.tgz', '!dist/old.tgz']]],
+    bad: [['\ndist/*.tgz', /line 1 of 2 is empty/u]],
   },
   { input: userData, name: 'user-data', good: [['{"a": 1}', '{"a": 1}']], bad: [] },
   { input: sonarReportPath, name: 'sonar-report-path', good: [['target/sonar', 'target/sonar']], bad: [] },
@@ -310,20 +324,8 @@ describe.each(declarations)('the input $name', ({ input, name, good, bad }) => {
     expect(input.name).toBe(name);
   });
 
-  it('takes what it is meant for', () => {
-    expect(good.map(([text]) => input.parse(text))).toEqual(good.map(([, value]) => ({ value })));
-  });
-
-  it('refuses everything else with the rule and a remedy', () => {
-    for (const [text, rule] of bad) {
-      const parsed = input.parse(text);
-      expect(parsed).toEqual(
-        expect.objectContaining({
-          problem: expect.stringMatching(rule),
-          remedy: expect.stringMatching(/^[A-Z].*\.$/u),
-        }),
-      );
-    }
+  it('takes what it is meant for, and refuses everything else with the rule and a remedy', () => {
+    expectInput(input, { good, bad });
   });
 });
 

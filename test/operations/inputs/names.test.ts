@@ -49,11 +49,12 @@ describe('the inputs that name what is in an organization', () => {
     expectInput(input, {
       good: [
         ['prod', ['prod']],
-        ['prod\r\n\n  staging \n', ['prod', 'staging']],
+        ['prod\r\n  staging \n', ['prod', 'staging']],
       ],
       bad: [
         ['prod, staging', rule],
         ['prod\n-', rule],
+        ['prod\n\nstaging', /line 2 of 3 is empty/u],
       ],
     });
   });

@@ -41,13 +41,38 @@ describe('wholeNumber', () => {
 });
 
 describe('lines', () => {
+  const item = fc.stringMatching(/^[a-z*/.]{1,8}( [a-z]{1,3})?$/u);
+  const lineBreak = fc.constantFrom('\n', '\r\n', '\r', ' \t\n  ');
+
   it('gives the items of a list back in order, however the lines end and are indented', () => {
-    const item = fc.stringMatching(/^[a-z*/.]{1,8}( [a-z]{1,3})?$/u);
-    const around = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\n  ', ' \r\n\t');
     fc.assert(
-      fc.property(fc.array(fc.tuple(item, around), { minLength: 1 }), (pairs) => {
-        const written = pairs.map(([words, end]) => words + end).join('');
-        expect(lines(text('x')).parse(written)).toEqual({ value: pairs.map(([words]) => words) });
+      fc.property(fc.array(item, { minLength: 1 }), lineBreak, fc.boolean(), (items, end, ended) => {
+        const written = items.join(end) + (ended ? end : '');
+        expect(lines(text('x')).parse(written)).toEqual({ value: items });
+      }),
+    );
+  });
+
+  it('refuses a list in which a line is empty, wherever that is, and says which', () => {
+    const list = fc.array(fc.oneof(item, fc.constantFrom('', ' ', '\t')), { minLength: 1 });
+    fc.assert(
+      fc.property(list, lineBreak, (items, end) => {
+        const empty = items.findIndex((words) => words.trim() === '');
+        fc.pre(empty >= 0);
+        // As in a block of YAML, in which the last line ends, too.
+        expect(lines(text('x')).parse(items.join(end) + end)).toMatchObject({
+          problem: `must have an item on every line, but line ${empty + 1} of ${items.length} is empty`,
+          remedy: expect.stringContaining('variable'),
+        });
+      }),
+    );
+  });
+
+  it('leaves empty lines out of a list that may have them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(item, fc.constantFrom('', ' '))), lineBreak, (items, end) => {
+        const value = items.map((words) => words.trim()).filter((words) => words !== '');
+        expect(lines(text('x'), 'ignored').parse(items.join(end))).toEqual({ value });
       }),
     );
   });
