@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../evidence/job.ts';
 import type { Environment } from '../runtime/world.ts';
+import { matrix } from '../operations/inputs/publication.ts';
+import { isMapping } from '../runtime/values.ts';
 import { inputText } from './inputs.ts';
 
 /**
@@ -29,8 +31,8 @@ const longestName = 100;
 
 /**
  * The first line of a step's comment, which GitHub does not show: by it the next run finds the comment again. It is the same
- * in every run of the step, and another one for every other workflow, job, operation, flow, step, and subject: the jobs of a
- * matrix have the same name, so the rest has to tell them apart.
+ * in every run of the step, and another one for every other workflow, job, operation, flow, step, and subject, and for every
+ * job of a matrix: those have the same name.
  */
 export function commentMarker(environment: Environment, job: Job): string {
   const names = [
@@ -42,12 +44,31 @@ export function commentMarker(environment: Environment, job: Job): string {
   const rest = [
     ...subjectInputs.map((name) => [name, inputText(environment, name)]),
     ...placeVariables.map((name) => [name, environment[name]]),
+    [matrix.name, jobOfMatrix(inputText(environment, matrix.name))],
   ];
   const digest = createHash('sha256')
     .update(JSON.stringify([...names, ...rest]))
     .digest('hex');
   const shown = names.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encode(value)}`]));
   return `<!-- compliance-action ${[...shown, `id=${digest.slice(0, 32)}`].join(' ')} -->`;
+}
+
+/**
+ * Which job of the matrix it is, in one form however its keys are ordered; undefined outside a matrix, and where the text is
+ * not what GitHub fills in.
+ */
+function jobOfMatrix(text: string | undefined): unknown {
+  try {
+    const values: unknown = JSON.parse(text ?? 'null', withSortedKeys);
+    return isMapping(values) && Object.keys(values).length > 0 ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** A name as it may stand in a comment of HTML: neither `-->` nor `--!>` nor a blank can be in it. */

@@ -10,7 +10,7 @@ import { onNonCompliant, summary } from '../operations/inputs/gate.ts';
 import { optional, required, withDefault, type ValuesOf } from '../operations/inputs/input.ts';
 import { onMissingToken } from '../operations/inputs/missing-token.ts';
 import { oneOf } from '../operations/inputs/parse.ts';
-import { commitStatus, pullRequestComment } from '../operations/inputs/publication.ts';
+import { commitStatus, matrix, pullRequestComment } from '../operations/inputs/publication.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../operations/operation.ts';
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
 import { MistakeError, type Problem } from '../runtime/failure.ts';
@@ -47,12 +47,13 @@ const commonInputs = {
 } as const;
 
 /**
- * The names of the inputs that every operation takes. GitHub's token is among them because action.yml gives it to every
- * step; the operations that use it read it themselves.
+ * The names of the inputs that every operation takes. GitHub's token and the matrix are among them because action.yml gives
+ * them to every step; who uses them reads them.
  */
 export const commonNames = [
   'operation',
   githubToken.name,
+  matrix.name,
   ...Object.values(commonInputs).map(({ input }) => input.name),
 ];
 

@@ -118,7 +118,7 @@ async function runWorkflow(gating: Gating, gate: 'OK' | 'ERROR'): Promise<readon
     for (const name of gating.jobs) {
       const contexts = contextsOf(gating, sonar.url);
       const asked = github.requests.length;
-      results.push(...(await runActionSteps({ workflow, job: name, contexts }, stepOn(gating.eventName))));
+      results.push(...(await runActionSteps({ workflow, job: name, contexts }, stepOn(gating))));
       expectPermitted(valueAt(workflow, 'jobs', name, 'permissions') ?? valueAt(workflow, 'permissions'), asked);
     }
     return results;
@@ -138,13 +138,17 @@ async function attestElsewhere(gate: string): Promise<void> {
   expect((await job.step({ ...inputs, 'on-non-compliant': 'ignore' })).outputs['state']).toBe(gate);
 }
 
-/** A step in a job that the event started, in which nothing is set but what the workflow sets. */
-function stepOn(eventName: string): ActionStep {
+/** A step in a job that the event started, in which nothing is set but what the workflow and the defaults of action.yml set. */
+function stepOn({ eventName, contexts }: Gating): ActionStep {
   const run = eventRuns.find((known) => known.eventName === eventName);
   const nothingSet = { COMPLIANCE_BASE_URL: undefined, COMPLIANCE_API_TOKEN: undefined, COMPLIANCE_ORG: undefined };
   return (inputs, variables) =>
     job.step(
-      { 'github-token': 'the-token-of-the-job', ...inputs },
+      {
+        'github-token': 'the-token-of-the-job',
+        matrix: JSON.stringify(contexts?.['matrix'] ?? null, undefined, 2),
+        ...inputs,
+      },
       {
         event: run?.event,
         variables: {

@@ -91,6 +91,19 @@ describe('a comment on the pull request', () => {
     expect(flows.sort()).toEqual([flow, other].map((name) => name.replaceAll('-', '%2D')).sort());
   });
 
+  it('is one for each job of a matrix, though they differ in nothing else', async () => {
+    const request = await open();
+    const values = ['web', 'api'].map((service) => JSON.stringify({ service, os: { name: 'linux' } }, undefined, 2));
+    const jobs = [...values, 'null'].map((matrix) => gate({ matrix }));
+    for (const run of ['17', '18']) {
+      const results = await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_NUMBER: run })));
+      for (const { log } of results) expect(commandsNamed(log, 'warning')).toEqual([]);
+      expect(request.repository.comments).toHaveLength(3);
+    }
+    for (const { body } of request.repository.comments) expect(body).toContain('number=18');
+    expectRightForm(request);
+  });
+
   it('is found behind hundreds of others, and is never that of a stranger', async () => {
     const request = await open();
     await request.step(gate());

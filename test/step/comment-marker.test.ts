@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Job } from '../../src/evidence/job.ts';
+import { isMapping } from '../../src/runtime/values.ts';
 import type { Environment } from '../../src/runtime/world.ts';
 import { commentMarker, isOutdated, readTelling, tellingLine, tellingOf } from '../../src/step/comment-marker.ts';
 import { inputVariables } from '../../tools/run-action.ts';
@@ -21,6 +22,14 @@ function marker(given: Readonly<Record<string, string>> = {}, variables: Environ
   return commentMarker({ ...inputVariables({ ...inputs, ...given }), ...variables }, { ...job, ...other });
 }
 
+/** The value with the keys of all its mappings in the other order. */
+function turnedAround(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turnedAround);
+  if (!isMapping(value)) return value;
+  const turned = Object.entries(value).map(([key, inner]) => [key, turnedAround(inner)] as const);
+  return Object.fromEntries(turned.reverse());
+}
+
 describe('the marker of a comment', () => {
   it('names workflow, job, operation and flow', () => {
     expect(marker()).toMatch(
@@ -37,6 +46,9 @@ describe('the marker of a comment', () => {
       marker({ files: 'build/*.tgz' }),
       marker({ environment: 'prod' }),
       marker({ 'attestation-name': 'unit' }),
+      marker({ matrix: '{"service":"web"}' }),
+      marker({ matrix: '{"service":"api"}' }),
+      marker({ matrix: '{"service":{"name":"api"}}' }),
       marker({}, { GITHUB_ACTION: 'gate_2' }),
       marker({}, { RUNNER_OS: 'Windows' }),
       marker({}, { RUNNER_ARCH: 'ARM64' }),
@@ -49,6 +61,21 @@ describe('the marker of a comment', () => {
   it('is the same for the next commit, run and attempt', () => {
     const next = marker({ fingerprint: 'b', trail: 'u' }, { GITHUB_RUN_NUMBER: '9' }, { runId: '7', runAttempt: '3' });
     expect(next).toBe(marker());
+  });
+
+  it.each(['null', '', '{}', '[]', '"web"', '{"service":'])('is that of a job without a matrix for %j', (matrix) => {
+    expect(marker({ matrix })).toBe(marker());
+  });
+
+  it('is the same however the values of the matrix are ordered and written', () => {
+    const values = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
+    fc.assert(
+      fc.property(values, (given) => {
+        const turned = JSON.stringify(turnedAround(given), undefined, 2);
+        expect(marker({ matrix: turned })).toBe(marker({ matrix: JSON.stringify(given) }));
+        expect(marker({ matrix: turned })).not.toBe(marker());
+      }),
+    );
   });
 
   it('takes an input from its environment fallback as well', () => {

@@ -1,8 +1,14 @@
 import type { Input } from './input.ts';
-import { flag } from './parse.ts';
+import { flag, text } from './parse.ts';
 
 /** Whether the step's end is shown in a comment on the pull request. */
 export const pullRequestComment = flag('pull-request-comment');
+
+/**
+ * What GitHub's context `matrix` holds, as JSON: `null` outside a matrix. The default in action.yml gives it to every step, as
+ * no variable of the job does; it is never a mistake, because nobody wrote it.
+ */
+export const matrix = text('matrix');
 
 /** The most characters that GitHub takes as the context of a commit status. */
 const longestContext = 255;
