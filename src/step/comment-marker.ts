@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../evidence/job.ts';
-import type { Environment } from '../runtime/world.ts';
 import { matrix } from '../operations/inputs/publication.ts';
 import { isMapping } from '../runtime/values.ts';
+import type { Environment } from '../runtime/world.ts';
 import { inputText } from './inputs.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { Secrets } from './secrets.ts';
 /** How loud an annotation is. */
 export type AnnotationLevel = 'error' | 'warning' | 'notice';
 
-/** GitHub's runner, as a step talks to it: its log, annotations, outputs and summary. Everything is redacted. */
+/** GitHub's runner, as a step talks to it: its log, annotations, outputs and summary. What can hold foreign text is redacted. */
 export interface Runner {
   readonly log: Log;
   mask(): void;
@@ -24,6 +24,13 @@ export interface Runner {
 
 const outputs: RunnerFile = { variable: 'GITHUB_OUTPUT', holds: "the step's outputs" };
 const summary: RunnerFile = { variable: 'GITHUB_STEP_SUMMARY', holds: 'the job summary' };
+
+/**
+ * The outputs in the step's own words: one of a few words, a number, and the path of a file that the step named itself, in the
+ * folder that the runner tells every step. No secret comes into them by any way, and to take a secret of a few characters out of
+ * them would break what later steps decide by.
+ */
+const ownOutputs: ReadonlySet<string> = new Set(['outcome', 'compliant', 'count', 'response-path']);
 
 /** GitHub's limit for the summary of one step, in bytes. */
 const maximumSummaryBytes = 1024 * 1024;
@@ -62,9 +69,11 @@ export function githubRunner(environment: Environment, secrets: Secrets): Runner
     setOutputs(values) {
       const file = environment['GITHUB_OUTPUT'] ?? '';
       if (file === '') return;
-      const redacted = Object.entries(values).map(([name, value]) => [name, secrets.redact(value)] as const);
+      const clean = Object.entries(values).map(
+        ([name, value]) => [name, ownOutputs.has(name) ? value : secrets.redact(value)] as const,
+      );
       withRunnerFile(outputs, () => {
-        appendFileSync(file, outputLines(Object.fromEntries(redacted)), 'utf8');
+        appendFileSync(file, outputLines(Object.fromEntries(clean)), 'utf8');
       });
     },
     summaryRoom() {

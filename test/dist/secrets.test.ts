@@ -85,6 +85,14 @@ describe('the secrets of a step', () => {
     expect(written(result)).not.toContain('hush');
   });
 
+  it('do not break what later steps decide by, be they as short as a letter', async () => {
+    const short = { 'api-token': 'o', 'github-token': '/' };
+    const result = await against(answers(200, anArtifact({ filename: 'o/o' })), short);
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', compliant: 'true' } });
+    expect(result.outputs['response-path']).toMatch(/\bcompliance-action-\w+[/\\]response\.json$/u);
+    expect(result.response).toHaveProperty('filename', '*********');
+  });
+
   it('go to the service as they are', async () => {
     const server = await startFaultyServer(answers(200, anArtifact()));
     try {

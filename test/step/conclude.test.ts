@@ -202,6 +202,23 @@ describe('conclude', () => {
     );
   });
 
+  it('tells what later steps decide by as it is, though a secret be as short as a letter', async () => {
+    const secrets = ['c', 'e', '1', '/', 'non-compliant'];
+    let directory = '';
+    const told = await toldBy(secrets, (desk) => {
+      ({ directory } = desk);
+      return conclude(endingOf({ ...result, count: 121 }), desk);
+    });
+    expect(told.outputs).toMatchObject({
+      outcome: 'non-compliant',
+      compliant: 'false',
+      count: '121',
+      'response-path': join(directory, 'response.json'),
+      'html-url': expect.stringContaining('***'),
+    });
+    expect(told.responseFile).toContain('***');
+  });
+
   it('lets no form of a secret out: not in the log, the outputs, the summary or the file', async () => {
     const scene = fc
       .array(aSecret(), { minLength: 1, maxLength: 2 })
