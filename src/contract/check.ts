@@ -14,14 +14,14 @@ const maximumViolations = 100;
 /** Whether the value has the declared form. */
 export function conforms<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
   const search = new Search(1);
-  search.check(schema, value, '');
+  search.check(schema, value);
   return search.found.size === 0;
 }
 
 /** The fields that do not have the declared form, each once, the first hundred of them; empty only where all have. */
 export function violations(schema: TSchema, value: unknown): readonly Violation[] {
   const search = new Search(maximumViolations);
-  search.check(schema, value, '');
+  search.check(schema, value);
   return [...search.found].map(([field, rules]) => ({ field, rule: [...rules].join(' or ') }));
 }
 
@@ -29,122 +29,146 @@ type Keywords = Readonly<Record<string, unknown>>;
 
 /**
  * Checks values by the keywords of JSON Schema that the contract uses; a test holds the contract to these, and the
- * decisions to TypeBox's.
+ * decisions to TypeBox's. Lists are long, so a value that has the declared form is checked without making anything: where
+ * a violation is, is put into words only when there is one.
  */
 class Search {
   readonly found = new Map<string, Set<string>>();
   readonly #most: number;
+  /** The keys from the value itself to the one that is being checked. */
+  readonly #path: (string | number)[];
 
-  constructor(most: number) {
+  constructor(most: number, path: readonly (string | number)[] = []) {
     this.#most = most;
+    this.#path = [...path];
   }
 
-  check(schema: unknown, value: unknown, field: string): void {
+  check(schema: unknown, value: unknown): void {
     if (this.found.size >= this.#most || !isKeywords(schema)) return;
     const { anyOf, type } = schema;
     const allowed: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
-    if (Array.isArray(anyOf)) this.#checkUnion(anyOf, value, field);
-    else if (Array.isArray(allowed)) this.#checkChoice(allowed, value, field);
-    else if (typeof type === 'string') this.#checkType(schema, type, value, field);
+    if (Array.isArray(anyOf)) this.#checkUnion(anyOf, value);
+    else if (Array.isArray(allowed)) this.#checkChoice(allowed, value);
+    else if (typeof type === 'string') this.#checkType(schema, type, value);
   }
 
-  #report(field: string, rule: string): void {
+  #checkAt(key: string | number, schema: unknown, value: unknown): void {
+    this.#path.push(key);
+    this.check(schema, value);
+    this.#path.pop();
+  }
+
+  #report(rule: string): void {
+    this.#reportOf(this.#path.join('.'), rule);
+  }
+
+  #reportAt(key: string, rule: string): void {
+    this.#reportOf([...this.#path, key].join('.'), rule);
+  }
+
+  #reportOf(field: string, rule: string): void {
     const rules = this.found.get(field);
     if (rules !== undefined) rules.add(rule);
     else if (this.found.size < this.#most) this.found.set(field, new Set([rule]));
   }
 
-  #checkChoice(allowed: readonly unknown[], value: unknown, field: string): void {
+  #checkChoice(allowed: readonly unknown[], value: unknown): void {
     if (allowed.includes(value)) return;
     const words = allowed.map((choice) => JSON.stringify(choice)).join(', ');
-    this.#report(field, allowed.length === 1 ? `must be ${words}` : `must be one of ${words}`);
+    this.#report(allowed.length === 1 ? `must be ${words}` : `must be one of ${words}`);
   }
 
   /** One of the schemas must fit; where none does, what each of them asks for is said. */
-  #checkUnion(members: readonly unknown[], value: unknown, field: string): void {
+  #checkUnion(members: readonly unknown[], value: unknown): void {
     // Most unions are of a type or null, and lists have several in each entry; these need no search of their own.
-    if (members.some((member) => isKeywords(member) && isOnlyOfType(member, value))) return;
+    for (const member of members) if (isOnlyOfType(member, value)) return;
     const searches = members.map((member) => {
-      const search = new Search(this.#most);
-      search.check(member, value, field);
+      const search = new Search(this.#most, this.#path);
+      search.check(member, value);
       return search;
     });
     if (searches.some((search) => search.found.size === 0)) return;
     for (const { found } of searches) {
-      for (const [where, rules] of found) for (const rule of rules) this.#report(where, rule);
+      for (const [where, rules] of found) for (const rule of rules) this.#reportOf(where, rule);
     }
   }
 
-  #checkType(schema: Keywords, type: string, value: unknown, field: string): void {
-    if (!isOfType(type, value)) this.#report(field, `must be ${type}`);
-    else if (typeof value === 'string') this.#checkText(schema, value, field);
-    else if (typeof value === 'number') this.#checkNumber(schema, value, field);
-    else if (Array.isArray(value)) this.#checkList(schema, value, field);
-    else if (isKeywords(value)) this.#checkObject(schema, value, field);
+  #checkType(schema: Keywords, type: string, value: unknown): void {
+    if (!isOfType(type, value)) this.#report(`must be ${type}`);
+    else if (typeof value === 'string') this.#checkText(schema, value);
+    else if (typeof value === 'number') this.#checkNumber(schema, value);
+    else if (Array.isArray(value)) this.#checkList(schema, value);
+    else if (isKeywords(value)) this.#checkObject(schema, value);
   }
 
-  #checkText({ pattern, minLength, maxLength }: Keywords, value: string, field: string): void {
+  #checkText({ pattern, minLength, maxLength }: Keywords, value: string): void {
     if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) {
-      this.#report(field, `must match pattern "${pattern}"`);
+      this.#report(`must match pattern "${pattern}"`);
     }
     if (typeof minLength === 'number' && value.length < minLength) {
-      this.#report(field, `must not have fewer than ${minLength} characters`);
+      this.#report(`must not have fewer than ${minLength} characters`);
     }
     if (typeof maxLength === 'number' && value.length > maxLength) {
-      this.#report(field, `must not have more than ${maxLength} characters`);
+      this.#report(`must not have more than ${maxLength} characters`);
     }
   }
 
-  #checkNumber({ minimum, maximum }: Keywords, value: number, field: string): void {
-    if (typeof minimum === 'number' && value < minimum) this.#report(field, `must be >= ${minimum}`);
-    if (typeof maximum === 'number' && value > maximum) this.#report(field, `must be <= ${maximum}`);
+  #checkNumber({ minimum, maximum }: Keywords, value: number): void {
+    if (typeof minimum === 'number' && value < minimum) this.#report(`must be >= ${minimum}`);
+    if (typeof maximum === 'number' && value > maximum) this.#report(`must be <= ${maximum}`);
   }
 
-  #checkList({ items, minItems, maxItems }: Keywords, value: readonly unknown[], field: string): void {
+  #checkList({ items, minItems, maxItems }: Keywords, value: readonly unknown[]): void {
     if (typeof minItems === 'number' && value.length < minItems) {
-      this.#report(field, `must not have fewer than ${minItems} items`);
+      this.#report(`must not have fewer than ${minItems} items`);
     }
     if (typeof maxItems === 'number' && value.length > maxItems) {
-      this.#report(field, `must not have more than ${maxItems} items`);
+      this.#report(`must not have more than ${maxItems} items`);
     }
-    for (const [index, item] of value.entries()) this.check(items, item, join(field, String(index)));
+    let index = 0;
+    for (const item of value) {
+      this.#checkAt(index, items, item);
+      index += 1;
+    }
   }
 
-  #checkObject(schema: Keywords, value: Keywords, field: string): void {
-    const properties = isKeywords(schema['properties']) ? schema['properties'] : {};
-    const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-    for (const key of required) {
-      if (typeof key === 'string' && !Object.hasOwn(value, key)) this.#report(join(field, key), 'is missing');
+  #checkObject(schema: Keywords, value: Keywords): void {
+    const { properties, required } = schema;
+    const necessary: readonly unknown[] = Array.isArray(required) ? required : nothing;
+    for (const key of necessary) {
+      if (typeof key === 'string' && !Object.hasOwn(value, key)) this.#reportAt(key, 'is missing');
     }
-    for (const [key, item] of Object.entries(value)) {
+    // `for in`, because a list of the keys would be made of every entry; what is inherited is none of them.
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
       if (this.found.size >= this.#most) return;
-      if (!Object.hasOwn(properties, key)) this.#checkFurther(schema, key, item, join(field, key));
+      const item = value[key];
+      if (!isKeywords(properties) || !Object.hasOwn(properties, key)) this.#checkFurther(schema, key, item);
       // An optional key that is there and undefined is as good as absent.
-      else if (item !== undefined || required.includes(key)) this.check(properties[key], item, join(field, key));
+      else if (item !== undefined || necessary.includes(key)) this.#checkAt(key, properties[key], item);
     }
   }
 
   /** A key that is not among the declared properties. */
-  #checkFurther(
-    { patternProperties, additionalProperties }: Keywords,
-    key: string,
-    item: unknown,
-    field: string,
-  ): void {
-    const patterns = isKeywords(patternProperties) ? Object.entries(patternProperties) : [];
+  #checkFurther({ patternProperties, additionalProperties }: Keywords, key: string, item: unknown): void {
+    const patterns = isKeywords(patternProperties) ? Object.entries(patternProperties) : nothing;
     const fitting = patterns.filter(([pattern]) => new RegExp(pattern, 'u').test(key));
-    for (const [, schema] of fitting) this.check(schema, item, field);
-    if (fitting.length === 0 && additionalProperties === false) this.#report(field, 'is not a known field');
+    for (const [, schema] of fitting) this.#checkAt(key, schema, item);
+    if (fitting.length === 0 && additionalProperties === false) this.#reportAt(key, 'is not a known field');
   }
 }
+
+const nothing: readonly never[] = [];
 
 function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether the schema asks for nothing but a type, and the value is of it. */
-function isOnlyOfType({ type, ...rest }: Keywords, value: unknown): boolean {
-  return typeof type === 'string' && Object.keys(rest).length === 0 && isOfType(type, value);
+function isOnlyOfType(schema: unknown, value: unknown): boolean {
+  if (!isKeywords(schema)) return false;
+  for (const keyword in schema) if (keyword !== 'type') return false;
+  return typeof schema['type'] === 'string' && isOfType(schema['type'], value);
 }
 
 function isOfType(type: string, value: unknown): boolean {
@@ -162,8 +186,4 @@ function isOfType(type: string, value: unknown): boolean {
     default:
       return typeof value === type;
   }
-}
-
-function join(field: string, key: string): string {
-  return field === '' ? key : `${field}.${key}`;
 }
