@@ -99,14 +99,20 @@ async function tryOnce(
   const callOff = context.clock.after(timeout, () => {
     deadline.abort(late);
   });
-  const signal = context.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, context.signal]);
+  const onCancel = (): void => {
+    deadline.abort(context.signal?.reason);
+  };
+  // Not `AbortSignal.any`: of each request, the signal of the whole job would keep a reference until V8 collects the old.
+  context.signal?.addEventListener('abort', onCancel, { once: true });
+  if (context.signal?.aborted === true) onCancel();
   try {
-    return await context.transport.send(request, signal);
+    return await context.transport.send(request, deadline.signal);
   } catch (error) {
     if (error instanceof TransportError) return error;
     throw error;
   } finally {
     callOff();
+    context.signal?.removeEventListener('abort', onCancel);
   }
 }
 
