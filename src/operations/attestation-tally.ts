@@ -14,8 +14,8 @@ const columns = ['Attestation', 'Type', 'Compliant', 'Created', 'Reported by', '
 
 /** Counts and judges attestations as they come. */
 export class AttestationTally {
-  readonly #all = new RowCollector(keptRows);
-  readonly #notCompliant = new RowCollector(keptRows);
+  readonly #all = new RowCollector(keptRows, rowOf);
+  readonly #notCompliant = new RowCollector(keptRows, rowOf);
   readonly #counts = { compliant: 0, notCompliant: 0, unknown: 0 };
   readonly #names = new Set<string>();
 
@@ -24,15 +24,14 @@ export class AttestationTally {
   }
 
   #addOne(attestation: ListedAttestation): void {
-    const row = (): readonly Text[] => rowOf(attestation);
-    this.#all.add(row);
+    this.#all.add(attestation);
     switch (attestation.is_compliant) {
       case true:
         this.#counts.compliant += 1;
         return;
       case false:
         this.#counts.notCompliant += 1;
-        this.#notCompliant.add(row);
+        this.#notCompliant.add(attestation);
         if (this.#names.size <= keptNames) this.#names.add(nameOf(attestation));
         return;
       default:

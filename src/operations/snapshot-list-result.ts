@@ -1,7 +1,7 @@
 import type { SnapshotEntry } from '../contract/snapshot.ts';
 import { isCurrent, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
 import type { OperationResult } from './operation.ts';
-import { complianceSign, fact, plain, type Text } from './report.ts';
+import { complianceSign, fact, plain, type Table, type Text } from './report.ts';
 import { RowCollector } from './row-collector.ts';
 import { readableDuration, readableTime } from './time.ts';
 import { timeUpWords, waitingFacts, type Waiting } from './waiting.ts';
@@ -11,17 +11,17 @@ const keptRows = 200;
 
 /** The snapshots of a list as they come: their number, and the rows that are shown. */
 export class SnapshotRows {
-  readonly #rows = new RowCollector(keptRows);
+  readonly #rows = new RowCollector(keptRows, rowOf);
 
   add(entries: readonly SnapshotEntry[]): void {
-    for (const entry of entries) this.#rows.add(() => rowOf(entry));
+    for (const entry of entries) this.#rows.add(entry);
   }
 
   get count(): number {
     return this.#rows.count;
   }
 
-  table(): ReturnType<RowCollector['table']> {
+  table(): readonly Table[] {
     return this.#rows.table('Snapshots', ['Snapshot', 'Compliant', 'From', 'To', 'Duration']);
   }
 }

@@ -7,14 +7,12 @@ describe('RowCollector', () => {
   it('keeps the first rows and counts the rest, which are not even made', () => {
     fc.assert(
       fc.property(fc.nat({ max: 30 }), fc.nat({ max: 10 }), (added, most) => {
-        const collector = new RowCollector(most);
         let made = 0;
-        for (let index = 0; index < added; index += 1) {
-          collector.add(() => {
-            made += 1;
-            return [plain(String(index))];
-          });
-        }
+        const collector = new RowCollector(most, (index: number) => {
+          made += 1;
+          return [plain(String(index))];
+        });
+        for (let index = 0; index < added; index += 1) collector.add(index);
         const [table] = collector.table('Rows', ['Number']);
         expect(collector.count).toBe(added);
         expect(made).toBe(Math.min(added, most));
