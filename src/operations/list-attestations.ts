@@ -9,7 +9,7 @@ import { AttestationTally } from './attestation-tally.ts';
 import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
 import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from './inputs/list.ts';
 import { flow } from './inputs/subject.ts';
-import { defineOperation, type OperationContext, type OperationResult } from './operation.ts';
+import { defineOperation, type OperationContext, type OperationResult, type PageWalk } from './operation.ts';
 import { fact } from './report.ts';
 import { readableTime } from './time.ts';
 
@@ -34,7 +34,7 @@ export const listAttestations = defineOperation({
     const tally = new AttestationTally();
     if (values.page === 'all') {
       const written = await context.call.log.group('Walk through the attestations', () =>
-        context.responseFile.writeList(tallied(everyPage(values, context), tally)),
+        context.responseFile.writeList(everyPage(values, context, tally)),
       );
       return { ...resultOf(values, tally, context.org), response: undefined, written };
     }
@@ -75,21 +75,24 @@ async function ask(values: Inputs, number: number, { client, org }: OperationCon
  *
  * @throws TroubleError where the service answers another page than it was asked for, or an empty one before the last
  */
-async function* everyPage(
-  values: Inputs,
-  context: OperationContext,
-): AsyncGenerator<readonly ListedAttestation[], void, undefined> {
+function everyPage(values: Inputs, context: OperationContext, tally: AttestationTally): PageWalk<ListedAttestation> {
+  let number = 0;
+  let pages = 1;
   let before = new Set<string>();
-  for (let number = 1; ; number += 1) {
+  return async () => {
+    if (number >= pages) return undefined;
+    number += 1;
     const { data, pagination } = await ask(values, number, context);
-    const last = number >= pagination.page_count;
-    if (pagination.page !== number || (data.length === 0 && !last)) throw outOfStep(number, pagination, data.length);
-    context.call.log.info(`page ${number} of ${Math.max(pagination.page_count, 1)}: ${data.length} attestations`);
-    const known = before;
-    yield data.filter(({ attestation_id: id }) => !known.has(id));
-    if (last) return;
+    pages = pagination.page_count;
+    if (pagination.page !== number || (data.length === 0 && number < pages)) {
+      throw outOfStep(number, pagination, data.length);
+    }
+    context.call.log.info(`page ${number} of ${Math.max(pages, 1)}: ${data.length} attestations`);
+    const fresh = data.filter(({ attestation_id: id }) => !before.has(id));
     before = new Set(data.map(({ attestation_id: id }) => id));
-  }
+    tally.add(fresh);
+    return fresh;
+  };
 }
 
 function outOfStep(
@@ -101,16 +104,6 @@ function outOfStep(
     what: `list-attestations: the service was asked for page ${asked} and answered page ${answered} of ${pages} with ${entries} attestations, so the list would not be whole`,
     remedy: "Try again; if it lasts, ask for single pages by their number, and tell the service's operators.",
   });
-}
-
-async function* tallied(
-  pages: AsyncIterable<readonly ListedAttestation[]>,
-  tally: AttestationTally,
-): AsyncGenerator<readonly ListedAttestation[], void, undefined> {
-  for await (const attestations of pages) {
-    tally.add(attestations);
-    yield attestations;
-  }
 }
 
 function resultOf(values: Inputs, tally: AttestationTally, org: string, answered?: AttestationPage): OperationResult {

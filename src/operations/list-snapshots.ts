@@ -6,7 +6,7 @@ import { optional, required, withDefault, type ValuesOf } from './inputs/input.t
 import { page, perPage, walkingPageSize } from './inputs/list.ts';
 import { interval, reverse } from './inputs/snapshots.ts';
 import { askLatest, isCurrent, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
-import { defineOperation, type OperationContext } from './operation.ts';
+import { defineOperation, type OperationContext, type PageWalk } from './operation.ts';
 import { fixedInterval } from './snapshot-interval.ts';
 import { snapshotListResult, SnapshotRows, type ListedSnapshots } from './snapshot-list-result.ts';
 import { walkSnapshots } from './snapshot-pages.ts';
@@ -102,22 +102,17 @@ async function listPage(values: Inputs, number: number, asking: Asking): Promise
 
 async function listAll(values: Inputs, latest: SnapshotEntry | undefined, context: OperationContext): Promise<Listed> {
   const rows = new SnapshotRows();
-  async function* pages(): AsyncGenerator<readonly SnapshotEntry[], void, undefined> {
-    if (latest === undefined) return;
-    for await (const entries of everyPage(values, latest.index, context)) {
-      rows.add(entries);
-      yield entries;
-    }
-  }
-  const written = await context.responseFile.writeList(pages());
+  const next: PageWalk<SnapshotEntry> =
+    latest === undefined ? () => Promise.resolve(undefined) : everyPage(values, latest.index, context);
+  const written = await context.responseFile.writeList(async () => {
+    const entries = await next();
+    rows.add(entries ?? []);
+    return entries;
+  });
   return { rows, latest, answer: { response: undefined, written } };
 }
 
-function everyPage(
-  values: Inputs,
-  latest: number,
-  context: OperationContext,
-): AsyncGenerator<readonly SnapshotEntry[], void, undefined> {
+function everyPage(values: Inputs, latest: number, context: OperationContext): PageWalk<SnapshotEntry> {
   const { clock, log } = context.call;
   const moment = { latest, now: Math.floor(clock.now() / 1000) };
   const fixed = values.interval === undefined ? undefined : fixedInterval(values.interval, moment);

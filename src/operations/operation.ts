@@ -26,6 +26,13 @@ export interface OperationContext {
   readonly responseFile: ResponseFile;
 }
 
+/**
+ * A walk through a list: each call gives the next page, and undefined where there is none. It is a function and no async
+ * generator, because that keeps the page it gave last while it asks for the next, which then outlives V8's quick
+ * collections and makes its heap grow.
+ */
+export type PageWalk<Entry> = () => Promise<readonly Entry[] | undefined>;
+
 /** The file that holds a step's answer. */
 export interface ResponseFile {
   /**
@@ -33,7 +40,7 @@ export interface ResponseFile {
    *
    * @throws whatever the pages throw; the file then holds no whole answer, and the step's error takes its place
    */
-  writeList(pages: AsyncIterable<readonly unknown[]>): Promise<WrittenResponse>;
+  writeList(walk: PageWalk<unknown>): Promise<WrittenResponse>;
 }
 
 /** An answer that is in its file already. */

@@ -1,5 +1,6 @@
 import type { SnapshotEntry } from '../contract/snapshot.ts';
 import { TroubleError } from '../runtime/failure.ts';
+import type { PageWalk } from './operation.ts';
 
 /** A walk through the pages of snapshots. */
 export interface SnapshotWalk {
@@ -21,14 +22,16 @@ const mostRepeats = 3;
  *
  * @throws TroubleError where the service answers the same snapshots page after page
  */
-export async function* walkSnapshots(walk: SnapshotWalk): AsyncGenerator<readonly SnapshotEntry[], void, undefined> {
-  const { ask, reverse, latest } = walk;
+export function walkSnapshots({ ask, reverse, latest }: SnapshotWalk): PageWalk<SnapshotEntry> {
   const end = reverse ? latest : 1;
   let seen = reverse ? 0 : latest + 1;
   let repeats = 0;
-  for (let page = 1; seen !== end; page += 1) {
+  let page = 0;
+  return async () => {
+    if (seen === end) return undefined;
+    page += 1;
     const entries = await ask(page);
-    if (entries.length === 0) return;
+    if (entries.length === 0) return undefined;
     const fresh: SnapshotEntry[] = [];
     for (const entry of entries) {
       const isFurther = reverse ? entry.index > seen : entry.index < seen;
@@ -38,8 +41,8 @@ export async function* walkSnapshots(walk: SnapshotWalk): AsyncGenerator<readonl
     }
     repeats = fresh.length === 0 ? repeats + 1 : 0;
     if (repeats > mostRepeats) throw repeated(page);
-    if (fresh.length > 0) yield fresh;
-  }
+    return fresh;
+  };
 }
 
 function repeated(page: number): TroubleError {

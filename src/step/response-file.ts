@@ -29,7 +29,7 @@ const answerFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the file of th
 /** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
 export function responseFile(place: ResponsePlace): ResponseFile {
   return {
-    async writeList(pages) {
+    async writeList(walk) {
       const path = pathIn(place);
       // Node compiles it at its first use, and few steps write a list.
       const { open } = await import('node:fs/promises');
@@ -37,20 +37,32 @@ export function responseFile(place: ResponsePlace): ResponseFile {
         throw runnerFileTrouble(answerFile, thrown);
       });
       try {
-        let separator = '[';
-        for await (const page of pages) {
-          const items = page.map((item) => place.secrets.redact(JSON.stringify(item)));
-          if (items.length === 0) continue;
-          await file.appendFile(separator + items.join(',\n'));
-          separator = ',\n';
-        }
-        await file.appendFile(separator === '[' ? '[]' : ']');
+        let before = '[';
+        // Each page in a call of its own, so that none is held while the next is asked for.
+        const writeNext = async (): Promise<boolean> => {
+          const page = await walk();
+          if (page === undefined) return false;
+          if (page.length === 0) return true;
+          const text = before + itemsOf(page, place.secrets);
+          before = ',\n';
+          await file.appendFile(text);
+          return true;
+        };
+        while (await writeNext());
+        await file.appendFile(before === '[' ? '[]' : ']');
         return { path };
       } finally {
         await file.close();
       }
     },
   };
+}
+
+/** The items of a page as JSON, without brackets. */
+function itemsOf(page: readonly unknown[], { redact }: Secrets): string {
+  const whole = JSON.stringify(page);
+  // Nearly no page holds a secret; only one that does is redacted item by item.
+  return redact(whole) === whole ? whole.slice(1, -1) : page.map((item) => redact(JSON.stringify(item))).join(',');
 }
 
 /** Writes the answer to its file, unless it is there already, and gives what the outputs say of it. */

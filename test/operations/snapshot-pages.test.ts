@@ -11,7 +11,10 @@ function entry(index: number): SnapshotEntry {
 /** The numbers of the snapshots that a walk gives, page by page. */
 async function walked(walk: Parameters<typeof walkSnapshots>[0]): Promise<readonly number[]> {
   const numbers: number[] = [];
-  for await (const page of walkSnapshots(walk)) numbers.push(...page.map(({ index }) => index));
+  const next = walkSnapshots(walk);
+  for (let page = await next(); page !== undefined; page = await next()) {
+    numbers.push(...page.map(({ index }) => index));
+  }
   return numbers;
 }
 

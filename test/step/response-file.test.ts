@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import type { PageWalk } from '../../src/operations/operation.ts';
 import { responseFile, writeResponse, type ResponsePlace } from '../../src/step/response-file.ts';
 import { collectSecrets } from '../../src/step/secrets.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
@@ -13,12 +14,11 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.remove());
 
-function paged<Item>(pages: readonly (readonly Item[])[]): AsyncIterable<readonly Item[]> {
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = pages[Symbol.iterator]();
-      return { next: () => Promise.resolve(iterator.next()) };
-    },
+function paged<Item>(pages: readonly (readonly Item[])[]): PageWalk<Item> {
+  const iterator = pages[Symbol.iterator]();
+  return () => {
+    const { done, value } = iterator.next();
+    return Promise.resolve(done === true ? undefined : value);
   };
 }
 
@@ -38,29 +38,26 @@ describe('a list that is written page by page', () => {
     expect(readFileSync(path, 'utf8')).toBe('[{"key":"***"}]');
   });
 
+  it('loses nothing but the secret of a page that holds one, and nothing of a secret that only two items together have', async () => {
+    const secrets = collectSecrets(['hunter2hunter2', 'a"},{"key":"b']);
+    const items = [{ key: 'a' }, { key: 'b' }, { key: 'hunter2hunter2' }];
+    const { path } = await responseFile({ ...place, secrets }).writeList(paged([items]));
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual([{ key: 'a' }, { key: 'b' }, { key: '***' }]);
+  });
+
   it('asks for a page only when the one before is written', async () => {
     const path = `${workspace.path}/response.json`;
     const sizes: number[] = [];
-    const { path: written } = await responseFile(place).writeList({
-      [Symbol.asyncIterator]() {
-        let page = 0;
-        return {
-          next() {
-            sizes.push(statSync(path).size);
-            page += 1;
-            return Promise.resolve(page > 3 ? { done: true as const, value: undefined } : { value: ['x'.repeat(100)] });
-          },
-        };
-      },
+    const { path: written } = await responseFile(place).writeList(() => {
+      sizes.push(statSync(path).size);
+      return Promise.resolve(sizes.length > 3 ? undefined : ['x'.repeat(100)]);
     });
     expect(written).toBe(path);
     expect(sizes).toEqual([0, 103, 207, 311]);
   });
 
   it('fails as its pages do, and leaves the file to the error', async () => {
-    const failing = {
-      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('no page')) }),
-    };
+    const failing = (): Promise<undefined> => Promise.reject(new Error('no page'));
     await expect(responseFile(place).writeList(failing)).rejects.toThrow('no page');
     const { path } = writeResponse({ response: { error: 'no page' }, written: undefined }, place);
     expect(readFileSync(path, 'utf8')).toBe('{"error":"no page"}');
@@ -72,7 +69,7 @@ describe('writeResponse', () => {
     const written = await responseFile(place).writeList(paged([[1, 2], [3]]));
     expect(writeResponse({ response: undefined, written }, place)).toEqual({
       path: written.path,
-      output: '[1,\n2,\n3]',
+      output: '[1,2,\n3]',
     });
   });
 
