@@ -26,10 +26,18 @@ const mode = 0o600;
 
 const answerFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the file of the answer' };
 
-/** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
-export function responseFile(place: ResponsePlace): ResponseFile {
+/**
+ * The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time.
+ *
+ * @param prepare is called before a list is walked through
+ */
+export function responseFile(
+  place: ResponsePlace,
+  prepare: () => Promise<void> = () => Promise.resolve(),
+): ResponseFile {
   return {
     async writeList(walk) {
+      await prepare();
       const path = pathIn(place);
       // Node compiles it at its first use, and few steps write a list.
       const { open } = await import('node:fs/promises');

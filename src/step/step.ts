@@ -68,7 +68,9 @@ export async function runStep(step: Step): Promise<boolean> {
     transport: createTransport(environment),
     signal: cancelled,
     temporaryDirectory: desk.directory,
-    responseFile: responseFile(desk),
+    responseFile: responseFile(desk, async () => {
+      (await import('./spare-memory.ts')).spareMemory();
+    }),
     clock: systemClock,
     random: Math.random,
     log: desk.runner.log,
