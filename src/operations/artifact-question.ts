@@ -25,11 +25,11 @@ export function artifactQuestion(
 ): Question<Findings> {
   return {
     async ask(client, earlier) {
-      const looked = await mapConcurrently([...wanted.entries()], atOnce, async ([index, one]) => {
-        const known = earlier?.looked[index];
-        const isKnown = known !== undefined && isFinal(known, earlier?.environment);
-        return isKnown ? known : lookUp(one, known, client, context);
-      });
+      // All of them each time: what was compliant minutes ago can have got bad evidence since, and a verdict of the whole
+      // is of one round.
+      const looked = await mapConcurrently([...wanted.entries()], atOnce, ([index, one]) =>
+        lookUp(one, earlier?.looked[index], client, context),
+      );
       if (environment === undefined) return { looked, environment };
       // After the artifacts, so that what is judged is never older than they are.
       const view = (): Promise<EnvironmentView> => viewEnvironment(client, context.org, environment);
@@ -67,17 +67,11 @@ async function lookUp(
   return { asked, name, sighting };
 }
 
-/** Whether there is nothing more to learn of the artifact, as far as the environment is known. */
-function isFinal(looked: Looked, environment: EnvironmentSighting | undefined): boolean {
-  const judged = judgeLooked(looked, environment);
-  return judged !== undefined && judged.verdict !== 'incomplete';
-}
-
 /** What the verdict of the whole waits for. It waits for nothing where whatever comes cannot change it any more. */
 function missingOf({ looked, environment }: Findings): readonly string[] {
-  const failures = failuresOf({ looked, environment });
-  if (!failures.every(isAwaited)) return [];
-  if (failures.length === 0 && wholeVerdict({ looked, environment }) !== 'incomplete') return [];
+  const verdict = wholeVerdict({ looked, environment });
+  if (verdict !== undefined && verdict !== 'incomplete') return [];
+  if (!failuresOf({ looked, environment }).every(isAwaited)) return [];
   return [...new Set([...looked.flatMap((one) => missingOfOne(one, environment)), ...missingThere(environment)])];
 }
 

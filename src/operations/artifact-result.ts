@@ -77,10 +77,9 @@ function manyArtifacts(judging: Judging): OperationResult {
 
 /** The outcome of the whole, and the word for it. */
 function endingOf(judging: Judging): Ending & Pick<OperationResult, 'state'> {
-  const failures = failuresOf(judging);
   const verdict = wholeVerdict(judging);
-  if (failures.length === 0 && verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
-  return { outcome: 'error', failure: together(failures), state: undefined };
+  if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
+  return { outcome: 'error', failure: together(failuresOf(judging)), state: undefined };
 }
 
 function together(failures: readonly Failure[]): Failure {

@@ -38,12 +38,16 @@ export function judgeLooked(
   return { verdict, standing };
 }
 
-/** The worst verdict of all that could be judged; undefined where nothing could. */
+/**
+ * The verdict of the whole, which is the worst of all; undefined where what could not be looked up may still be worse. Where
+ * one is non-compliant, nothing is: then that decides, whatever else is not known.
+ */
 export function wholeVerdict({ looked, environment }: Findings): Verdict | undefined {
-  return worstVerdict(looked.flatMap((one) => judgeLooked(one, environment)?.verdict ?? []));
+  const worst = worstVerdict(looked.flatMap((one) => judgeLooked(one, environment)?.verdict ?? []));
+  return worst === 'non-compliant' || failuresOf({ looked, environment }).length === 0 ? worst : undefined;
 }
 
-/** Everything that could not be looked up: with any of it, there is no verdict of the whole. */
+/** Everything that could not be looked up. */
 export function failuresOf({ looked, environment }: Findings): readonly Failure[] {
   const there = environment === undefined ? [] : [environment.sighting];
   return [...looked.map(({ sighting }) => sighting), ...there].flatMap(({ failure }) => failure ?? []);

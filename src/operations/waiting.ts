@@ -10,9 +10,10 @@ import { readableDuration } from './time.ts';
 /** A question that is asked until its answer is final. */
 export interface Question<Answer> {
   /**
-   * Asks. What is final in the earlier answer need not be asked again.
+   * Asks for all that the answer is made of, so that what decides is of one and the same round.
    *
    * @param client tries nothing again once the time is up
+   * @param earlier the answer before; what was seen in it may be told where it cannot be asked for any more
    */
   ask(client: ComplianceClient, earlier: Answer | undefined): Promise<Answer>;
   /** What the answer waits for, a line each; empty where it is final. */

@@ -76,7 +76,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(result.summary).toContain('the time was up');
   });
 
-  it('waits for several files, and asks again only for those that are not final', async () => {
+  it('waits for several files, and tells the state of each when it changes', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const fingerprints: string[] = [];
     for (const name of ['a', 'b', 'c']) {

@@ -121,7 +121,7 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('reports around what could not be judged: the others are in the answer and in the table', () => {
-    const result = artifactResult(judging([judged('a', 'compliant'), unjudged('b'), judged('c', 'non-compliant')]));
+    const result = artifactResult(judging([judged('a', 'compliant'), unjudged('b'), judged('c', 'incomplete')]));
     expect(result).toMatchObject({
       outcome: 'error',
       state: undefined,
@@ -130,14 +130,14 @@ describe('artifactResult of several artifacts', () => {
       response: [
         { fingerprint: fingerprintOf('a'), file: 'dist/a.tgz', artifact: { state: 'COMPLIANT' } },
         { fingerprint: fingerprintOf('b'), file: 'dist/b.tgz', error: 'no answer about b' },
-        { fingerprint: fingerprintOf('c'), file: 'dist/c.tgz', artifact: { state: 'NON-COMPLIANT' } },
+        { fingerprint: fingerprintOf('c'), file: 'dist/c.tgz', artifact: { state: 'INCOMPLETE' } },
       ],
     });
     expect(result.failure).toBeInstanceOf(TroubleError);
     expect(result.report.tables[0]?.rows.map((row) => [row[0]?.text, row[1]?.text, row[4]?.text])).toEqual([
       ['dist/a.tgz', 'COMPLIANT', 'All evidence is compliant: sonar.'],
       ['dist/b.tgz', 'error', 'no answer about b'],
-      ['dist/c.tgz', 'NON-COMPLIANT', 'All evidence is compliant: sonar.'],
+      ['dist/c.tgz', 'INCOMPLETE', 'All evidence is compliant: sonar.'],
     ]);
   });
 
@@ -165,7 +165,8 @@ describe('artifactResult of several artifacts', () => {
         );
         const result = artifactResult(judging(looked));
         expect(result.outcome === 'compliant').toBe(ends.every((end) => end === 'compliant'));
-        expect(result.outcome === 'error').toBe(ends.includes('failure'));
+        expect(result.outcome === 'non-compliant').toBe(ends.includes('non-compliant'));
+        expect(result.outcome === 'error').toBe(ends.includes('failure') && !ends.includes('non-compliant'));
         expect(result.fingerprint).toBe(ends.map((_, index) => fingerprintOf(String(index))).join('\n'));
         expect(result.report.tables[0]?.rows).toHaveLength(ends.length);
       }),

@@ -172,8 +172,18 @@ describe('get-artifact with an environment', () => {
       },
     );
     expect(result.outcome).toBe('compliant');
-    // The artifact was final, as far as it goes, and was not asked for again.
-    expect(requests.filter(({ path }) => path.startsWith('/artifacts/'))).toHaveLength(1);
+    // What the artifact was before the environment came does not count any more.
+    expect(requests.filter(({ path }) => path.startsWith('/artifacts/'))).toHaveLength(2);
+  });
+
+  it('does not wait for an environment where the artifact itself is non-compliant: that decides', async () => {
+    const missing = { status: 404, body: { message: 'Flow not found' } };
+    const { result, requests } = await there({ artifact: bad, snapshots: missing }, { wait: '60' });
+    expect(requests).toHaveLength(2);
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+    expect(result.conclusion).toMatch(
+      /is NON-COMPLIANT\. .* Environment prod could not be judged: .*404: Flow not found\.$/u,
+    );
   });
 
   it('shows in the one table which of several runs there, and lets the worst decide', async () => {

@@ -121,7 +121,7 @@ describe('get-artifact of several artifacts', () => {
   const several = { ...inputs, fingerprint: digits.map(fingerprintOf).join('\n') };
   const digitOf = (path: string): string => (/fingerprint\/(.)/u.exec(path) ?? [])[1] ?? '';
 
-  it('keeps the order of the question, and asks again only for what is not final', async () => {
+  it('keeps the order of the question, and asks for all of them until all are final', async () => {
     const asked: string[] = [];
     const { result, log } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
       const digit = digitOf(path);
@@ -130,7 +130,7 @@ describe('get-artifact of several artifacts', () => {
       return { status: 200, body: { ...(isOpen ? open : good).body, fingerprint: fingerprintOf(digit) } };
     });
     expect(asked.slice(0, 12)).toEqual(digits);
-    expect(asked.slice(12)).toEqual(['b', 'e', 'b', 'e']);
+    expect(asked.slice(12)).toEqual([...digits, ...digits]);
     expect(result).toMatchObject({
       outcome: 'compliant',
       state: 'COMPLIANT',
@@ -150,19 +150,33 @@ describe('get-artifact of several artifacts', () => {
     expect(result.conclusion).not.toContain('Waited');
   });
 
-  it('goes on waiting for one that is not there, though another is non-compliant: the whole has no verdict without it', async () => {
+  const two = { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}` };
+
+  it('passes by verdicts of one round only: what was compliant before the other came may be so no more', async () => {
     let rounds = 0;
-    const { result } = await performed(
-      'get-artifact',
-      { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '60' },
-      ({ path }) => {
-        if (digitOf(path) === 'a') return bad;
+    const { result } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) => {
+      if (digitOf(path) === 'a') {
         rounds += 1;
-        return rounds < 3 ? unknown : { status: 200, body: { ...open.body, fingerprint: fingerprintOf('b') } };
-      },
+        return rounds === 1 ? good : bad;
+      }
+      return rounds === 1 ? unknown : { status: 200, body: { ...good.body, fingerprint: fingerprintOf('b') } };
+    });
+    expect(rounds).toBe(2);
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+  });
+
+  it.each([
+    ['that is not there', unknown],
+    ['that it may not see', { status: 403, body: { message: 'No such right' } }],
+  ])('does not wait for one %s where another is non-compliant: that decides, and both are named', async (_, answer) => {
+    const { result, requests } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) =>
+      digitOf(path) === 'a' ? bad : answer,
     );
-    expect(rounds).toBe(3);
-    expect(result.outcome).toBe('non-compliant');
+    expect(requests).toHaveLength(2);
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+    expect(result.conclusion).toContain('is NON-COMPLIANT: Not compliant: sonar');
+    expect(result.conclusion).toContain('Artifact bbbbbbbbbbbb could not be judged');
+    expect(result.conclusion).not.toContain('Waited');
   });
 
   it('reports around the one that never came, and says how long it waited', async () => {
