@@ -1,8 +1,9 @@
 import type { Artifact } from '../contract/artifact.ts';
 import type { Looked } from './artifact-answer.ts';
-import { judgeLooked, type EnvironmentSighting } from './artifact-verdict.ts';
+import { judgeLooked, worstFirst, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
 import type { Standing } from './environment-gate.ts';
 import { code, complianceSign, fact, link, plain, short, type Fact, type Table, type Text } from './report.ts';
+import { withoutStop } from './sentence.ts';
 
 /** `Artifact dist/web.tgz 0123456789ab`. */
 export function describeArtifact(one: Looked): string {
@@ -22,8 +23,13 @@ export function stateWords(artifact: Artifact): string {
 
 /** Why the artifact is in its state, in the service's words, without the full stop; empty where it says nothing. */
 export function reasonOf(artifact: Artifact): readonly string[] {
-  const reason = artifact.state_info?.trim().replace(/\.$/u, '') ?? '';
+  const reason = withoutStop(artifact.state_info?.trim() ?? '');
   return reason === '' ? [] : [reason];
+}
+
+/** What stood in the last answer before a failure; undefined where there was none of either. */
+export function lastSeen({ sighting }: Looked): string | undefined {
+  return sighting.failure === undefined || sighting.last === undefined ? undefined : stateWords(sighting.last.artifact);
 }
 
 /** What is known of one artifact. */
@@ -83,13 +89,13 @@ function wordOfEvidence(evidence: unknown): string {
   return 'status' in evidence && typeof evidence.status === 'string' ? evidence.status : 'recorded';
 }
 
-/** One table of all artifacts. */
-export function artifactTable(looked: readonly Looked[], environment: EnvironmentSighting | undefined): Table {
+/** One table of all artifacts, the worst first. */
+export function artifactTable({ looked, environment }: Findings): Table {
   const there = environment === undefined ? [] : [`Runs in ${environment.name}`];
   return {
     title: 'Artifacts',
     columns: ['Artifact', 'State', 'Fingerprint', 'Commit', 'Why', ...there],
-    rows: looked.map((one): readonly Text[] => {
+    rows: worstFirst({ looked, environment }).map((one): readonly Text[] => {
       const standing = judgeLooked(one, environment)?.standing;
       return [...cellsOf(one), ...there.map(() => plain(runsThere(standing)))];
     }),

@@ -1,6 +1,7 @@
 import { artifactStateOf } from '../contract/compliance.ts';
 import { MistakeError, TroubleError, type Failure, type Problem } from '../runtime/failure.ts';
 import type { Looked } from './artifact-answer.ts';
+import { causesOf, concludeSeveral } from './artifact-conclusion.ts';
 import {
   artifactFacts,
   artifactTable,
@@ -8,15 +9,16 @@ import {
   environmentFacts,
   evidenceTables,
   fingerprintOf,
+  lastSeen,
   reasonOf,
   runsThere,
-  stateWords,
 } from './artifact-report.ts';
-import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
+import { judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
 import type { Standing } from './environment-gate.ts';
 import { wordsOfLatest } from './latest-snapshot.ts';
 import type { Ending, OperationResult } from './operation.ts';
 import { fact } from './report.ts';
+import { withoutStop } from './sentence.ts';
 import { failureAfterWaiting, timeUpWords, waitingFacts, type Waiting } from './waiting.ts';
 
 /** All that is known when the asking is over. */
@@ -39,14 +41,18 @@ function oneArtifact(looked: Looked, judging: Judging): OperationResult {
   const { artifact } = sighting.value;
   const standing = judgeLooked(looked, environment)?.standing;
   const own = [`${describeArtifact(looked)} in flow ${flow} is ${artifact.state ?? ''}`, ...reasonOf(artifact)];
+  const conclusion = [
+    `${own.join('. ')}.`,
+    ...environmentWords(judging, standing?.words),
+    ...timeUpWords(waiting),
+  ].join(' ');
   return {
-    ...endingOf(judging),
-    conclusion: [`${own.join('. ')}.`, ...environmentWords(judging, standing?.words), ...timeUpWords(waiting)].join(
-      ' ',
-    ),
+    ...endingOf(judging, conclusion),
+    conclusion,
     response: environment === undefined ? artifact : entryOf(looked, judging),
     fingerprint: artifact.fingerprint,
     htmlUrl: artifact.html_url,
+    commits: commitsOf([looked]),
     report: {
       subject: describeArtifact(looked),
       facts: [
@@ -62,59 +68,51 @@ function oneArtifact(looked: Looked, judging: Judging): OperationResult {
 
 function manyArtifacts(judging: Judging): OperationResult {
   const { looked, flow, environment, waiting } = judging;
+  const conclusion = [
+    concludeSeveral(judging, flow),
+    ...environmentWords(judging, undefined),
+    ...timeUpWords(waiting),
+  ].join(' ');
   return {
-    ...endingOf(judging),
-    conclusion: [conclusionOf(judging), ...environmentWords(judging, undefined), ...timeUpWords(waiting)].join(' '),
+    ...endingOf(judging, conclusion),
+    conclusion,
     response: looked.map((one) => entryOf(one, judging)),
     fingerprint: looked.map((one) => fingerprintOf(one)).join('\n'),
+    commits: commitsOf(looked),
     report: {
       subject: `${looked.length} artifacts of flow ${flow}`,
       facts: [...fact('Flow', flow), ...environmentFacts(environment), ...waitingFacts(waiting)],
-      tables: [artifactTable(looked, environment)],
+      tables: [artifactTable(judging)],
     },
   };
 }
 
 /** The outcome of the whole, and the word for it. */
-function endingOf(judging: Judging): Ending & Pick<OperationResult, 'state'> {
+function endingOf(judging: Judging, conclusion: string): Ending & Pick<OperationResult, 'state'> {
   const verdict = wholeVerdict(judging);
   if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
-  return { outcome: 'error', failure: together(failuresOf(judging)), state: undefined };
+  return { outcome: 'error', failure: together(judging, conclusion), state: undefined };
 }
 
-function together(failures: readonly Failure[]): Failure {
+/** The one failure as it is; of several, one that says what the conclusion does, with the remedy of each. */
+function together({ looked, environment }: Judging, conclusion: string): Failure {
+  const there = environment?.sighting.failure;
+  const failures = [...causesOf(looked).map(({ failure }) => failure), ...(there === undefined ? [] : [there])];
   const [first, ...others] = failures;
   if (first !== undefined && others.length === 0) return first;
-  const text = {
-    what: failures.map((failure) => failure.message).join('\n'),
-    remedy: [...new Set(failures.map((failure) => failure.remedy))].join('\n'),
-  };
-  if (failures.some((failure) => failure.kind === 'trouble')) return new TroubleError(text);
+  const text = { what: conclusion, remedy: [...new Set(failures.map(({ remedy }) => remedy))].join('\n') };
+  if (failures.some(({ kind }) => kind === 'trouble')) return new TroubleError(text);
   return new MistakeError({ input: 'fingerprint', ...text } satisfies Problem);
 }
 
-function conclusionOf({ looked, flow, environment }: Judging): string {
-  const bad = looked.filter((one) => judgeLooked(one, environment)?.verdict !== 'compliant');
-  if (bad.length === 0) return `All ${looked.length} artifacts in flow ${flow} are COMPLIANT.`;
-  const details = bad.map((one) => badWords(one, environment));
-  return `${bad.length} of ${looked.length} artifacts in flow ${flow} are not compliant: ${details.join('; ')}.`;
-}
-
-function badWords(one: Looked, environment: EnvironmentSighting | undefined): string {
-  const { failure, value } = one.sighting;
-  if (failure !== undefined) {
-    const last = lastSeen(one);
-    return `${describeArtifact(one)} could not be judged${last === undefined ? '' : ` (the last verdict that was seen: ${last})`}`;
-  }
-  const standing = judgeLooked(one, environment)?.standing;
-  const there =
-    standing?.verdict === undefined || standing.verdict === 'compliant' ? '' : `, and ${within(standing.words)}`;
-  return `${describeArtifact(one)} is ${stateWords(value.artifact)}${there}`;
-}
-
-/** What stood in the last answer before the failure. */
-function lastSeen({ sighting }: Looked): string | undefined {
-  return sighting.failure === undefined || sighting.last === undefined ? undefined : stateWords(sighting.last.artifact);
+/** The commits that the artifacts are of, once each; undefined where the service names none. */
+function commitsOf(looked: readonly Looked[]): readonly string[] | undefined {
+  const commits = looked.flatMap(({ sighting }) => {
+    const artifact = sighting.value?.artifact;
+    const commit = artifact?.git_commit ?? artifact?.git_commit_info?.sha1 ?? '';
+    return commit === '' ? [] : [commit];
+  });
+  return commits.length === 0 ? undefined : [...new Set(commits)];
 }
 
 /** What is to be said of the environment, as sentences: what it says of the one artifact, or why it could not be asked. */
@@ -124,15 +122,6 @@ function environmentWords({ environment }: Judging, standing: string | undefined
   if (sighting.failure === undefined) return standing === undefined ? [] : [standing];
   const last = sighting.last === undefined ? [] : [`Seen before that: ${wordsOfLatest(name, sighting.last.snapshot)}`];
   return [`Environment ${name} could not be judged: ${withoutStop(sighting.failure.message)}.`, ...last];
-}
-
-/** A sentence as it stands within another one. */
-function within(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + withoutStop(sentence.slice(1));
-}
-
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/u, '');
 }
 
 /** One artifact as the output `response` has it. */

@@ -47,6 +47,14 @@ export function wholeVerdict({ looked, environment }: Findings): Verdict | undef
   return worst === 'non-compliant' || failuresOf({ looked, environment }).length === 0 ? worst : undefined;
 }
 
+/** The artifacts as a reader needs them: non-compliant ones, those that could not be judged, incomplete ones, and the rest. */
+export function worstFirst({ looked, environment }: Findings): readonly Looked[] {
+  const rank = (one: Looked): number => ranks.indexOf(judgeLooked(one, environment)?.verdict);
+  return looked.toSorted((one, other) => rank(one) - rank(other));
+}
+
+const ranks: readonly (Verdict | undefined)[] = ['non-compliant', undefined, 'incomplete', 'compliant'];
+
 /** Everything that could not be looked up. */
 export function failuresOf({ looked, environment }: Findings): readonly Failure[] {
   const there = environment === undefined ? [] : [environment.sighting];

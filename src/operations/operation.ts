@@ -59,7 +59,10 @@ export type Ending =
 
 /** What came of an operation. */
 export type OperationResult = Ending & {
-  /** One sentence that a reviewer understands without opening the log. */
+  /**
+   * A sentence or two that a reviewer understands without opening the log. Beside a failure it says what is known all the
+   * same, and may name the failure's message in its place.
+   */
   readonly conclusion: string;
   /** The service's, or Sonar's, own word for the state; undefined where there is none. */
   readonly state?: string | undefined;

@@ -30,6 +30,7 @@ export function sonarResult(attested: Attested): OperationResult {
     conclusion: conclusionOf(attested),
     response: attested.response,
     htmlUrl: attested.sonar.dashboardUrl,
+    commits: [attested.commit.sha1],
     report: {
       subject: `Sonar analysis of ${results.project.name ?? results.project.key}`,
       facts: [

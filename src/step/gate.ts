@@ -41,7 +41,7 @@ const closed: Readonly<Partial<Record<Outcome, string>>> = {
 
 /** Decides what a result does to the step. */
 export function decideResult(result: OperationResult, onNonCompliant: OnNonCompliant): Decision {
-  if (result.failure !== undefined) return { ...decideFailure(result.failure), conclusion: result.conclusion };
+  if (result.failure !== undefined) return decideAround(result.failure, result.conclusion);
   const { outcome, conclusion } = result;
   const decision = { outcome, fails: false, verdict: verdicts[outcome], conclusion };
   const reason = closed[outcome];
@@ -52,6 +52,13 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
     fails,
     annotation: { level: fails ? 'error' : 'warning', title: `${reason}: ${result.report.subject}` },
   };
+}
+
+/** A failure with what is known beside it. The failure's own words are what its remedy is about, so they always stand there. */
+function decideAround(failure: Failure, known: string): Decision {
+  const decision = decideFailure(failure);
+  const words = decision.conclusion;
+  return { ...decision, conclusion: known.includes(words) ? known : `${known}\n${words}` };
 }
 
 /** Decides what a failure does to the step: it always fails, whatever `on-non-compliant` says, because nothing was judged. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
-import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
+import { MistakeError, TroubleError, type Failure } from '../../src/runtime/failure.ts';
 import { anArtifact, fingerprintOf, judged, judging, unjudged } from '../support/artifacts.ts';
 
 describe('artifactResult of one artifact', () => {
@@ -126,7 +126,8 @@ describe('artifactResult of several artifacts', () => {
       outcome: 'error',
       state: undefined,
       fingerprint: ['a', 'b', 'c'].map(fingerprintOf).join('\n'),
-      conclusion: expect.stringContaining('dist/b.tgz bbbbbbbbbbbb could not be judged'),
+      conclusion:
+        '1 of 3 artifacts in flow web is not compliant: Artifact dist/c.tgz cccccccccccc is INCOMPLETE: All evidence is compliant: sonar. 1 could not be judged: Artifact dist/b.tgz bbbbbbbbbbbb: no answer about b.',
       response: [
         { fingerprint: fingerprintOf('a'), file: 'dist/a.tgz', artifact: { state: 'COMPLIANT' } },
         { fingerprint: fingerprintOf('b'), file: 'dist/b.tgz', error: 'no answer about b' },
@@ -135,9 +136,9 @@ describe('artifactResult of several artifacts', () => {
     });
     expect(result.failure).toBeInstanceOf(TroubleError);
     expect(result.report.tables[0]?.rows.map((row) => [row[0]?.text, row[1]?.text, row[4]?.text])).toEqual([
-      ['dist/a.tgz', 'COMPLIANT', 'All evidence is compliant: sonar.'],
       ['dist/b.tgz', 'error', 'no answer about b'],
       ['dist/c.tgz', 'INCOMPLETE', 'All evidence is compliant: sonar.'],
+      ['dist/a.tgz', 'COMPLIANT', 'All evidence is compliant: sonar.'],
     ]);
   });
 
@@ -145,14 +146,77 @@ describe('artifactResult of several artifacts', () => {
     const { failure } = artifactResult(judging([unjudged('a'), unjudged('b')]));
     expect(failure).toMatchObject({
       kind: 'trouble',
-      message: 'no answer about a\nno answer about b',
+      message:
+        '2 of 2 artifacts in flow web could not be judged: Artifact dist/a.tgz aaaaaaaaaaaa: no answer about a; Artifact dist/b.tgz bbbbbbbbbbbb: no answer about b.',
       remedy: 'Try again later.',
     });
   });
 
+  it('tells an outage once, with all whom it kept from being judged, and is that very failure', () => {
+    const down = (digit: string): Failure =>
+      new TroubleError({
+        what: `GET /${fingerprintOf(digit)} was answered 503: Back soon`,
+        remedy: 'Try again later.',
+      });
+    const first = down('a');
+    const { conclusion, failure } = artifactResult(
+      judging([unjudged('a', first), unjudged('b', down('b')), unjudged('c', down('c'))]),
+    );
+    expect(conclusion).toBe(
+      `3 of 3 artifacts in flow web could not be judged: Artifact dist/a.tgz aaaaaaaaaaaa, Artifact dist/b.tgz bbbbbbbbbbbb, Artifact dist/c.tgz cccccccccccc: GET /${fingerprintOf('a')} was answered 503: Back soon.`,
+    );
+    expect(failure).toBe(first);
+  });
+
+  it('names the first five of many, the worst of them, and counts the others', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) =>
+      judged(String(index), index === 99 ? 'non-compliant' : 'incomplete', { state_info: 'Missing: sonar.' }),
+    );
+    const { conclusion, report } = artifactResult(judging(hundred));
+    expect(conclusion).toMatch(
+      /^100 of 100 artifacts in flow web are not compliant: Artifact dist\/99\.tgz \d+ is NON-COMPLIANT: Missing: sonar; Artifact dist\/0\.tgz .*; and 95 more\.$/u,
+    );
+    expect(conclusion.split('; ')).toHaveLength(6);
+    expect(report.tables[0]?.rows[0]?.[0]?.text).toBe('dist/99.tgz');
+    expect(artifactResult(judging(hundred.map((_, index) => unjudged(String(index))))).conclusion).toMatch(
+      /^100 of 100 artifacts in flow web could not be judged: .*; and 95 more\.$/u,
+    );
+  });
+
+  it('fits into an annotation, however many there are, and names a failure of each kind that it counts', () => {
+    const one = fc.constantFrom('compliant', 'non-compliant', 'incomplete', 'failure');
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 2, maxLength: 400 }), (ends) => {
+        const looked = ends.map((end, index) =>
+          end === 'failure' ? unjudged(String(index)) : judged(String(index), end as 'compliant'),
+        );
+        const { conclusion } = artifactResult(judging(looked));
+        expect(conclusion.length).toBeLessThan(4096);
+        expect(conclusion.includes('no answer about')).toBe(ends.includes('failure'));
+        expect(conclusion.includes('is NON-COMPLIANT')).toBe(ends.includes('non-compliant'));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('names the commits of the artifacts once each, and none where the service names none', () => {
+    const [one, other] = ['c'.repeat(40), 'd'.repeat(40)];
+    const none = { git_commit: null, git_commit_info: null };
+    const looked = [
+      judged('a', 'compliant'),
+      judged('b', 'compliant', { git_commit: null, git_commit_info: { sha1: other } }),
+      judged('c', 'compliant', { git_commit: one }),
+      unjudged('d'),
+    ];
+    expect(artifactResult(judging(looked)).commits).toEqual([one, other]);
+    expect(artifactResult(judging([judged('a', 'compliant')])).commits).toEqual([one]);
+    expect(artifactResult(judging([judged('a', 'compliant', none)])).commits).toBeUndefined();
+  });
+
   it('blames the user only where every failure is the user’s', () => {
     const mistake = new MistakeError({ what: 'no such flow', remedy: 'Create it.' });
-    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b', mistake)])).failure?.kind).toBe('mistake');
+    const another = new MistakeError({ what: 'no such trail', remedy: 'Create it.' });
+    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b', another)])).failure?.kind).toBe('mistake');
     expect(artifactResult(judging([unjudged('a', mistake), unjudged('b')])).failure?.kind).toBe('trouble');
   });
 

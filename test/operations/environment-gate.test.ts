@@ -199,7 +199,7 @@ describe('get-artifact with an environment', () => {
     );
     expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
     expect(result.conclusion).toContain(
-      '1 of 2 artifacts in flow web are not compliant: Artifact web.tar.gz aaaaaaaaaaaa is COMPLIANT',
+      '1 of 2 artifacts in flow web is not compliant: Artifact web.tar.gz aaaaaaaaaaaa is COMPLIANT',
     );
     expect(tablesOf(result)['Artifacts']?.map((row) => row.at(-1))).toEqual(['yes', 'no']);
     expect(listAt(result, 'response').map((one) => valueAt(one, 'environment', 'runs'))).toEqual([true, false]);

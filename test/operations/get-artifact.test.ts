@@ -175,7 +175,7 @@ describe('get-artifact of several artifacts', () => {
     expect(requests).toHaveLength(2);
     expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
     expect(result.conclusion).toContain('is NON-COMPLIANT: Not compliant: sonar');
-    expect(result.conclusion).toContain('Artifact bbbbbbbbbbbb could not be judged');
+    expect(result.conclusion).toContain('1 could not be judged: Artifact bbbbbbbbbbbb: get-artifact: GET');
     expect(result.conclusion).not.toContain('Waited');
   });
 
@@ -187,7 +187,7 @@ describe('get-artifact of several artifacts', () => {
     );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'mistake' } });
     expect(result.conclusion).toMatch(
-      /^1 of 2 artifacts in flow web are not compliant: Artifact b+ could not be judged\. Waited 5 s .*the time was up\.$/u,
+      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s .*the time was up\.$/u,
     );
   });
 
@@ -203,6 +203,8 @@ describe('get-artifact of several artifacts', () => {
       },
     );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'trouble' } });
-    expect(result.conclusion).toContain('could not be judged (the last verdict that was seen: INCOMPLETE: Required by');
+    expect(result.conclusion).toContain(
+      'could not be judged: Artifact bbbbbbbbbbbb (the last verdict that was seen: INCOMPLETE: Required by',
+    );
   });
 });

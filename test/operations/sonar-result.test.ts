@@ -50,7 +50,7 @@ describe('sonarResult', () => {
     ['WARN', 'incomplete'],
     ['NONE', 'incomplete'],
   ])('takes the gate %s for %s', (status, outcome) => {
-    expect(sonarResult(attested(status))).toMatchObject({ outcome, state: status, response: 'OK' });
+    expect(sonarResult(attested(status))).toMatchObject({ outcome, state: status, response: 'OK', commits: [sha] });
   });
 
   it('never takes a status that Sonar does not document for a pass, and says that the analysis is on record', () => {

@@ -50,12 +50,34 @@ describe('decideResult', () => {
         outcome: 'error',
         fails: true,
         verdict: '⛔ Error',
-        conclusion: 'So it ended.',
+        conclusion: 'So it ended.\nan unknown state',
         remedy: 'Look for a newer version.',
         annotation: { level: 'error', title: 'Trouble with a service or the way to it' },
       });
     },
   );
+
+  it('says once what the conclusion names already', () => {
+    const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const ended: OperationResult = {
+      ...result,
+      conclusion: '1 could not be judged: no answer.',
+      outcome: 'error',
+      failure,
+    };
+    expect(decideResult(ended, 'fail').conclusion).toBe('1 could not be judged: no answer.');
+  });
+
+  it('keeps the status, the path and the words of a service that failed for several artifacts', () => {
+    const down = (digit: string): ServiceError =>
+      new ServiceError({ ...refusal, status: 503, serviceMessage: 'Back soon', path: `/artifacts/${digit}` });
+    const { conclusion } = decideResult(
+      artifactResult(judging([unjudged('a', down('a')), unjudged('b', down('b')), judged('c', 'incomplete')])),
+      'fail',
+    );
+    expect(conclusion).toContain('GET /artifacts/a was answered 503: Back soon');
+    expect(conclusion).toContain('GET /artifacts/b was answered 503: Back soon');
+  });
 
   it('does not let one compliant artifact ignore another one that could not be judged', () => {
     expect(decideResult(artifactResult(judging([judged('a', 'compliant'), unjudged('b')])), 'ignore')).toMatchObject({

@@ -1,0 +1,26 @@
+/** Sentences put into one another. */
+
+/** A sentence without its full stop, so that more can follow. */
+export function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/u, '');
+}
+
+/** A sentence as it stands within another one. */
+export function within(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + withoutStop(sentence.slice(1));
+}
+
+/**
+ * The first of many, and how many more there are: `a; b; and 395 more`.
+ *
+ * @param separator stands between two of them
+ * @param rest how many more there are, where each text stands for more than one
+ */
+export function firstOf(
+  texts: readonly string[],
+  most: number,
+  { separator = '; ', rest = Math.max(0, texts.length - most) }: { separator?: string; rest?: number } = {},
+): string {
+  const first = texts.slice(0, most).join(separator);
+  return rest === 0 ? first : `${first}${separator}and ${rest} more`;
+}
