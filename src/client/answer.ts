@@ -2,6 +2,7 @@ import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { readJsonBody } from '../http/answer-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
+import { parseRetryAfter } from '../http/retry.ts';
 import { TroubleError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
 import { labelOf, ServiceError } from './service-error.ts';
@@ -12,6 +13,8 @@ export interface Asked {
   /** The path below the base address, with its query. */
   readonly path: string;
   readonly attempts: number;
+  /** When the answer came, in milliseconds since the epoch: what it says of times is counted from here. */
+  readonly answeredAt: number;
 }
 
 /**
@@ -46,6 +49,7 @@ function errorOf(answer: HttpAnswer, asked: Asked): Error {
     fieldErrors: fieldErrors(value),
     bodyDescription: redirectTarget(answer) ?? body.problem ?? 'a JSON body without a message',
     attempts: asked.attempts,
+    retryAfter: parseRetryAfter(answer.headers['retry-after'], asked.answeredAt),
   });
 }
 

@@ -96,7 +96,7 @@ export class ComplianceClient {
     }
     try {
       const { answer, attempts } = await sendPersistently(labelOf(endpoint), request, this.#context);
-      const body = successBody(answer, { endpoint, path, attempts });
+      const body = successBody(answer, { endpoint, path, attempts, answeredAt: this.#context.clock.now() });
       // `successBody` has checked the body against the schema that this type is made from.
       return { status: answer.status, body: body as AnswerOf<E> };
     } catch (error) {

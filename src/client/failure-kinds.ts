@@ -14,6 +14,11 @@ export function isNotFound(failure: Failure): boolean {
   return failure instanceof ServiceError && failure.facts.status === 404 && failure.facts.serviceMessage !== undefined;
 }
 
+/** How long the service asked to be left alone with its answer, in milliseconds; 0 where it did not. */
+export function retryAfterOf(failure: Failure): number {
+  return failure instanceof ServiceError ? (failure.facts.retryAfter ?? 0) : 0;
+}
+
 /** The same failure with something else that its reader has to know. */
 export function withNote(failure: Failure, note: string): Failure {
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note });

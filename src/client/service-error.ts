@@ -16,6 +16,8 @@ export interface ServiceErrorFacts {
   /** A description of the body where it was not the error body of the interface. */
   readonly bodyDescription: string | undefined;
   readonly attempts: number;
+  /** How long the service asked to be left alone (`Retry-After`), in milliseconds; absent where it did not. */
+  readonly retryAfter?: number | undefined;
   /** What else a reader has to know, as a sentence without its full stop. */
   readonly note?: string;
 }

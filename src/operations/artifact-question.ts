@@ -37,6 +37,7 @@ export function artifactQuestion(
       return { looked, environment: { name: environment, sighting } };
     },
     missing: missingOf,
+    failures: failuresOf,
   };
 }
 

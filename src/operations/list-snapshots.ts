@@ -82,6 +82,7 @@ async function untilJudged<Value>(
       const latest = latestOf(sighting.value);
       return verdictOfLatest(latest) === 'incomplete' ? [wordsOfLatest(name, latest)] : [];
     },
+    failures: ({ failure }) => (failure === undefined ? [] : [failure]),
   };
   const { answer, waiting } = await askUntilFinal(question, waitSeconds, context);
   if (answer.failure === undefined) return { value: answer.value, waiting };

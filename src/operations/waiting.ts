@@ -1,5 +1,5 @@
 import type { ComplianceClient } from '../client/client.ts';
-import { isNotFound, isPassing, withNote } from '../client/failure-kinds.ts';
+import { isNotFound, isPassing, retryAfterOf, withNote } from '../client/failure-kinds.ts';
 import type { CallContext } from '../http/persistent.ts';
 import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
@@ -18,6 +18,8 @@ export interface Question<Answer> {
   ask(client: ComplianceClient, earlier: Answer | undefined): Promise<Answer>;
   /** What the answer waits for, a line each; empty where it is final. */
   missing(answer: Answer): readonly string[];
+  /** What kept parts of the answer from coming: a service that asks to be left alone for a while says so there. */
+  failures(answer: Answer): readonly Failure[];
 }
 
 /** How long an answer was waited for. */
@@ -41,7 +43,8 @@ export type Sighting<Value> =
 
 /**
  * Asks, again and again, until the answer is final or the time is up. The first pause is short, the pauses grow to 15
- * seconds, and the last question falls on the end of the time, so that the last answer is as late as it may be.
+ * seconds, or to what the service asks for (`Retry-After`), and the last question falls on the end of the time, so that the
+ * last answer is as late as it may be.
  *
  * @param seconds how long to wait; with 0 the question is asked once
  * @throws what the question throws; the signal's reason, as soon as that is aborted
@@ -69,7 +72,7 @@ export async function askUntilFinal<Answer>(
     for (const line of news) log.info(`Waiting: ${line} (${left})`);
     if (news.length === 0) log.info(`Still waiting, ${left}`);
     told = missing;
-    await sleep(clock, pauseAfter(asked, end - now, random()), signal);
+    await sleep(clock, pauseAfter(asked, end - now, random(), longestRetryAfter(question.failures(answer))), signal);
     answer = await question.ask(patient, answer);
   }
 }
@@ -80,9 +83,14 @@ export async function askUntilFinal<Answer>(
  * @param asked how many times was asked already, from 1
  * @param left how much time is left, in milliseconds
  * @param luck a number from 0 up to 1
+ * @param wanted the pause that the service asks for, in milliseconds
  */
-export function pauseAfter(asked: number, left: number, luck: number): number {
-  return Math.min(backoff(asked, luck), left);
+export function pauseAfter(asked: number, left: number, luck: number, wanted: number): number {
+  return Math.min(Math.max(backoff(asked, luck), wanted), left);
+}
+
+function longestRetryAfter(failures: readonly Failure[]): number {
+  return Math.max(0, ...failures.map(retryAfterOf));
 }
 
 /**

@@ -8,7 +8,7 @@ import { createFlow } from '../../src/contract/flow.ts';
 import type { HttpAnswer } from '../../src/http/exchange.ts';
 import { Failure, TroubleError } from '../../src/runtime/failure.ts';
 
-const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1 };
+const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };
 const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde was answered';
 
 function json(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
@@ -129,6 +129,15 @@ describe('an error answer', () => {
     expect(failure.message.split('\n')).toEqual(
       [`${question} 400: Input payload validation failed`, line].filter((words) => words !== undefined),
     );
+  });
+
+  it.each([
+    [{ 'retry-after': '300' }, 300_000],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:20 GMT' }, 15_000],
+    [{}, undefined],
+  ])('keeps how long the service asked to be left alone: %j', (headers, retryAfter) => {
+    const failure = failureOf(json(429, { message: 'Slow down' }, headers), { ...asked, answeredAt: 5000 });
+    expect(failure).toMatchObject({ facts: { retryAfter } });
   });
 
   it('carries the title of an endpoint that is none of the sixteen operations', () => {

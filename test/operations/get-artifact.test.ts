@@ -82,6 +82,19 @@ describe('get-artifact that waits', () => {
     expect(log.text()).toContain('Waiting: Artifact aaaaaaaaaaaa could not be asked for: ');
   });
 
+  it('leaves the service alone for as long as it asks, and asks at the end of the time all the same', async () => {
+    const limited = { status: 429, body: { message: 'Slow down' }, headers: { 'retry-after': '25' } };
+    const impatient = await lookUp({ wait: '60' }, limited, good);
+    expect(factsOf(impatient.result)['Waited']).toBe('25 s, asked 2 times');
+    const asked: string[] = [];
+    const never = performed('get-artifact', { ...inputs, wait: '12' }, ({ path }) => {
+      asked.push(path);
+      return limited;
+    });
+    expect((await failureOf(never)).message).toContain('429: Slow down\nWaited 12 s');
+    expect(asked).toHaveLength(2);
+  });
+
   it('ends as trouble where the last question met trouble, and names the verdict that was seen before', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, open, busy));
     expect(failure.kind).toBe('trouble');

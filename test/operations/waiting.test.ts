@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ServiceError } from '../../src/client/service-error.ts';
 import {
   askUntilFinal,
   pauseAfter,
@@ -44,8 +45,20 @@ function scripted(
       return Promise.resolve(answers[times.length - 1] ?? answers.at(-1) ?? []);
     },
     missing: (answer) => answer,
+    failures: () => [],
   };
 }
+
+const limited = {
+  operation: 'get-artifact',
+  method: 'GET',
+  path: '/artifacts/acme/web/fingerprint/abcde',
+  status: 429,
+  serviceMessage: 'Too many requests',
+  fieldErrors: {},
+  bodyDescription: undefined,
+  attempts: 1,
+};
 
 describe('the pauses of waiting', () => {
   it('never go past the end of the time, nor above 15 seconds', () => {
@@ -55,7 +68,7 @@ describe('the pauses of waiting', () => {
         fc.integer({ min: 1, max: 21_600_000 }),
         luck,
         (asked, left, chance) => {
-          const pause = pauseAfter(asked, left, chance);
+          const pause = pauseAfter(asked, left, chance, 0);
           expect(pause).toBeGreaterThan(0);
           expect(pause).toBeLessThanOrEqual(Math.min(left, 15_000));
         },
@@ -63,11 +76,19 @@ describe('the pauses of waiting', () => {
     );
   });
 
+  it('are as long as the service asks for, where that is longer and there is time', () => {
+    expect(pauseAfter(1, 60_000, 0, 30_000)).toBe(30_000);
+    expect(pauseAfter(1, 60_000, 0, 90_000)).toBe(60_000);
+    expect(pauseAfter(9, 60_000, 0, 2000)).toBe(15_000);
+  });
+
   it('begin within half a second and never become shorter while there is time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), luck, (asked, chance) => {
-        expect(pauseAfter(1, 21_600_000, chance)).toBeLessThanOrEqual(500);
-        expect(pauseAfter(asked + 1, 21_600_000, chance)).toBeGreaterThanOrEqual(pauseAfter(asked, 21_600_000, chance));
+        expect(pauseAfter(1, 21_600_000, chance, 0)).toBeLessThanOrEqual(500);
+        expect(pauseAfter(asked + 1, 21_600_000, chance, 0)).toBeGreaterThanOrEqual(
+          pauseAfter(asked, 21_600_000, chance, 0),
+        );
       }),
     );
   });
@@ -112,6 +133,14 @@ describe('askUntilFinal', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('leaves the service alone for as long as it asks, of several answers for the longest', async () => {
+    const clock = instantClock();
+    const failures = [4000, 20_000, undefined].map((retryAfter) => new ServiceError({ ...limited, retryAfter }));
+    const question = { ...scripted(clock, ['a', 'b'], []), failures: () => failures };
+    await askUntilFinal(question, 60, setting(clock).context);
+    expect(question.times).toEqual([0, 20]);
   });
 
   it('says what is missing when that changes, and else only that it still waits', async () => {

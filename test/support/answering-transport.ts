@@ -43,6 +43,6 @@ export function silentTransport(): AnsweringTransport {
 }
 
 /** An answer in JSON. */
-export function jsonAnswer(status: number, body: unknown): HttpAnswer {
-  return { status, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) };
+export function jsonAnswer(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
 }

@@ -23,6 +23,8 @@ export interface SeenRequest {
 export interface ScriptedAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** Beside the content type. Lowercase names. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What came of an operation that was run with inputs as a runner hands them over. */
@@ -49,8 +51,8 @@ export async function performed(
   const transport = answeringTransport(async (request) => {
     const seen = await see(request);
     requests.push(seen);
-    const { status, body } = answer(seen);
-    return jsonAnswer(status, body);
+    const { status, body, headers } = answer(seen);
+    return jsonAnswer(status, body, headers);
   });
   try {
     const { context, log } = openTestStep({
