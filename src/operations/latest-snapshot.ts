@@ -12,7 +12,20 @@ export async function askLatest(
     parameters: { org, env_name: environment },
     query: { page: 1, per_page: 1 },
   });
-  return answer.body[0];
+  return currentOf(answer.body) ?? answer.body[0];
+}
+
+/**
+ * The one of these that shows what runs now; undefined where none does. Should a service end the one before late, so that two
+ * do for a moment, the later one counts: the other is of what ran before.
+ */
+export function currentOf(entries: readonly SnapshotEntry[]): SnapshotEntry | undefined {
+  return entries
+    .filter(isCurrent)
+    .reduce<SnapshotEntry | undefined>(
+      (latest, entry) => (latest === undefined || entry.index > latest.index ? entry : latest),
+      undefined,
+    );
 }
 
 /** Whether the snapshot shows what runs now (recorded from a real service: `to` is 0). */

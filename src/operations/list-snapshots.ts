@@ -5,7 +5,7 @@ import { wait } from './inputs/gate.ts';
 import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
 import { page, perPage, walkingPageSize } from './inputs/list.ts';
 import { interval, reverse } from './inputs/snapshots.ts';
-import { askLatest, isCurrent, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
+import { askLatest, currentOf, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
 import { defineOperation, type OperationContext, type PageWalk } from './operation.ts';
 import { fixedInterval } from './snapshot-interval.ts';
 import { snapshotListResult, SnapshotRows, type ListedSnapshots } from './snapshot-list-result.ts';
@@ -31,7 +31,8 @@ const inputs = {
 } as const;
 
 type Inputs = ValuesOf<typeof inputs>;
-type Listed = Pick<ListedSnapshots, 'rows' | 'latest' | 'answer'>;
+type Page = Pick<ListedSnapshots, 'rows' | 'latest' | 'answer'>;
+type Listed = Page & Pick<ListedSnapshots, 'waiting'>;
 
 /** Operation 12: lists the snapshots of an environment, a page or all of them, and judges the latest, listed or not. */
 export const listSnapshots = defineOperation({
@@ -41,22 +42,8 @@ export const listSnapshots = defineOperation({
   inputs,
   async run(values, context) {
     const { page: number } = values;
-    // Of all pages only the verdict is waited for: they are written once.
-    if (number === 'all') {
-      const { value: latest, waiting } = await untilJudged(
-        (client) => askLatest(client, context.org, values.environment),
-        (found) => found,
-        { values, context },
-      );
-      const listed = await context.call.log.group('Walk through the snapshots', () => listAll(values, latest, context));
-      return snapshotListResult({ ...values, ...listed, waiting, org: context.org });
-    }
-    const { value: listed, waiting } = await untilJudged(
-      (client) => listPage(values, number, { client, org: context.org }),
-      ({ latest }) => latest,
-      { values, context },
-    );
-    return snapshotListResult({ ...values, ...listed, waiting, org: context.org });
+    const list = number === 'all' ? listAll(values, context) : listPage(values, number, context);
+    return snapshotListResult({ ...values, ...(await list), org: context.org });
   },
 });
 
@@ -92,25 +79,42 @@ async function untilJudged<Value>(
 
 type Asking = Pick<OperationContext, 'client' | 'org'>;
 
-async function listPage(values: Inputs, number: number, asking: Asking): Promise<Listed> {
+async function listPage(values: Inputs, number: number, context: OperationContext): Promise<Listed> {
+  const { value, waiting } = await untilJudged(
+    (client) => askPageAndLatest(values, number, { client, org: context.org }),
+    ({ latest }) => latest,
+    { values, context },
+  );
+  return { ...value, waiting };
+}
+
+async function askPageAndLatest(values: Inputs, number: number, asking: Asking): Promise<Page> {
   const rows = new SnapshotRows();
   const entries = await askPage(values, number, asking);
   rows.add(entries);
   // Another page, an interval or the reverse order need not hold the one that is judged.
-  const latest = entries.find(isCurrent) ?? (await askLatest(asking.client, asking.org, values.environment));
+  const latest = currentOf(entries) ?? (await askLatest(asking.client, asking.org, values.environment));
   return { rows, latest, answer: { response: entries } };
 }
 
-async function listAll(values: Inputs, latest: SnapshotEntry | undefined, context: OperationContext): Promise<Listed> {
+/** Lists every page. Only the verdict is waited for: the pages are written once. */
+async function listAll(values: Inputs, context: OperationContext): Promise<Listed> {
+  const { value: latest, waiting } = await untilJudged(
+    (client) => askLatest(client, context.org, values.environment),
+    (found) => found,
+    { values, context },
+  );
   const rows = new SnapshotRows();
   const next: PageWalk<SnapshotEntry> =
     latest === undefined ? () => Promise.resolve(undefined) : everyPage(values, latest.index, context);
-  const written = await context.responseFile.writeList(async () => {
-    const entries = await next();
-    rows.add(entries ?? []);
-    return entries;
-  });
-  return { rows, latest, answer: { response: undefined, written } };
+  const written = await context.call.log.group('Walk through the snapshots', () =>
+    context.responseFile.writeList(async () => {
+      const entries = await next();
+      rows.add(entries ?? []);
+      return entries;
+    }),
+  );
+  return { rows, latest, waiting, answer: { response: undefined, written } };
 }
 
 function everyPage(values: Inputs, latest: number, context: OperationContext): PageWalk<SnapshotEntry> {

@@ -90,6 +90,20 @@ describe('list-snapshots of one page', () => {
     },
   );
 
+  it.each(['1', 'all'])(
+    'judges the later one where the service shows two that are current (page: %s)',
+    async (page) => {
+      const two = [
+        { index: 1, from: start, to: 0, compliant: true },
+        { index: 9, from: start + 60, to: 0, compliant: false },
+      ];
+      // A service that knows no interval, page or size.
+      const { result } = await performed('list-snapshots', { ...inputs, page }, always(200, two));
+      expect(result.outcome).toBe('non-compliant');
+      expect(result.conclusion).toContain('Snapshot #9');
+    },
+  );
+
   it('says what is missing where an environment is not judged', async () => {
     const { result } = await performed(
       'list-snapshots',
