@@ -5,6 +5,7 @@ import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { fact, type Fact } from './report.ts';
+import { firstOf, withoutStop } from './sentence.ts';
 import { readableDuration } from './time.ts';
 
 /** A question that is asked until its answer is final. */
@@ -47,7 +48,7 @@ export type Sighting<Value> =
  * last answer is as late as it may be.
  *
  * @param seconds how long to wait; with 0 the question is asked once
- * @throws what the question throws; the signal's reason, as soon as that is aborted
+ * @throws what the question throws; the signal's reason, as soon as that is aborted, with what was waited for
  */
 export async function askUntilFinal<Answer>(
   question: Question<Answer>,
@@ -72,9 +73,23 @@ export async function askUntilFinal<Answer>(
     for (const line of news) log.info(`Waiting: ${line} (${left})`);
     if (news.length === 0) log.info(`Still waiting, ${left}`);
     told = missing;
-    await sleep(clock, pauseAfter(asked, end - now, random(), longestRetryAfter(question.failures(answer))), signal);
-    answer = await question.ask(patient, answer);
+    const pause = pauseAfter(asked, end - now, random(), longestRetryAfter(question.failures(answer)));
+    try {
+      await sleep(clock, pause, signal);
+      answer = await question.ask(patient, answer);
+    } catch (error) {
+      throw whileWaiting(error, missing, signal);
+    }
   }
+}
+
+/** How many of the things that were waited for are named where the waiting is called off. */
+const mostNamed = 5;
+
+/** What ended the waiting; where that is a cancellation, with what was waited for: no more will be known of the verdict. */
+function whileWaiting(error: unknown, missing: readonly string[], signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted !== true || !(error instanceof Failure)) return error;
+  return withNote(error, `Seen last: ${withoutStop(firstOf(missing, mostNamed))}.`);
 }
 
 /**

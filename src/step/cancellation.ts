@@ -6,7 +6,7 @@ export class Cancellation extends TroubleError {
 
   constructor(signal: string) {
     super({
-      what: `the step was cancelled (${signal}) before it was finished, so nothing was judged`,
+      what: `the step was cancelled (${signal}) before it was finished, so there is no final verdict`,
       remedy:
         'Run the job again if it was cancelled by mistake. `timeout-minutes` and `concurrency` with `cancel-in-progress` cancel jobs, too.',
     });

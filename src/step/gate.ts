@@ -82,7 +82,10 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
     // Several problems carry their remedies with them.
     return count === 1 ? { title: mistake, remedy: thrown.remedy } : { title: `${count} mistakes in the workflow` };
   }
-  if (thrown instanceof Cancellation) return { title: 'Cancelled', remedy: thrown.remedy };
+  // Waiting that is called off says what it waited for, around the cancellation.
+  if (thrown instanceof Cancellation || (thrown instanceof Failure && thrown.cause instanceof Cancellation)) {
+    return { title: 'Cancelled', remedy: thrown.remedy };
+  }
   if (thrown instanceof RunnerFileError) return { title: 'Trouble with the runner', remedy: thrown.remedy };
   if (thrown instanceof Failure) {
     const refused = thrown instanceof ServiceError ? 'Refused by the compliance service' : mistake;

@@ -108,7 +108,10 @@ describe('the step get-artifact with `wait`', () => {
     const result = await job.step(inputs, { kill: { when: 'Waiting: ', signal } });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      message: expect.stringContaining(`the step was cancelled (${signal}) before it was finished`),
+      title: 'Cancelled',
+      message: expect.stringMatching(
+        new RegExp(`the step was cancelled \\(${signal}\\) before it was finished.*\nSeen last: Artifact .* is not there yet: .*does not exist`, 'u'),
+      ),
     });
   });
 

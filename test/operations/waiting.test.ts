@@ -157,7 +157,7 @@ describe('askUntilFinal', () => {
     ]);
   });
 
-  it('ends at once when the step is cancelled, and leaves no timer behind', async () => {
+  it('ends at once when the step is cancelled, says what it waited for, and leaves no timer behind', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const question = scripted(clock, ['sonar']);
@@ -166,7 +166,12 @@ describe('askUntilFinal', () => {
     await clock.advance(0);
     const reason = new TroubleError({ what: 'the step was cancelled', remedy: 'Run it again.' });
     cancelled.abort(reason);
-    await expect(ended).resolves.toBe(reason);
+    await expect(ended).resolves.toMatchObject({
+      kind: 'trouble',
+      message: 'the step was cancelled\nSeen last: sonar.',
+      remedy: 'Run it again.',
+      cause: reason,
+    });
     expect(clock.pending()).toBe(0);
     expect(question.times).toEqual([0]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
@@ -151,6 +152,7 @@ describe('decideFailure', () => {
 describe('decideFailure, of what is nobody’s mistake and no trouble of a service', () => {
   it.each([
     ['Cancelled', new Cancellation('SIGTERM')],
+    ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Seen last: Artifact a is INCOMPLETE.')],
     [
       'Trouble with the runner',
       runnerFileTrouble({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC')),
