@@ -52,7 +52,7 @@ function unjudgedClause({ looked }: Findings): Clause {
 }
 
 /** A failure, and the artifacts that it kept from being judged. */
-export interface Cause {
+interface Cause {
   /** That of the first of them. */
   readonly failure: Failure;
   readonly names: readonly string[];

@@ -8,11 +8,11 @@ import { withoutStop } from './sentence.ts';
 /** `Artifact dist/web.tgz 0123456789ab`. */
 export function describeArtifact(one: Looked): string {
   const name = one.name ?? one.sighting.value?.artifact.filename;
-  return `Artifact ${name === undefined ? '' : `${name} `}${short(fingerprintOf(one))}`;
+  return `Artifact ${name === undefined ? '' : `${name} `}${short(knownFingerprint(one))}`;
 }
 
 /** The whole fingerprint where it is known, else what was asked for. */
-export function fingerprintOf({ asked, sighting }: Looked): string {
+export function knownFingerprint({ asked, sighting }: Looked): string {
   return sighting.value?.artifact.fingerprint ?? asked.fingerprint;
 }
 

@@ -8,7 +8,7 @@ import {
   describeArtifact,
   environmentFacts,
   evidenceTables,
-  fingerprintOf,
+  knownFingerprint,
   lastSeen,
   reasonOf,
   runsThere,
@@ -16,7 +16,7 @@ import {
 import { judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
 import type { Standing } from './environment-gate.ts';
 import { wordsOfLatest } from './latest-snapshot.ts';
-import type { Ending, OperationResult } from './operation.ts';
+import type { OutcomeOfOperation, OperationResult } from './operation.ts';
 import { fact } from './report.ts';
 import { withoutStop } from './sentence.ts';
 import { failureAfterWaiting, timeUpWords, waitingFacts, type Waiting } from './waiting.ts';
@@ -77,7 +77,7 @@ function manyArtifacts(judging: Judging): OperationResult {
     ...endingOf(judging, conclusion),
     conclusion,
     response: looked.map((one) => entryOf(one, judging)),
-    fingerprint: looked.map((one) => fingerprintOf(one)).join('\n'),
+    fingerprint: looked.map((one) => knownFingerprint(one)).join('\n'),
     commits: commitsOf(looked),
     report: {
       subject: `${looked.length} artifacts of flow ${flow}`,
@@ -88,7 +88,7 @@ function manyArtifacts(judging: Judging): OperationResult {
 }
 
 /** The outcome of the whole, and the word for it. */
-function endingOf(judging: Judging, conclusion: string): Ending & Pick<OperationResult, 'state'> {
+function endingOf(judging: Judging, conclusion: string): OutcomeOfOperation & Pick<OperationResult, 'state'> {
   const verdict = wholeVerdict(judging);
   if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
   return { outcome: 'error', failure: together(judging, conclusion), state: undefined };
@@ -129,7 +129,7 @@ function entryOf(one: Looked, { environment }: Judging): Readonly<Record<string,
   const { failure, value } = one.sighting;
   const judged = judgeLooked(one, environment);
   return {
-    fingerprint: fingerprintOf(one),
+    fingerprint: knownFingerprint(one),
     ...(one.name === undefined ? {} : { file: one.name }),
     ...(judged === undefined ? {} : { verdict: judged.verdict }),
     ...(failure === undefined ? { artifact: value.artifact } : { error: failure.message }),

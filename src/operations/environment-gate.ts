@@ -63,23 +63,23 @@ export function standingIn({ environment, snapshot, shown }: EnvironmentView, ar
     const words = `Whether it runs in environment ${environment} is not known: snapshot ${name} is the latest and not current.`;
     return { runs: undefined, verdict, words };
   }
-  if (!shown.has(artifact.fingerprint) && !names(artifact, environment, snapshot.index)) {
+  if (!shown.has(artifact.fingerprint) && !saysItRuns(artifact, environment, snapshot.index)) {
     const words = `It does not run in environment ${environment} (snapshot ${name}).`;
     return { runs: false, verdict: undefined, words };
   }
   return {
     runs: true,
     verdict,
-    words: `It runs in environment ${environment}, whose latest snapshot ${name} ${words[verdict]}.`,
+    words: `It runs in environment ${environment}, whose latest snapshot ${name} ${whatItIs[verdict]}.`,
   };
 }
 
 /** Whether the artifact's own answer says that it runs in this very snapshot. */
-function names({ running = [] }: Artifact, environment: string, index: number): boolean {
+function saysItRuns({ running = [] }: Artifact, environment: string, index: number): boolean {
   return running.some((place) => place.environment_name === environment && place.snapshot_index === index);
 }
 
-const words: Readonly<Record<Verdict, string>> = {
+const whatItIs: Readonly<Record<Verdict, string>> = {
   compliant: 'is compliant',
   'non-compliant': 'is not compliant; that verdict is about all that runs there',
   incomplete: 'has no verdict; attach a policy to the environment to have it judged',

@@ -52,13 +52,13 @@ export interface WrittenResponse {
  * How an operation ended: with a verdict, done without one, skipped because nothing was to be sent, or with a failure that
  * it could still report around.
  */
-export type Ending =
+export type OutcomeOfOperation =
   | { readonly outcome: Verdict; readonly failure?: never }
   | { readonly outcome: 'done' | 'skipped'; readonly failure?: never }
   | { readonly outcome: 'error'; readonly failure: Failure };
 
 /** What came of an operation. */
-export type OperationResult = Ending & {
+export type OperationResult = OutcomeOfOperation & {
   /**
    * A sentence or two that a reviewer understands without opening the log. Beside a failure it says what is known all the
    * same, and may name the failure's message in its place.

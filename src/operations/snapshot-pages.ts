@@ -3,7 +3,7 @@ import { TroubleError } from '../runtime/failure.ts';
 import type { PageWalk } from './operation.ts';
 
 /** A walk through the pages of snapshots. */
-export interface SnapshotWalk {
+interface SnapshotWalk {
   /** Gives a page, counted from 1. */
   readonly ask: (page: number) => Promise<readonly SnapshotEntry[]>;
   /** Whether the oldest come first. */

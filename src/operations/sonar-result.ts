@@ -4,7 +4,7 @@ import type { SonarResults } from '../contract/attestation.ts';
 import type { Attachment } from '../evidence/files/attachment.ts';
 import type { SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { TroubleError } from '../runtime/failure.ts';
-import type { Ending, OperationResult } from './operation.ts';
+import type { OutcomeOfOperation, OperationResult } from './operation.ts';
 import { code, fact, plain, short, type Table, type Text } from './report.ts';
 
 /** What was attested. */
@@ -56,7 +56,7 @@ export function sonarResult(attested: Attested): OperationResult {
   };
 }
 
-function endingOf(status: string): Ending {
+function endingOf(status: string): OutcomeOfOperation {
   const verdict = verdictOfGateStatus(status);
   if (verdict !== undefined) return { outcome: verdict };
   return {
