@@ -14,17 +14,13 @@ export interface SummaryText {
   readonly runUrl: string | undefined;
 }
 
-/**
- * How many rows of a table are shown, the others are counted: a summary is read, and GitHub refuses a large one. Where there
- * is no room for the first number, the next one is tried: operations put first what matters most.
- */
-const rowLimits = [200, 50, 10] as const;
+/** Rows beyond these are counted, not shown: a summary is read, and GitHub refuses a large one. */
+const maximumRows = 200;
 
 /**
  * The job summary, verdict first, as HTML that GitHub's Markdown passes on.
  *
- * @param room how many bytes it may have; what does not fit is left out: most rows, then the tables, then all but the
- * verdict, then that
+ * @param room how many bytes it may have; what does not fit is left out: the tables, then all but the verdict, then that
  * @param finish what else is done to the HTML, before it is measured
  */
 export function renderSummary(
@@ -34,7 +30,7 @@ export function renderSummary(
 ): string {
   const { verdict, commit, runUrl, report } = text;
   const forms = [
-    ...rowLimits.map((limit) => () => render(shortened(text, limit))),
+    () => render(text),
     () => render(report === undefined ? text : { ...text, report: { ...report, tables: [] } }, 'The tables are'),
     () => render({ verdict, commit, runUrl }, 'The report is'),
   ];
@@ -43,18 +39,6 @@ export function renderSummary(
     if (Buffer.byteLength(html) <= room) return html;
   }
   return '';
-}
-
-/** The text with so many rows of each table, and the number of those that are left out. */
-function shortened(text: SummaryText, limit: number): SummaryText {
-  const { report } = text;
-  if (report === undefined) return text;
-  const tables = report.tables.map((table) => ({
-    ...table,
-    rows: table.rows.slice(0, limit),
-    more: Math.max(0, table.rows.length - limit) + (table.more ?? 0),
-  }));
-  return { ...text, report: { ...report, tables } };
 }
 
 /** @param cut what is left out, with its verb, where something is */
@@ -83,8 +67,11 @@ function renderFacts(report: Report): string {
 
 function renderTable(table: Table): string {
   const head = table.columns.map((column) => `<th align="left">${escapeHtml(column)}</th>`).join('');
-  const rows = table.rows.map((row) => `<tr>${row.map((value) => `<td>${cell(value)}</td>`).join('')}</tr>`).join('');
-  const hidden = table.more ?? 0;
+  const rows = table.rows
+    .slice(0, maximumRows)
+    .map((row) => `<tr>${row.map((value) => `<td>${cell(value)}</td>`).join('')}</tr>`)
+    .join('');
+  const hidden = Math.max(0, table.rows.length - maximumRows) + (table.more ?? 0);
   const more = hidden > 0 ? `\n<p>${hidden} more rows are in the file of <code>response-path</code>.</p>` : '';
   return `<h3>${escapeHtml(table.title)}</h3>\n<table><tr>${head}</tr>${rows}</table>${more}`;
 }

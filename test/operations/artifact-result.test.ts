@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import { MistakeError, TroubleError, type Failure } from '../../src/runtime/failure.ts';
+import { renderSummary } from '../../src/step/summary.ts';
 import { anArtifact, fingerprintOf, judged, judging, unjudged } from '../support/artifacts.ts';
 
 describe('artifactResult of one artifact', () => {
@@ -197,6 +198,13 @@ describe('artifactResult of several artifacts', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('leaves room for the reason in a comment of GitHub, however many there are', () => {
+    const looked = Array.from({ length: 400 }, (_, index) => judged(String(index), 'non-compliant'));
+    const { conclusion, report } = artifactResult(judging(looked));
+    const html = renderSummary({ verdict: '❌ Non-compliant', conclusion, report, runUrl: undefined }, 65_536);
+    expect(html).toContain('400 of 400 artifacts in flow web are not compliant: Artifact dist/0.tgz');
   });
 
   it('names the commits of the artifacts once each, and none where the service names none', () => {
