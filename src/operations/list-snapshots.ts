@@ -31,8 +31,8 @@ const inputs = {
 } as const;
 
 type Inputs = ValuesOf<typeof inputs>;
-type Page = Pick<ListedSnapshots, 'rows' | 'latest' | 'answer'>;
-type Listed = Page & Pick<ListedSnapshots, 'waiting'>;
+type Listed = Pick<ListedSnapshots, 'rows' | 'latest' | 'answer'>;
+type JudgedList = Listed & Pick<ListedSnapshots, 'waiting'>;
 
 /** Operation 12: lists the snapshots of an environment, a page or all of them, and judges the latest, listed or not. */
 export const listSnapshots = defineOperation({
@@ -42,10 +42,31 @@ export const listSnapshots = defineOperation({
   inputs,
   async run(values, context) {
     const { page: number } = values;
-    const list = number === 'all' ? listAll(values, context) : listPage(values, number, context);
+    const list = number === 'all' ? awaitAll(values, context) : awaitPage(values, number, context);
     return snapshotListResult({ ...values, ...(await list), org: context.org });
   },
 });
+
+/** A page, asked for until the latest snapshot is judged. */
+async function awaitPage(values: Inputs, number: number, context: OperationContext): Promise<JudgedList> {
+  const { value: listed, waiting } = await untilJudged(
+    (client) => listPage(values, number, { client, org: context.org }),
+    ({ latest }) => latest,
+    { values, context },
+  );
+  return { ...listed, waiting };
+}
+
+/** Every page. Only the verdict is waited for: the pages are written once. */
+async function awaitAll(values: Inputs, context: OperationContext): Promise<JudgedList> {
+  const { value: latest, waiting } = await untilJudged(
+    (client) => askLatest(client, context.org, values.environment),
+    (found) => found,
+    { values, context },
+  );
+  const listed = await context.call.log.group('Walk through the snapshots', () => listAll(values, latest, context));
+  return { ...listed, waiting };
+}
 
 /**
  * Asks until the latest snapshot in the answer has a verdict, or the time is up.
@@ -79,16 +100,7 @@ async function untilJudged<Value>(
 
 type Asking = Pick<OperationContext, 'client' | 'org'>;
 
-async function listPage(values: Inputs, number: number, context: OperationContext): Promise<Listed> {
-  const { value, waiting } = await untilJudged(
-    (client) => askPageAndLatest(values, number, { client, org: context.org }),
-    ({ latest }) => latest,
-    { values, context },
-  );
-  return { ...value, waiting };
-}
-
-async function askPageAndLatest(values: Inputs, number: number, asking: Asking): Promise<Page> {
+async function listPage(values: Inputs, number: number, asking: Asking): Promise<Listed> {
   const rows = new SnapshotRows();
   const entries = await askPage(values, number, asking);
   rows.add(entries);
@@ -97,24 +109,16 @@ async function askPageAndLatest(values: Inputs, number: number, asking: Asking):
   return { rows, latest, answer: { response: entries } };
 }
 
-/** Lists every page. Only the verdict is waited for: the pages are written once. */
-async function listAll(values: Inputs, context: OperationContext): Promise<Listed> {
-  const { value: latest, waiting } = await untilJudged(
-    (client) => askLatest(client, context.org, values.environment),
-    (found) => found,
-    { values, context },
-  );
+async function listAll(values: Inputs, latest: SnapshotEntry | undefined, context: OperationContext): Promise<Listed> {
   const rows = new SnapshotRows();
   const next: PageWalk<SnapshotEntry> =
     latest === undefined ? () => Promise.resolve(undefined) : everyPage(values, latest.index, context);
-  const written = await context.call.log.group('Walk through the snapshots', () =>
-    context.responseFile.writeList(async () => {
-      const entries = await next();
-      rows.add(entries ?? []);
-      return entries;
-    }),
-  );
-  return { rows, latest, waiting, answer: { response: undefined, written } };
+  const written = await context.responseFile.writeList(async () => {
+    const entries = await next();
+    rows.add(entries ?? []);
+    return entries;
+  });
+  return { rows, latest, answer: { response: undefined, written } };
 }
 
 function everyPage(values: Inputs, latest: number, context: OperationContext): PageWalk<SnapshotEntry> {

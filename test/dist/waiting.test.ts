@@ -100,6 +100,31 @@ describe('the step get-artifact with `wait`', () => {
     expect(shownLines(result.log).filter((line) => line.startsWith('late/a.tgz: COMPLIANT'))).toHaveLength(1);
   });
 
+  it('fails where one got bad evidence while another was waited for', async () => {
+    const flow = await job.flow('artifact', 'sonar');
+    const [first, late] = [someFingerprint(), someFingerprint()];
+    await job.report(flow, { fingerprint: first, trail: 'first' });
+    for (const trail of ['first', 'late']) await job.attest(flow, trail, 'OK');
+    const result = await job.step(
+      { operation: 'get-artifact', flow, fingerprint: `${first}\n${late}`, wait },
+      {
+        meanwhile: [
+          {
+            when: 'Waiting: ',
+            work: async () => {
+              await job.attest(flow, 'first', 'ERROR');
+              await job.report(flow, { fingerprint: late, trail: 'late' });
+            },
+          },
+        ],
+      },
+    );
+    expect(result).toMatchObject({
+      exitCode: 1,
+      outputs: { outcome: 'non-compliant', compliant: 'false', state: 'NON-COMPLIANT' },
+    });
+  });
+
   const itWithSignals = process.platform === 'win32' ? it.skip : it;
 
   itWithSignals.each(['SIGINT', 'SIGTERM'] as const)('ends promptly on %s, and tells why', async (signal) => {
