@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { EOL, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -138,7 +138,8 @@ function execute(environment: Record<string, string>, { program, kill, meanwhile
 }
 
 /**
- * Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter; the last value of a name counts.
+ * Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter; the last value of a name counts. A
+ * runner takes the line breaks of Windows, too; each output is read with those that its first line has.
  *
  * @throws Error where the file has another form, as the runner then fails the step
  */
@@ -146,22 +147,18 @@ export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {};
   let rest = text;
   while (rest !== '') {
-    const heading = rest.slice(0, indexOrEnd(rest, EOL));
-    const [, name, delimiter] = /^([^=<]+)<<(.+)$/u.exec(heading) ?? [];
-    if (name === undefined || delimiter === undefined) throw new Error(`no output begins with the line ${heading}`);
+    const [heading = '', name, delimiter, lineEnd] = /^([^=<]+)<<(.+?)(\r?\n)/u.exec(rest) ?? [];
+    if (name === undefined || delimiter === undefined || lineEnd === undefined)
+      throw new Error(`no output begins with the line ${rest.slice(0, 200)}`);
     // The line break before the delimiter is the format's; all others are the value's.
-    const body = rest.slice(heading.length);
-    const end = body.indexOf(`${EOL}${delimiter}${EOL}`, EOL.length);
+    const last = `${lineEnd}${delimiter}${lineEnd}`;
+    const value = rest.slice(heading.length - lineEnd.length);
+    const end = value.indexOf(last);
     if (end < 0) throw new Error(`the value of the output ${name} does not end`);
-    outputs[name] = body.slice(EOL.length, end);
-    rest = body.slice(end + delimiter.length + 2 * EOL.length);
+    outputs[name] = value.slice(lineEnd.length, end);
+    rest = value.slice(end + last.length);
   }
   return outputs;
-}
-
-function indexOrEnd(text: string, sought: string): number {
-  const index = text.indexOf(sought);
-  return index < 0 ? text.length : index;
 }
 
 async function readResponse(path: string | undefined): Promise<unknown> {

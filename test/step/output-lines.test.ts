@@ -34,4 +34,10 @@ describe('the lines of outputs', () => {
       }),
     );
   });
+
+  it('are read with the line breaks of any system', () => {
+    const lines = 'outcome<<x\r\ncompliant\r\nx\r\nstate<<x\r\n\r\nx\r\n';
+    expect(parseOutputs(lines)).toEqual({ outcome: 'compliant', state: '' });
+    expect(parseOutputs(lines.replaceAll('\r', ''))).toEqual({ outcome: 'compliant', state: '' });
+  });
 });
