@@ -2,45 +2,23 @@ import { repositoryUrl, type Job } from '../evidence/job.ts';
 import type { Text } from '../operations/report.ts';
 import type { Ending } from './conclude.ts';
 import { tellingLine, type Telling } from './comment-marker.ts';
-import { renderSummary } from './summary.ts';
+import { renderSummary, summaryTextOf } from './summary.ts';
 
 /** The most characters that GitHub takes as a comment. A character has one byte at least, so bytes are a safe measure. */
 const maximumCharacters = 65_536;
 
-/**
- * What a comment says: the job summary, with the judged commit.
- *
- * @param redact takes secrets out; a comment is public where the repository is
- */
+/** What a comment says: the job summary of an ending without secrets, with the commit that the run is about. */
 export function commentBody(
   ending: Ending,
-  {
-    marker,
-    telling,
-    job,
-    redact,
-  }: {
-    readonly marker: string;
-    readonly telling: Telling;
-    readonly job: Job;
-    readonly redact: (text: string) => string;
-  },
+  { marker, telling, job }: { readonly marker: string; readonly telling: Telling; readonly job: Job },
 ): string {
-  const { decision, result, runUrl } = ending;
-  const { verdict, conclusion, remedy } = decision;
   const { commit } = telling;
-  const repository = repositoryUrl(job);
-  const hidden = redact(`${marker}\n${tellingLine(telling)}\n\n`);
+  const hidden = `${marker}\n${tellingLine(telling)}\n\n`;
   const text = {
-    verdict,
-    conclusion,
-    runUrl,
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(result === undefined ? {} : { report: result.report }),
-    ...(commit === undefined ? {} : { commit: commitText(commit, repository) }),
+    ...summaryTextOf(ending),
+    ...(commit === undefined ? {} : { commit: commitText(commit, repositoryUrl(job)) }),
   };
-  const room = maximumCharacters - Buffer.byteLength(hidden);
-  return hidden + renderSummary(text, room, (html) => redact(withoutMentions(html)));
+  return hidden + renderSummary(text, maximumCharacters - Buffer.byteLength(hidden), withoutMentions);
 }
 
 function commitText(sha: string, repository: string | undefined): Text {

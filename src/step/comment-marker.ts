@@ -33,8 +33,10 @@ const longestName = 100;
  * The first line of a step's comment, which GitHub does not show: by it the next run finds the comment again. It is the same
  * in every run of the step, and another one for every other workflow, job, operation, flow, step, and subject, and for every
  * job of a matrix: those have the same name.
+ *
+ * @param redact takes secrets out; a comment is public where the repository is
  */
-export function commentMarker(environment: Environment, job: Job): string {
+export function commentMarker(environment: Environment, job: Job, redact: (text: string) => string): string {
   const names = [
     ['workflow', job.workflow],
     ['job', job.job],
@@ -49,7 +51,7 @@ export function commentMarker(environment: Environment, job: Job): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([...names, ...rest]))
     .digest('hex');
-  const shown = names.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encode(value)}`]));
+  const shown = names.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encode(redact(value))}`]));
   return `<!-- compliance-action ${[...shown, `id=${digest.slice(0, 32)}`].join(' ')} -->`;
 }
 

@@ -4,7 +4,7 @@ import type { Ending } from './conclude.ts';
 import { safeHref } from './escape.ts';
 
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
-export type StatusState = 'success' | 'failure' | 'error' | 'pending';
+type StatusState = 'success' | 'failure' | 'error' | 'pending';
 
 /** The status as GitHub takes it. */
 export interface CommitStatus {
@@ -18,18 +18,13 @@ export interface CommitStatus {
 /** GitHub's limit, in characters. */
 const longestDescription = 140;
 
-/** The status that an ending is shown as. `redact` takes secrets out: a status is public where the repository is. */
-export function statusOf({ decision, result, runUrl }: Ending, redact: (text: string) => string): CommitStatus {
+/** The status that an ending is shown as; without secrets, since a status is public where the repository is. */
+export function statusOf({ decision, result, runUrl }: Ending): CommitStatus {
   return {
     state: stateOf(decision),
-    description: describe(redact(decision.conclusion)),
-    targetUrl: pageOf(result?.htmlUrl) ?? safeHref(runUrl),
+    description: describe(decision.conclusion),
+    targetUrl: safeHref(result?.htmlUrl) ?? safeHref(runUrl),
   };
-}
-
-/** Of several artifacts the output `html-url` may have several pages; none of them stands for all. */
-function pageOf(htmlUrl: string | undefined): string | undefined {
-  return htmlUrl === undefined || /\s/u.test(htmlUrl) ? undefined : safeHref(htmlUrl);
 }
 
 /**

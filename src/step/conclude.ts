@@ -3,10 +3,11 @@ import type { OperationResult } from '../operations/operation.ts';
 import type { Report } from '../operations/report.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
 import type { Decision } from './gate.ts';
+import { publicEnding } from './public-ending.ts';
 import { writeResponse } from './response-file.ts';
 import type { Runner } from './runner.ts';
 import type { Secrets } from './secrets.ts';
-import { renderSummary } from './summary.ts';
+import { renderSummary, summaryTextOf } from './summary.ts';
 
 /** What a step has to tell at its end. */
 export interface Ending {
@@ -27,8 +28,11 @@ export interface Desk {
   readonly directory: string;
 }
 
-/** Shows an ending beside the run, where people look. What it throws is a warning: the verdict does not depend on it. */
-export type Publish = (ending: Ending) => Promise<void>;
+/**
+ * Shows an ending, which holds no secrets any more, beside the run, where people look. What it throws is a warning: the
+ * verdict does not depend on it.
+ */
+type Publish = (ending: Ending) => Promise<void>;
 
 /**
  * Tells how a step ended: log, outputs, file and summary first, then elsewhere, and the annotation last, where it is seen.
@@ -44,10 +48,11 @@ export async function conclude(ending: Ending, desk: Desk, publish?: Publish): P
       setOutputs(ending, desk);
     });
   } else setOutputs(ending, desk);
+  const shown = publicEnding(ending, desk.secrets.redact);
   warnInstead(desk.runner, () => {
-    if (ending.summary) appendSummary(ending, desk.runner);
+    if (ending.summary) appendSummary(shown, desk.runner);
   });
-  await publish?.(ending).catch((thrown: unknown) => {
+  await publish?.(shown).catch((thrown: unknown) => {
     desk.runner.log.warning(`The end of the step was not shown beside its run: ${describeError(thrown)}`);
   });
   announce(decision, desk.runner);
@@ -116,20 +121,7 @@ function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
   return { kind: 'defect' };
 }
 
-function appendSummary({ decision, result, runUrl }: Ending, runner: Runner): void {
+function appendSummary(ending: Ending, runner: Runner): void {
   const room = runner.summaryRoom();
-  if (room === undefined) return;
-  const { verdict, conclusion, remedy } = decision;
-  runner.appendSummary(
-    renderSummary(
-      {
-        verdict,
-        conclusion,
-        runUrl,
-        ...(remedy === undefined ? {} : { remedy }),
-        ...(result === undefined ? {} : { report: result.report }),
-      },
-      room,
-    ),
-  );
+  if (room !== undefined) runner.appendSummary(renderSummary(summaryTextOf(ending), room));
 }

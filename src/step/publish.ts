@@ -41,7 +41,7 @@ const longestWhenCancelled = 5_000;
 const longestQuestion = 10_000;
 
 /**
- * Shows an ending as a comment on the pull request and as a commit status, where that is wanted. What goes wrong is a warning
+ * Shows an ending, which holds no secrets any more, as a comment on the pull request and as a commit status, where that is wanted. What goes wrong is a warning
  * with its remedy, and never changes the verdict.
  */
 export async function publish(ending: Ending, wanted: PublicationInputs, publisher: Publisher): Promise<void> {
@@ -158,8 +158,8 @@ async function tellPullRequest({ ending, publisher, log, job, repository, api, c
   const { environment, desk } = publisher;
   const { redact } = desk.secrets;
   const telling = tellingOf(environment, job, await commit.catch(() => undefined));
-  const marker = redact(commentMarker(environment, job));
-  const body = commentBody(ending, { marker, telling, job, redact });
+  const marker = commentMarker(environment, job, redact);
+  const body = commentBody(ending, { marker, telling, job });
   const written = await writeComment({ repository, number: found.number, marker, telling, body }, api);
   if ('refusal' in written) log.warning(untold(comment, written.refusal, job));
   else if (written.done === 'kept') {
@@ -171,12 +171,9 @@ async function tellPullRequest({ ending, publisher, log, job, repository, api, c
   }
 }
 
-async function tellCommit(
-  context: string,
-  { ending, publisher, log, job, repository, api, commit }: Work,
-): Promise<void> {
+async function tellCommit(context: string, { ending, log, job, repository, api, commit }: Work): Promise<void> {
   const sha = await commit;
-  const set = statusOf(ending, publisher.desk.secrets.redact);
+  const set = statusOf(ending);
   const answer = await setStatus(set, { repository, sha, context }, api);
   if ('refusal' in answer) log.warning(untold(status, answer.refusal, job));
   else log.info(`The commit status ${context} of ${sha} is ${set.state}.`);

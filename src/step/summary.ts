@@ -1,4 +1,5 @@
 import type { Report, Table, Text } from '../operations/report.ts';
+import type { Ending } from './conclude.ts';
 import { escapeHtml, safeHref } from './escape.ts';
 
 /** What a summary says. */
@@ -12,6 +13,18 @@ export interface SummaryText {
   /** The commit that was judged, where people look for more than one. */
   readonly commit?: Text | undefined;
   readonly runUrl: string | undefined;
+}
+
+/** What the summary of an ending says. */
+export function summaryTextOf({ decision, result, runUrl }: Ending): SummaryText {
+  const { verdict, conclusion, remedy } = decision;
+  return {
+    verdict,
+    conclusion,
+    runUrl,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(result === undefined ? {} : { report: result.report }),
+  };
 }
 
 /** Rows beyond these are counted, not shown: a summary is read, and GitHub refuses a large one. */

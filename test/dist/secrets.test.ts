@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isMapping } from '../../src/runtime/values.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { answers, answersText } from '../support/faults.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
+import { openPullRequest } from '../support/pull-request-job.ts';
 import { formsOf } from '../support/secret.ts';
 import { commandsIn, commandsNamed } from '../support/workflow-command.ts';
 
@@ -17,7 +19,7 @@ afterAll(() => job.close());
 
 /** Of characters that a header, an address, JSON and HTML all write in their own ways. */
 const keys = {
-  'api-token': 'k3y+with/odd=chars&<more>',
+  'api-token': 'k3y+with/odd=chars&<more>#1and-@all',
   'sonar-token': "squ_'apostrophe'%and%percent",
   'github-token': 'ghs_0123456789abcdef',
 };
@@ -31,13 +33,27 @@ const inputs = {
   retries: '0',
 };
 
-async function against(fault: Fault, more: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+/** Everything that a step writes where the service answers so, on GitHub as well. */
+async function writtenAgainst(fault: Fault): Promise<string> {
+  const request = await openPullRequest(job);
   const server = await startFaultyServer(fault);
   try {
-    return await job.step({ ...inputs, 'base-url': server.url.href, ...more });
+    const shown = { 'pull-request-comment': 'true', 'commit-status': 'compliance/web' };
+    const result = await request.step({ ...inputs, ...shown, 'base-url': server.url.href });
+    expect(request.repository.comments).toHaveLength(1);
+    expect(request.repository.statuses).toHaveLength(1);
+    const told = request.github.requests.flatMap(({ url, body }) => [url, body, ...textsIn(body)]);
+    return [written(result), ...told].join('\n').replaceAll('&#8203;', '');
   } finally {
     await server.close();
+    await request.close();
   }
+}
+
+/** The texts of a JSON object as they are, not as JSON writes them. */
+function textsIn(body: string): readonly string[] {
+  const document: unknown = body === '' ? {} : JSON.parse(body);
+  return isMapping(document) ? Object.values(document).filter((value) => typeof value === 'string') : [];
 }
 
 /** Every place that a step writes to, without the commands that tell the runner what to mask. */
@@ -66,8 +82,8 @@ describe('the secrets of a step', () => {
     ['a redirect', answersText(302, '', { location: `https://${keys['github-token']}.example.com/` })],
     ['a media type', answersText(200, 'x', { 'content-type': `text/${keys['github-token']}` })],
   ])('do not come out again where the service repeats them in %s', async (_where, fault) => {
-    const result = await against(fault);
-    for (const form of everyForm) expect(written(result)).not.toContain(form);
+    const text = await writtenAgainst(fault);
+    for (const form of everyForm) expect(text).not.toContain(form);
   });
 
   it('are not in what is wrong with them', async () => {

@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { commentBody, withoutMentions } from '../../src/step/comment-body.ts';
 import { decideResult } from '../../src/step/gate.ts';
+import { publicEnding } from '../../src/step/public-ending.ts';
 import { collectSecrets } from '../../src/step/secrets.ts';
 import { shas } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';
+import { formsOf } from '../support/secret.ts';
 
 const job = jobOf('pull_request', {});
 const telling = { run: 17, attempt: 2, commit: shas.head };
@@ -24,8 +26,8 @@ function body(conclusion: string, rows: number, secrets: readonly string[] = [])
     },
   };
   const ending = { decision: decideResult(result, 'fail'), result, runUrl: 'https://github.com/r', summary: true };
-  const { redact } = collectSecrets(secrets);
-  return commentBody(ending, { marker: '<!-- compliance-action id=1 -->', telling, job, redact });
+  const shown = publicEnding(ending, collectSecrets(secrets).redact);
+  return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', telling, job });
 }
 
 describe('the text of a comment', () => {
@@ -54,8 +56,20 @@ describe('the text of a comment', () => {
     expect(body('x'.repeat(100_000), 1)).toContain('The report is too large');
   });
 
-  it('holds no secret', () => {
-    expect(body('the key is hush-hush', 1, ['hush-hush'])).not.toContain('hush-hush');
+  it('holds no secret in any form, whatever characters it has', () => {
+    const secret = fc.oneof(
+      fc.stringMatching(/^[!-)+-~]{12,40}$/u),
+      fc.constantFrom('abc#1def#2ghi-@xyz-SECRET', 'ab"c<d>e&f-secret'),
+    );
+    fc.assert(
+      fc.property(secret, (key) => {
+        for (const form of formsOf(key)) {
+          const text = body(`the key is ${form} here`, 1, [key]).replaceAll('&#8203;', '');
+          expect(text).toContain('the key is *** here');
+          for (const leaked of formsOf(key)) expect(text).not.toContain(leaked);
+        }
+      }),
+    );
   });
 
   it('notifies nobody, and refers to no other conversation', () => {

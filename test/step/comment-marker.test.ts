@@ -9,6 +9,7 @@ import { shas } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';
 
 const job: Job = jobOf('push', {});
+const plainly = (text: string): string => text;
 const inputs = {
   operation: 'get-artifact',
   flow: 'web',
@@ -19,7 +20,7 @@ const inputs = {
 };
 
 function marker(given: Readonly<Record<string, string>> = {}, variables: Environment = {}, other: Partial<Job> = {}) {
-  return commentMarker({ ...inputVariables({ ...inputs, ...given }), ...variables }, { ...job, ...other });
+  return commentMarker({ ...inputVariables({ ...inputs, ...given }), ...variables }, { ...job, ...other }, plainly);
 }
 
 /** The value with the keys of all its mappings in the other order. */
@@ -80,7 +81,7 @@ describe('the marker of a comment', () => {
 
   it('takes an input from its environment fallback as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
-    expect(commentMarker(variables, job)).toBe(marker());
+    expect(commentMarker(variables, job, plainly)).toBe(marker());
   });
 
   it('cannot be broken out of, whatever the names are', () => {
@@ -92,6 +93,12 @@ describe('the marker of a comment', () => {
         expect(text.slice(4, -3)).not.toMatch(/--|>/u);
       }),
     );
+  });
+
+  it('holds no secret, not even an encoded one', () => {
+    const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
+    const text = commentMarker(given, job, (plain) => plain.replaceAll('-hush-', '***'));
+    expect(text).toContain('flow=a***b');
   });
 
   it('stays short for long names, and still tells them apart', () => {

@@ -4,6 +4,7 @@ import type { OperationResult } from '../../src/operations/operation.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { statusOf, type CommitStatus } from '../../src/step/commit-status.ts';
 import { decideFailure, decideResult, type OnNonCompliant } from '../../src/step/gate.ts';
+import { publicEnding } from '../../src/step/public-ending.ts';
 
 const runUrl = 'https://github.com/acme/widgets/actions/runs/1';
 
@@ -16,7 +17,7 @@ function status(result: Partial<OperationResult>, onNonCompliant: OnNonCompliant
     ...result,
   } as OperationResult;
   const ending = { decision: decideResult(whole, onNonCompliant), result: whole, runUrl, summary: true };
-  return statusOf(ending, (text) => text.replaceAll('hush', '***'));
+  return statusOf(publicEnding(ending, (text) => text.replaceAll('hush', '***')));
 }
 
 describe('a commit status', () => {
@@ -37,7 +38,7 @@ describe('a commit status', () => {
 
   it('of a failure is an error, and links to the run', () => {
     const decision = decideFailure(new TroubleError({ what: 'no answer', remedy: 'Try again.' }));
-    expect(statusOf({ decision, runUrl, summary: true }, (text) => text)).toEqual({
+    expect(statusOf({ decision, runUrl, summary: true })).toEqual({
       state: 'error',
       description: 'no answer',
       targetUrl: runUrl,
@@ -47,7 +48,8 @@ describe('a commit status', () => {
   it.each([
     ['https://compliance.example.com/a', 'https://compliance.example.com/a'],
     ['javascript:alert(1)', runUrl],
-    ['https://compliance.example.com/a\nhttps://compliance.example.com/b', runUrl],
+    ['https://compliance.example.com/p?token=hush', runUrl],
+    ['https://compliance.example.com/p?token=%68ush', runUrl],
     [undefined, runUrl],
   ])('of an artifact with the page %j links to %s', (htmlUrl, targetUrl) => {
     expect(status({ htmlUrl }).targetUrl).toBe(targetUrl);
