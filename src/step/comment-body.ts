@@ -1,8 +1,9 @@
 import { repositoryUrl, type Job } from '../evidence/job.ts';
-import type { Text } from '../operations/report.ts';
+import type { Fact } from '../operations/report.ts';
 import type { Ending } from './conclude.ts';
 import { tellingLine, type Telling } from './comment-marker.ts';
-import { renderSummary, summaryTextOf } from './summary.ts';
+import { renderSummary, summaryTextOf, type SummaryText } from './summary.ts';
+import { otherCommits, type ToldCommit } from './told-commit.ts';
 
 /** The most characters that GitHub takes as a comment. A character has one byte at least, so bytes are a safe measure. */
 const maximumCharacters = 65_536;
@@ -10,19 +11,37 @@ const maximumCharacters = 65_536;
 /** What a comment says: the job summary of an ending without secrets, with the commit that the run is about. */
 export function commentBody(
   ending: Ending,
-  { marker, telling, job }: { readonly marker: string; readonly telling: Telling; readonly job: Job },
+  {
+    marker,
+    telling,
+    job,
+    commit,
+  }: {
+    readonly marker: string;
+    readonly telling: Telling;
+    readonly job: Job;
+    /** Undefined where it could not be found out. */
+    readonly commit: ToldCommit | undefined;
+  },
 ): string {
-  const { commit } = telling;
   const hidden = `${marker}\n${tellingLine(telling)}\n\n`;
   const text = {
     ...summaryTextOf(ending),
-    ...(commit === undefined ? {} : { commit: commitText(commit, repositoryUrl(job)) }),
+    ...(commit === undefined ? {} : aboutCommit(commit, repositoryUrl(job))),
   };
   return hidden + renderSummary(text, maximumCharacters - Buffer.byteLength(hidden), withoutMentions);
 }
 
-function commitText(sha: string, repository: string | undefined): Text {
-  return { text: sha, code: true, href: repository === undefined ? undefined : `${repository}/commit/${sha}` };
+/** The line of the commit, which is called judged only where it is that, and what has to be said where another one was. */
+function aboutCommit(commit: ToldCommit, repository: string | undefined): Pick<SummaryText, 'commit' | 'caution'> {
+  const { sha, judged } = commit;
+  const href = repository === undefined ? undefined : `${repository}/commit/${sha}`;
+  const line: Fact = {
+    label: judged === 'yes' ? 'Judged commit' : 'Commit of this run',
+    value: { text: sha, code: true, href },
+  };
+  const other = otherCommits(commit);
+  return other === undefined ? { commit: line } : { commit: line, caution: `Not of this commit: ${other}.` };
 }
 
 /**

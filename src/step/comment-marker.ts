@@ -80,18 +80,21 @@ function encode(name: string): string {
 
 /** Which run told what a comment says. */
 export interface Telling {
-  /** Counts the runs of the workflow; undefined where GitHub does not say. */
+  /**
+   * The run's id, which grows from run to run; undefined where GitHub does not say. Not its number, which counts from 1 again
+   * once the workflow's file is renamed.
+   */
   readonly run: number | undefined;
   /** Counts the attempts of the run, from 1. */
   readonly attempt: number;
-  /** The judged commit; undefined where it could not be found out. */
+  /** The commit that is told of; undefined where it could not be found out. */
   readonly commit: string | undefined;
 }
 
 /** The run that this process is a part of. */
-export function tellingOf(environment: Environment, job: Job, commit: string | undefined): Telling {
+export function tellingOf(job: Job, commit: string | undefined): Telling {
   return {
-    run: wholeNumber(environment['GITHUB_RUN_NUMBER']),
+    run: wholeNumber(job.runId),
     attempt: wholeNumber(job.runAttempt) ?? 1,
     commit,
   };
@@ -99,12 +102,12 @@ export function tellingOf(environment: Environment, job: Job, commit: string | u
 
 /** The second line of a comment, which GitHub does not show either. */
 export function tellingLine({ run, attempt, commit }: Telling): string {
-  return `<!-- compliance-action-run number=${run ?? ''} attempt=${attempt} commit=${commit ?? ''} -->`;
+  return `<!-- compliance-action-run id=${run ?? ''} attempt=${attempt} commit=${commit ?? ''} -->`;
 }
 
 /** Who told what the comment says; undefined where that is not in it. */
 export function readTelling(body: string): Telling | undefined {
-  const line = /^<!-- compliance-action-run number=(\d*) attempt=(\d+) commit=([0-9a-f]*) -->$/mu.exec(body);
+  const line = /^<!-- compliance-action-run id=(\d*) attempt=(\d+) commit=([0-9a-f]*) -->$/mu.exec(body);
   if (line === null) return undefined;
   const [, run, attempt, commit] = line;
   return { run: wholeNumber(run), attempt: wholeNumber(attempt) ?? 1, commit: commit === '' ? undefined : commit };

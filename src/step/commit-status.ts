@@ -1,7 +1,10 @@
-import type { GitHubAnswer, GitHubApi } from '../evidence/github/github-api.ts';
+import type { GitHubApi } from '../evidence/github/github-api.ts';
+import { unexpectedAnswer, type GitHubRefusal } from '../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../evidence/job.ts';
+import { textAt } from '../runtime/values.ts';
 import type { Ending } from './conclude.ts';
 import { safeHref } from './escape.ts';
+import { otherCommits, type ToldCommit } from './told-commit.ts';
 
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
 type StatusState = 'success' | 'failure' | 'error' | 'pending';
@@ -18,13 +21,23 @@ export interface CommitStatus {
 /** GitHub's limit, in characters. */
 const longestDescription = 140;
 
-/** The status that an ending is shown as; without secrets, since a status is public where the repository is. */
-export function statusOf({ decision, result, runUrl }: Ending): CommitStatus {
+/**
+ * The status that an ending without secrets is shown as, on this commit. Where another one was judged, it is no success: an
+ * artifact of last week must not open the merge of today's commit.
+ */
+export function statusOf({ decision, result, runUrl }: Ending, commit: ToldCommit): CommitStatus {
+  const state = stateOf(decision);
+  const other = state === 'success' ? otherCommits(commit) : undefined;
   return {
-    state: stateOf(decision),
-    description: describe(decision.conclusion),
+    state: other === undefined ? state : 'failure',
+    description: describe(other === undefined ? decision.conclusion : `Not of this commit: ${other}.`),
     targetUrl: safeHref(result?.htmlUrl) ?? safeHref(runUrl),
   };
+}
+
+/** The status while a verdict is waited for. */
+export function pendingStatus(runUrl: string | undefined): CommitStatus {
+  return { state: 'pending', description: 'Waiting for the verdict.', targetUrl: safeHref(runUrl) };
 }
 
 /**
@@ -56,13 +69,16 @@ function describe(conclusion: string): string {
   return line.length <= longestDescription ? line : `${line.slice(0, longestDescription - 1)}…`;
 }
 
-/** Sets a status on a commit. Another one of the same context replaces it, so asking twice does no harm. */
-export function setStatus(
+/**
+ * Sets a status on a commit. Another one of the same context replaces it, so asking twice does no harm. An answer that does
+ * not repeat the status, such as the page of a proxy, is no yes.
+ */
+export async function setStatus(
   { state, description, targetUrl }: CommitStatus,
   target: { readonly repository: RepositoryName; readonly sha: string; readonly context: string },
   api: GitHubApi,
-): Promise<GitHubAnswer> {
-  return api.ask({
+): Promise<{ readonly set: true } | { readonly refusal: GitHubRefusal }> {
+  const answer = await api.ask({
     route: 'POST /repos/{owner}/{repo}/statuses/{sha}',
     parameters: {
       owner: target.repository.owner,
@@ -75,4 +91,7 @@ export function setStatus(
     },
     repeatable: true,
   });
+  if ('refusal' in answer) return answer;
+  const isSet = textAt(answer.body, 'state') === state && textAt(answer.body, 'context') === target.context;
+  return isSet ? { set: true } : unexpectedAnswer(answer.body, 'the status');
 }

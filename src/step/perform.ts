@@ -6,11 +6,11 @@ import type { Transport } from '../http/exchange.ts';
 import type { CallContext } from '../http/persistent.ts';
 import { apiToken, connectionInputs } from '../operations/inputs/connection.ts';
 import { commitSha, githubToken } from '../operations/inputs/commit.ts';
-import { onNonCompliant, summary } from '../operations/inputs/gate.ts';
+import { onNonCompliant, summary, wait } from '../operations/inputs/gate.ts';
 import { optional, required, withDefault, type ValuesOf } from '../operations/inputs/input.ts';
 import { onMissingToken } from '../operations/inputs/missing-token.ts';
 import { oneOf } from '../operations/inputs/parse.ts';
-import { commitStatus, matrix, pullRequestComment } from '../operations/inputs/publication.ts';
+import { matrix } from '../operations/inputs/publication.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../operations/operation.ts';
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
 import { MistakeError, type Problem } from '../runtime/failure.ts';
@@ -18,6 +18,7 @@ import type { Environment, World } from '../runtime/world.ts';
 import type { OnNonCompliant } from './gate.ts';
 import { inputText, readInputs, unusedInputs, type ReadInputs } from './inputs.ts';
 import { missingToken, skippedResult } from './missing-token.ts';
+import { isPublished, publicationSwitches } from './publication-inputs.ts';
 import { unsentResult } from './unsent-result.ts';
 
 /** What a step works with. */
@@ -28,6 +29,8 @@ export interface StepContext extends World {
   readonly signal: AbortSignal;
   readonly temporaryDirectory: string;
   readonly responseFile: ResponseFile;
+  /** Called before an operation that may wait for a verdict; it is done before the operation's end is told. */
+  readonly beforeWaiting?: () => Promise<void>;
 }
 
 /** What came of a step's operation, and what its verdict does. */
@@ -42,8 +45,7 @@ const commonInputs = {
   onNonCompliant: optional(onNonCompliant),
   onMissingToken: withDefault(onMissingToken, 'fail'),
   summary: optional(summary),
-  pullRequestComment: optional(pullRequestComment),
-  commitStatus: optional(commitStatus),
+  ...publicationSwitches,
 } as const;
 
 /**
@@ -72,13 +74,31 @@ export async function perform(context: StepContext): Promise<Performed> {
   const operation = await loadOperation(chosen.values.operation);
   const own = readInputs(environment, operation.inputs);
   const between = own.problems.length === 0 ? (operation.check?.(own.values) ?? []) : [];
-  const problems = [...common.problems, ...own.problems, ...between, ...withdrawnInputs(operation, environment)];
+  const problems = [
+    ...common.problems,
+    ...own.problems,
+    ...between,
+    ...withdrawnInputs(operation, environment),
+    ...(await commitProblems(operation, common.values, context)),
+  ];
   if (problems.length > 0) throw mistakes(problems);
 
   warnOfInputs(operation, common.values, context);
   if (common.tokenMissing) return { result: skippedResult(operation.name, context.job), onNonCompliant: 'warn' };
-  const result = await run(operation, own.values, operationContext(common.values, context));
-  return { result, onNonCompliant: common.values.onNonCompliant ?? operation.gate };
+  const told = mayWait(operation, environment) ? context.beforeWaiting?.() : undefined;
+  try {
+    const result = await run(operation, own.values, operationContext(common.values, context));
+    return { result, onNonCompliant: common.values.onNonCompliant ?? operation.gate };
+  } finally {
+    // What is told at the end must not be overtaken by this.
+    await told;
+  }
+}
+
+/** Whether the operation takes `wait`, and was told to. */
+function mayWait({ inputs }: Operation, environment: Environment): boolean {
+  const takesWait = Object.values(inputs).some(({ input }) => input.name === wait.name);
+  return takesWait && readInputs(environment, { wait: withDefault(wait, 0) }).values.wait > 0;
 }
 
 /** The inputs of every operation. A missing key is no problem where its author wants the step skipped then. */
@@ -95,6 +115,25 @@ function readCommon({ environment, job }: StepContext): ReadInputs<typeof common
     }),
     tokenMissing,
   };
+}
+
+/** What is wrong with a commit that is given for the commit status only; an operation that takes one says it itself. */
+async function commitProblems(
+  { inputs }: Operation,
+  common: Common,
+  { environment, job }: StepContext,
+): Promise<readonly Problem[]> {
+  const given = inputText(environment, commitSha.name);
+  const isOwn = Object.values(inputs).some(({ input }) => input.name === commitSha.name);
+  if (given === undefined || isOwn || !isPublished(common)) return [];
+  const { judgedCommit } = await import('../evidence/commit/judged-commit.ts');
+  try {
+    judgedCommit(job, given);
+    return [];
+  } catch (thrown) {
+    if (thrown instanceof MistakeError) return thrown.problems;
+    throw thrown;
+  }
 }
 
 function loadOperation(name: RunnableName): Promise<Operation> {
@@ -129,11 +168,10 @@ function mistakes(problems: readonly Problem[]): MistakeError {
 type Common = ValuesOf<typeof commonInputs>;
 
 function warnOfInputs(operation: Operation, common: Common, { environment, log }: StepContext): void {
-  const shown = common.pullRequestComment === true || common.commitStatus !== undefined;
   const used = [
     ...commonNames,
     ...Object.values(operation.inputs).map(({ input }) => input.name),
-    ...(shown ? [commitSha.name] : []),
+    ...(isPublished(common) ? [commitSha.name] : []),
   ];
   for (const name of unusedInputs(environment, used)) {
     log.warning(`\`${name}\` is not used by ${operation.name}; remove it from \`with:\`.`);

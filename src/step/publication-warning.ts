@@ -1,6 +1,7 @@
 import type { GitHubRefusal } from '../evidence/github/github-refusal.ts';
 import { restrictionOf } from '../evidence/github/restriction.ts';
 import type { Job } from '../evidence/job.ts';
+import { sentences } from './sentences.ts';
 
 /** A way of showing a step's end beside its run. */
 export interface Publication {
@@ -14,7 +15,8 @@ export interface Publication {
 
 /** The warning of something that GitHub did not take, with GitHub's words and the remedy. */
 export function untold({ input, what, permission }: Publication, refusal: GitHubRefusal, job: Job): string {
-  return `\`${input}\`: ${what}: GitHub's API: ${refusal.what}. ${remedyFor(refusal, permission, job)} The verdict stands all the same.`;
+  const failed = `\`${input}\`: ${what}: GitHub's API: ${refusal.what}`;
+  return sentences(failed, remedyFor(refusal, permission, job), 'The verdict stands all the same');
 }
 
 function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): string {
@@ -25,6 +27,8 @@ function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): str
       return 'Give the step a `github-token` that is valid: `${{ github.token }}`.';
     case 'permission':
       return permissionRemedy(permission, job);
+    case 'locked':
+      return 'Unlock the conversation, or do without a comment there.';
     case 'other':
       return "GitHub's words say what is wrong; see that the commit and the pull request are of this repository.";
   }

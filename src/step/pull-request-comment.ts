@@ -1,11 +1,11 @@
 import type { GitHubApi } from '../evidence/github/github-api.ts';
-import type { GitHubRefusal } from '../evidence/github/github-refusal.ts';
+import { unexpectedAnswer, type GitHubRefusal } from '../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../evidence/job.ts';
 import { textAt, valueAt } from '../runtime/values.ts';
 import { isOutdated, readTelling, type Telling } from './comment-marker.ts';
 
 /** A comment to be written, or written again. */
-export interface CommentDraft {
+interface CommentDraft {
   readonly repository: RepositoryName;
   /** The number of the pull request. */
   readonly number: number;
@@ -16,7 +16,7 @@ export interface CommentDraft {
 }
 
 /** What became of it. */
-export type WrittenComment =
+type WrittenComment =
   | { readonly done: 'created' | 'updated'; readonly url: string | undefined }
   /** A newer run has spoken about another commit. */
   | { readonly done: 'kept' }
@@ -30,13 +30,38 @@ const maximumPages = 30;
 
 /** Writes a step's one comment: into the one that an earlier run of the step wrote, or as a new one. */
 export async function writeComment(draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
-  const marked = await markedComments(draft, api);
-  if ('refusal' in marked) return marked;
-  const own = await ownComment(marked.comments, api);
+  const own = await ownComments(draft, api);
   if ('refusal' in own) return own;
-  if (own.comment === undefined) return create(draft, api);
-  if (isOutdated(draft.telling, readTelling(own.comment.body))) return { done: 'kept' };
-  return update(own.comment, draft, api);
+  const [first, ...others] = own.comments;
+  return first === undefined ? createOnce(draft, api) : keepOne(first, others, draft, api);
+}
+
+/**
+ * Creates the comment, and looks whether another run did so at the same time: the oldest one stays then, so that both come
+ * to the same end. Where that cannot be seen, the comment is written all the same.
+ */
+async function createOnce(draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
+  const created = await create(draft, api);
+  if ('refusal' in created) return created;
+  const own = await ownComments(draft, api);
+  if ('refusal' in own) return created;
+  const [first, ...others] = own.comments;
+  if (first === undefined || others.length === 0 || first.id === created.id) return created;
+  return keepOne(first, others, draft, api);
+}
+
+/** Lets one comment say it, unless that is outdated, and takes the others of the same mark away. */
+async function keepOne(
+  first: Comment,
+  others: readonly Comment[],
+  draft: CommentDraft,
+  api: GitHubApi,
+): Promise<WrittenComment> {
+  const isNewer = ({ body }: Comment): boolean => isOutdated(draft.telling, readTelling(body));
+  const written = [first, ...others].some(isNewer) ? ({ done: 'kept' } as const) : await update(first, draft, api);
+  if ('refusal' in written) return written;
+  for (const other of others) if (!isNewer(other)) await remove(other, draft, api);
+  return written;
 }
 
 interface Comment {
@@ -67,7 +92,7 @@ async function markedComments(
       repeatable: true,
     });
     if ('refusal' in answer) return answer;
-    if (!Array.isArray(answer.body)) return unexpected('the list of comments');
+    if (!Array.isArray(answer.body)) return unexpectedAnswer(answer.body, 'the list of comments');
     const comments: readonly unknown[] = answer.body;
     found.push(...comments.flatMap((comment) => commentFrom(comment, marker)));
     if (comments.length < pageSize) return { comments: found };
@@ -84,14 +109,15 @@ function commentFrom(comment: unknown, marker: string): readonly Comment[] {
 }
 
 /**
- * The first of them that the token's own user wrote: anyone can write a comment with this marker, and theirs is neither
- * taken over nor in the way. The token of a job may not ask REST who it is, but GraphQL.
+ * Those with the mark that the token's own user wrote, the oldest first: anyone can write a comment with this marker, and
+ * theirs is neither taken over nor in the way. The token of a job may not ask REST who it is, but GraphQL.
  */
-async function ownComment(
-  marked: readonly Comment[],
+async function ownComments(
+  draft: CommentDraft,
   api: GitHubApi,
-): Promise<{ readonly comment: Comment | undefined } | Refused> {
-  if (marked.length === 0) return { comment: undefined };
+): Promise<{ readonly comments: readonly Comment[] } | Refused> {
+  const marked = await markedComments(draft, api);
+  if ('refusal' in marked || marked.comments.length === 0) return marked;
   const answer = await api.ask({
     route: 'POST /graphql',
     parameters: { query: 'query { viewer { login } }' },
@@ -99,17 +125,27 @@ async function ownComment(
   });
   if ('refusal' in answer) return answer;
   const login = textAt(answer.body, 'data', 'viewer', 'login')?.toLowerCase();
-  if (login === undefined) return unexpected('who the token belongs to');
-  return { comment: marked.find(({ author }) => author?.toLowerCase() === login) };
+  if (login === undefined) return unexpectedAnswer(answer.body, 'who the token belongs to');
+  const own = marked.comments.filter(({ author }) => author?.toLowerCase() === login);
+  return { comments: own.sort((one, other) => one.id - other.id) };
 }
 
-async function create({ repository, number, body }: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
+async function create({ repository, number, body }: CommentDraft, api: GitHubApi): Promise<Created | Refused> {
   const answer = await api.ask({
     route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
     parameters: { owner: repository.owner, repo: repository.name, issue_number: number, body },
     repeatable: false,
   });
-  return 'refusal' in answer ? answer : { done: 'created', url: textAt(answer.body, 'html_url') };
+  if ('refusal' in answer) return answer;
+  const id = valueAt(answer.body, 'id');
+  if (typeof id !== 'number') return unexpectedAnswer(answer.body, 'the comment');
+  return { done: 'created', id, url: textAt(answer.body, 'html_url') };
+}
+
+interface Created {
+  readonly done: 'created';
+  readonly id: number;
+  readonly url: string | undefined;
 }
 
 async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
@@ -119,11 +155,19 @@ async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Pro
     parameters: { owner: repository.owner, repo: repository.name, comment_id: id, body },
     repeatable: true,
   });
-  if (!('refusal' in answer)) return { done: 'updated', url: textAt(answer.body, 'html_url') };
-  // Deleted since it was found.
-  return answer.refusal.status === 404 ? create(draft, api) : answer;
+  if ('refusal' in answer) {
+    // Deleted since it was found.
+    return answer.refusal.status === 404 ? create(draft, api) : answer;
+  }
+  if (valueAt(answer.body, 'id') !== id) return unexpectedAnswer(answer.body, 'the comment');
+  return { done: 'updated', url: textAt(answer.body, 'html_url') };
 }
 
-function unexpected(what: string): Refused {
-  return { refusal: { reason: 'trouble', status: undefined, what: `it answered something else than ${what}` } };
+/** What cannot be taken away, because somebody else did so or GitHub is in trouble, is so by the next run. */
+async function remove({ id }: Comment, { repository }: CommentDraft, api: GitHubApi): Promise<void> {
+  await api.ask({
+    route: 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}',
+    parameters: { owner: repository.owner, repo: repository.name, comment_id: id },
+    repeatable: true,
+  });
 }

@@ -5,7 +5,7 @@ import type { Job, RepositoryName } from '../evidence/job.ts';
 import { isMapping, listAt, textAt, valueAt } from '../runtime/values.ts';
 
 /** The pull request that a job's event is about. */
-export type PullRequest =
+type PullRequest =
   | { readonly number: number }
   /** GitHub names no pull request of a fork in `workflow_run`; its head tells which it is. */
   | { readonly head: PullRequestHead }
@@ -56,8 +56,7 @@ function pullRequestOfRun(run: unknown, event: unknown): PullRequest {
 }
 
 /** What came of looking for a pull request. */
-export type FoundPullRequest =
-  { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
+type FoundPullRequest = { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
 
 /** The one open pull request of the repository that has this head. */
 export async function findPullRequest(

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJob, runUrl, type Job } from '../evidence/job.ts';
+import type { Transport } from '../http/exchange.ts';
 import { createTransport } from '../http/transport.ts';
 import { summary as summaryInput } from '../operations/inputs/gate.ts';
 import { withDefault } from '../operations/inputs/input.ts';
@@ -11,7 +12,8 @@ import { announce, conclude, type Desk, type Ending } from './conclude.ts';
 import { decideFailure, decideResult } from './gate.ts';
 import { inputText, readInputs } from './inputs.ts';
 import { perform } from './perform.ts';
-import { publicationInputs } from './publication-inputs.ts';
+import { isPublished, publicationInputs } from './publication-inputs.ts';
+import type { Publisher } from './publish.ts';
 import { responseFile } from './response-file.ts';
 import { withRunnerFile } from './runner-file.ts';
 import { githubRunner, type Runner } from './runner.ts';
@@ -26,6 +28,13 @@ export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as cons
 export interface Step {
   readonly environment: Environment;
   readonly desk: Desk;
+  /**
+   * The one way to the service, to Sonar and to GitHub, opened when it is first used; not closed, for the process ends with
+   * the step.
+   *
+   * @throws MistakeError where the environment names a proxy that is none
+   */
+  readonly transport: () => Transport;
   /** Aborted when the job is cancelled. */
   readonly cancelled: AbortSignal;
 }
@@ -44,7 +53,13 @@ export function openStep(environment: Environment, cancelled: AbortSignal): Step
     mkdirSync(temporary, { recursive: true });
     return mkdtempSync(join(temporary, 'compliance-action-'));
   });
-  return { environment, desk: { runner, secrets, directory }, cancelled };
+  let transport: Transport | undefined;
+  return {
+    environment,
+    desk: { runner, secrets, directory },
+    transport: () => (transport ??= createTransport(environment)),
+    cancelled,
+  };
 }
 
 function connectRunner(environment: Environment): { readonly runner: Runner; readonly secrets: Secrets } {
@@ -64,8 +79,7 @@ export async function runStep(step: Step): Promise<boolean> {
   const { result, onNonCompliant } = await perform({
     environment,
     job,
-    // Not closed: the process ends with the step.
-    transport: createTransport(environment),
+    transport: step.transport(),
     signal: cancelled,
     temporaryDirectory: desk.directory,
     responseFile: responseFile(desk, async () => {
@@ -74,6 +88,7 @@ export async function runStep(step: Step): Promise<boolean> {
     clock: systemClock,
     random: Math.random,
     log: desk.runner.log,
+    beforeWaiting: () => tellOfWaiting(step, job),
   });
   const decision = decideResult(result, onNonCompliant);
   await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
@@ -108,14 +123,29 @@ export function failUnopened(environment: Environment, thrown: unknown): void {
 }
 
 /** What is shown beside the run is loaded only where that is wanted. */
-async function end({ environment, desk, cancelled }: Step, ending: Ending, job: Job | undefined): Promise<void> {
-  const wanted = readInputs(environment, publicationInputs).values;
-  const publishes = wanted.pullRequestComment === true || wanted.commitStatus !== undefined;
-  await conclude(ending, desk, async (ended) => {
-    if (!publishes) return;
+async function end(step: Step, ending: Ending, job: Job | undefined): Promise<void> {
+  const wanted = readInputs(step.environment, publicationInputs).values;
+  await conclude(ending, step.desk, async (shown) => {
+    if (!isPublished(wanted)) return;
     const { publish } = await import('./publish.ts');
-    await publish(ended, wanted, { environment, job, desk, cancelled, clock: systemClock, random: Math.random });
+    await publish(shown, wanted, publisherOf(step, job));
   });
+}
+
+/** Never fails the step: what could not be told now is told, or warned of, at its end. */
+async function tellOfWaiting(step: Step, job: Job): Promise<void> {
+  const wanted = readInputs(step.environment, publicationInputs).values;
+  if (wanted.commitStatus === undefined) return;
+  try {
+    const { publishWaiting } = await import('./publish.ts');
+    await publishWaiting(wanted, publisherOf(step, job));
+  } catch (thrown) {
+    logStack(step.desk.runner, thrown);
+  }
+}
+
+function publisherOf({ environment, desk, transport, cancelled }: Step, job: Job | undefined): Publisher {
+  return { environment, job, desk, transport: transport(), cancelled, clock: systemClock, random: Math.random };
 }
 
 /** The error that is told may be the job's own. */

@@ -58,7 +58,7 @@ describe('a comment on the pull request', () => {
     expect(comment?.body).toContain(`<a href="${runUrl}">`);
     expect(first.log).toContain('The comment on pull request 12 was created: https://github.com/acme/widgets/pull/12');
 
-    const unknown = await request.step(gate({ flow, fingerprint: 'f'.repeat(64) }), { GITHUB_RUN_NUMBER: '18' });
+    const unknown = await request.step(gate({ flow, fingerprint: 'f'.repeat(64) }), { GITHUB_RUN_ID: '4243' });
     expect(unknown.exitCode).toBe(1);
     expect(request.repository.comments).toHaveLength(1);
     expect(comment?.body).toContain('<h2>⛔ Error');
@@ -84,9 +84,9 @@ describe('a comment on the pull request', () => {
     const jobs = [gate(), gate({ flow: other })];
     await Promise.all(jobs.map((inputs) => request.step(inputs)));
     expect(request.repository.comments).toHaveLength(2);
-    await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_NUMBER: '18' })));
+    await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_ID: '4243' })));
     expect(request.repository.comments).toHaveLength(2);
-    for (const { body } of request.repository.comments) expect(body).toContain('number=18');
+    for (const { body } of request.repository.comments) expect(body).toContain('id=4243');
     const flows = request.repository.comments.map(({ body }) => / flow=(\S+)/u.exec(body)?.[1]);
     expect(flows.sort()).toEqual([flow, other].map((name) => name.replaceAll('-', '%2D')).sort());
   });
@@ -114,7 +114,7 @@ describe('a comment on the pull request', () => {
     const quoted = request.repository.comment(jobsBot, `> ${own.body}`);
     request.repository.comments.push(own);
     const before = own.body;
-    await request.step(gate(), { GITHUB_RUN_NUMBER: '18' });
+    await request.step(gate(), { GITHUB_RUN_ID: '4243' });
     expect(request.repository.comments).toHaveLength(253);
     expect(own.body).not.toBe(before);
     expect(forged.body).toBe(before);
@@ -132,7 +132,7 @@ describe('a comment on the pull request', () => {
 
   it('of a newer run is not overwritten by an old one that is about another commit', async () => {
     const request = await open();
-    await request.step(gate(), { GITHUB_RUN_NUMBER: '18' });
+    await request.step(gate(), { GITHUB_RUN_ID: '4243' });
     const [comment] = request.repository.comments;
     const newer = comment?.body;
     const late = await request.step(gate({ 'commit-sha': shas.base }));
@@ -140,7 +140,7 @@ describe('a comment on the pull request', () => {
     expect(late).toMatchObject({ exitCode: 0 });
     expect(late.log).toContain('was kept: a newer run has judged another commit');
     await request.step(gate());
-    expect(comment?.body).toContain('number=17');
+    expect(comment?.body).toContain('id=4242');
   });
 
   it.each([
@@ -190,9 +190,36 @@ describe('a commit status', () => {
 
   it('is set on the commit in `commit-sha`, which is no unused input then', async () => {
     const request = await open();
-    const result = await request.step(gate({ 'commit-status': 'compliance/web', 'commit-sha': shas.base }));
-    expect(request.repository.statuses).toMatchObject([{ sha: shas.base }]);
+    const fingerprint = randomBytes(32).toString('hex');
+    await job.report(flow, { fingerprint, trail: shas.base, commit: shas.base });
+    const inputs = gate({ fingerprint, 'commit-status': 'compliance/web', 'commit-sha': shas.base });
+    const result = await request.step(inputs);
+    expect(request.repository.statuses).toMatchObject([{ sha: shas.base, state: 'success' }]);
     expect(commandsNamed(result.log, 'warning')).toEqual([]);
+  });
+
+  it('is pending while the verdict is waited for', async () => {
+    const request = await open();
+    await request.step(gate({ 'commit-status': 'compliance/web', wait: '600' }));
+    expect(request.repository.statuses.map(({ state, targetUrl }) => [state, targetUrl === runUrl])).toEqual([
+      ['pending', true],
+      ['success', false],
+    ]);
+    expectRightForm(request);
+  });
+
+  it('is not set in a dry run, and neither is the comment written', async () => {
+    const request = await open();
+    const result = await request.step(gate({ ...both, 'dry-run': 'true', wait: '600' }));
+    expect(request.github.requests).toEqual([]);
+    expect(result.log).toContain('`commit-status`: a dry run writes nothing to GitHub');
+  });
+
+  it('is not asked for with a commit that is none: the step says so and fails', async () => {
+    const request = await open();
+    const result = await request.step(gate({ 'commit-status': 'compliance/web', 'commit-sha': 'a..b' }));
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
+    expect(commandsNamed(result.log, 'error')[0]?.message).toContain('does not name a commit');
   });
 
   it('is an error where the step failed, with the run to look at', async () => {
@@ -230,7 +257,7 @@ describe('GitHub Enterprise Server', () => {
   it('is asked below its base path', async () => {
     const request = await open({ basePath: '/api/v3' });
     const variables = { GITHUB_SERVER_URL: 'https://ghes.example.com' };
-    for (const run of ['17', '18']) await request.step(gate(both), { ...variables, GITHUB_RUN_NUMBER: run });
+    for (const run of ['4242', '4243']) await request.step(gate(both), { ...variables, GITHUB_RUN_ID: run });
     expect(request.repository.comments).toHaveLength(1);
     expect(request.repository.comments[0]?.body).toContain('https://ghes.example.com/acme/widgets/actions/runs/4242');
     expect(request.repository.statuses).toHaveLength(2);

@@ -5,6 +5,7 @@ import { commentBody, withoutMentions } from '../../src/step/comment-body.ts';
 import { decideResult } from '../../src/step/gate.ts';
 import { publicEnding } from '../../src/step/public-ending.ts';
 import { collectSecrets } from '../../src/step/secrets.ts';
+import type { ToldCommit } from '../../src/step/told-commit.ts';
 import { shas } from '../support/events.ts';
 import { jobOf } from '../support/job.ts';
 import { formsOf } from '../support/secret.ts';
@@ -12,7 +13,12 @@ import { formsOf } from '../support/secret.ts';
 const job = jobOf('pull_request', {});
 const telling = { run: 17, attempt: 2, commit: shas.head };
 
-function body(conclusion: string, rows: number, secrets: readonly string[] = []): string {
+function body(
+  conclusion: string,
+  rows: number,
+  secrets: readonly string[] = [],
+  commit: ToldCommit = { sha: shas.head, judged: 'yes' },
+): string {
   const result: OperationResult = {
     outcome: 'non-compliant',
     conclusion,
@@ -27,7 +33,7 @@ function body(conclusion: string, rows: number, secrets: readonly string[] = [])
   };
   const ending = { decision: decideResult(result, 'fail'), result, runUrl: 'https://github.com/r', summary: true };
   const shown = publicEnding(ending, collectSecrets(secrets).redact);
-  return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', telling, job });
+  return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', telling, job, commit });
 }
 
 describe('the text of a comment', () => {
@@ -35,7 +41,7 @@ describe('the text of a comment', () => {
     const text = body('sonar failed', 1);
     expect(text.split('\n').slice(0, 4)).toEqual([
       '<!-- compliance-action id=1 -->',
-      `<!-- compliance-action-run number=17 attempt=2 commit=${shas.head} -->`,
+      `<!-- compliance-action-run id=17 attempt=2 commit=${shas.head} -->`,
       '',
       '<h2>❌ Non-compliant: Artifact web.tgz</h2>',
     ]);
@@ -52,8 +58,26 @@ describe('the text of a comment', () => {
       }),
       { numRuns: 50 },
     );
-    expect(body('x'.repeat(1000), 200)).toContain('The tables are too large to be shown here');
-    expect(body('x'.repeat(100_000), 1)).toContain('The report is too large');
+  });
+
+  it('leaves out rows, then tables, then the end of the reason, and never the reason itself', () => {
+    const reason = `sonar failed ${'x'.repeat(987)}`;
+    expect(body(reason, 200)).toContain('<p>180 more rows are in the file of <code>response-path</code>.</p>');
+    expect(body(reason.padEnd(4000, 'x'), 200)).toContain('The tables are too large to be shown here');
+    const long = body(reason.padEnd(100_000, 'x'), 1);
+    expect(long).toContain('The report is too large');
+    for (const text of [body(reason, 200), body(reason.padEnd(4000, 'x'), 200), long]) {
+      expect(text).toContain('<p>sonar failed xxx');
+    }
+  });
+
+  it('calls the commit judged only where it is', () => {
+    const unknown = body('So it is.', 0, [], { sha: shas.head, judged: 'unknown' });
+    expect(unknown).toContain('<p>Commit of this run: <a');
+    expect(unknown).not.toContain('Judged commit');
+    const other = body('So it is.', 0, [], { sha: shas.head, judged: { otherwise: [shas.base] } });
+    expect(other).toContain('Not of this commit: what was judged is of commit cccccccccccc.');
+    expect(other).not.toContain('Judged commit');
   });
 
   it('holds no secret in any form, whatever characters it has', () => {

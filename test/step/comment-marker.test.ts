@@ -60,7 +60,7 @@ describe('the marker of a comment', () => {
   });
 
   it('is the same for the next commit, run and attempt', () => {
-    const next = marker({ fingerprint: 'b', trail: 'u' }, { GITHUB_RUN_NUMBER: '9' }, { runId: '7', runAttempt: '3' });
+    const next = marker({ fingerprint: 'b', trail: 'u' }, {}, { runId: '7', runAttempt: '3' });
     expect(next).toBe(marker());
   });
 
@@ -124,8 +124,8 @@ describe('who told a comment', () => {
   });
 
   it('is the run, its attempt, and the judged commit', () => {
-    expect(tellingOf({ GITHUB_RUN_NUMBER: '17' }, job, shas.head)).toEqual(told);
-    expect(tellingOf({ GITHUB_RUN_NUMBER: 'x' }, { ...job, runAttempt: undefined }, undefined)).toEqual({
+    expect(tellingOf({ ...job, runId: '17' }, shas.head)).toEqual(told);
+    expect(tellingOf({ ...job, runId: 'x', runAttempt: undefined }, undefined)).toEqual({
       run: undefined,
       attempt: 1,
       commit: undefined,
@@ -137,7 +137,7 @@ describe('who told a comment', () => {
     ['a newer run, of the same commit', { ...told, run: 18 }, false],
     ['the same run', told, false],
     ['an older run', { ...told, run: 16, commit: shas.base }, false],
-    ['a run without a number', { ...told, run: undefined, commit: shas.base }, false],
+    ['a run without an id', { ...told, run: undefined, commit: shas.base }, false],
     ['nobody', undefined, false],
   ] as const)('decides whether the comment stays: %s', (_who, earlier, stays) => {
     expect(isOutdated(told, earlier)).toBe(stays);

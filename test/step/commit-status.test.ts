@@ -5,10 +5,18 @@ import { TroubleError } from '../../src/runtime/failure.ts';
 import { statusOf, type CommitStatus } from '../../src/step/commit-status.ts';
 import { decideFailure, decideResult, type OnNonCompliant } from '../../src/step/gate.ts';
 import { publicEnding } from '../../src/step/public-ending.ts';
+import type { ToldCommit } from '../../src/step/told-commit.ts';
+import { shas } from '../support/events.ts';
 
 const runUrl = 'https://github.com/acme/widgets/actions/runs/1';
 
-function status(result: Partial<OperationResult>, onNonCompliant: OnNonCompliant = 'fail'): CommitStatus {
+const known: ToldCommit = { sha: shas.head, judged: 'yes' };
+
+function status(
+  result: Partial<OperationResult>,
+  onNonCompliant: OnNonCompliant = 'fail',
+  commit: ToldCommit = known,
+): CommitStatus {
   const whole = {
     outcome: 'compliant',
     conclusion: 'So it ended.',
@@ -17,7 +25,10 @@ function status(result: Partial<OperationResult>, onNonCompliant: OnNonCompliant
     ...result,
   } as OperationResult;
   const ending = { decision: decideResult(whole, onNonCompliant), result: whole, runUrl, summary: true };
-  return statusOf(publicEnding(ending, (text) => text.replaceAll('hush', '***')));
+  return statusOf(
+    publicEnding(ending, (text) => text.replaceAll('hush', '***')),
+    commit,
+  );
 }
 
 describe('a commit status', () => {
@@ -38,7 +49,7 @@ describe('a commit status', () => {
 
   it('of a failure is an error, and links to the run', () => {
     const decision = decideFailure(new TroubleError({ what: 'no answer', remedy: 'Try again.' }));
-    expect(statusOf({ decision, runUrl, summary: true })).toEqual({
+    expect(statusOf({ decision, runUrl, summary: true }, known)).toEqual({
       state: 'error',
       description: 'no answer',
       targetUrl: runUrl,
@@ -53,6 +64,15 @@ describe('a commit status', () => {
     [undefined, runUrl],
   ])('of an artifact with the page %j links to %s', (htmlUrl, targetUrl) => {
     expect(status({ htmlUrl }).targetUrl).toBe(targetUrl);
+  });
+
+  it.each([
+    ['compliant', 'failure', 'Not of this commit: what was judged is of commit cccccccccccc.'],
+    ['done', 'failure', 'Not of this commit: what was judged is of commit cccccccccccc.'],
+    ['non-compliant', 'failure', 'So it ended.'],
+  ] as const)('of %s is %s where another commit was judged', (outcome, state, description) => {
+    const other: ToldCommit = { sha: shas.head, judged: { otherwise: [shas.base] } };
+    expect(status({ outcome }, 'ignore', other)).toMatchObject({ state, description });
   });
 
   it('has a description that GitHub takes, whatever the conclusion is', () => {

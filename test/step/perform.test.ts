@@ -114,6 +114,35 @@ describe('perform, before anything is sent', () => {
   });
 });
 
+describe('perform, where a commit status is wanted', () => {
+  const status = { ...lookUp, 'commit-status': 'compliance/web' };
+
+  it('reports a malformed `commit-sha` with the other inputs, where the operation has none of its own', async () => {
+    expect(await problemsOf({ ...status, 'commit-sha': 'a..b', retries: 'x' })).toEqual([
+      ['retries', expect.any(String)],
+      ['commit-sha', expect.stringContaining('does not name a commit')],
+    ]);
+  });
+
+  it.each([
+    ['600', 1],
+    ['0', 0],
+    ['', 0],
+  ])('tells of waiting before it, with `wait: %s`', async (wait, times) => {
+    let told = 0;
+    const { context } = openTestStep({
+      inputs: { ...status, wait },
+      transport: answeringTransport(compliantArtifacts),
+    });
+    const beforeWaiting = async (): Promise<void> => {
+      await new Promise((resolve) => setImmediate(resolve));
+      told += 1;
+    };
+    await perform({ ...context, beforeWaiting });
+    expect(told).toBe(times);
+  });
+});
+
 describe('perform', () => {
   it('runs the operation with the inputs it declares, and gives its default gate', async () => {
     const transport = answeringTransport(compliantArtifacts);

@@ -1,16 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Job } from '../../src/evidence/job.ts';
+import { createTransport } from '../../src/http/transport.ts';
+import type { OperationResult } from '../../src/operations/operation.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { Cancellation } from '../../src/step/cancellation.ts';
-import { decideFailure } from '../../src/step/gate.ts';
-import { publish } from '../../src/step/publish.ts';
+import type { Ending } from '../../src/step/conclude.ts';
+import { decideFailure, decideResult } from '../../src/step/gate.ts';
+import { publish, publishWaiting } from '../../src/step/publish.ts';
 import type { PublicationInputs } from '../../src/step/publication-inputs.ts';
 import { manualClock } from '../support/clock.ts';
 import { closedAfterEach } from '../support/closing.ts';
 import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../support/events.ts';
 import { githubRepository } from '../support/github-repository.ts';
-import { startGitHub, type GitHubReply, type GitHubStandIn } from '../support/github-stand-in.ts';
+import { githubError, startGitHub, type GitHubReply, type GitHubStandIn } from '../support/github-stand-in.ts';
 import { jobOf } from '../support/job.ts';
 import { toldBy } from '../support/told.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
@@ -23,6 +26,18 @@ const ending = {
   summary: true,
 };
 
+function endingOf(
+  result: Pick<OperationResult, 'outcome' | 'commits'> & { readonly outcome: 'compliant' | 'skipped' },
+): Ending {
+  const report = { subject: 'Artifact', facts: [], tables: [] };
+  const whole = { conclusion: 'So it ended.', response: {}, report, ...result };
+  return { decision: decideResult(whole, 'fail'), result: whole, runUrl: undefined, summary: true };
+}
+
+function compliantOf(commits: readonly string[] | undefined): Ending {
+  return endingOf({ outcome: 'compliant', commits });
+}
+
 function prJob(apiUrl: string): Job {
   return jobOf('pull_request', pullRequestEvent(), { GITHUB_API_URL: apiUrl });
 }
@@ -34,10 +49,17 @@ async function warningsOf(
     wanted = both,
     cancelled = new AbortController().signal,
     clock = manualClock(),
-  }: { readonly wanted?: PublicationInputs; readonly cancelled?: AbortSignal; readonly clock?: Clock } = {},
+    shown = ending,
+  }: {
+    readonly wanted?: PublicationInputs;
+    readonly cancelled?: AbortSignal;
+    readonly clock?: Clock;
+    readonly shown?: Ending;
+  } = {},
 ): Promise<readonly string[]> {
+  const transport = keep(createTransport({}));
   const { log } = await toldBy([], (desk) =>
-    publish(ending, wanted, { environment: {}, job, desk, cancelled, clock, random: () => 0 }),
+    publish(shown, wanted, { environment: {}, job, desk, transport, cancelled, clock, random: () => 0 }),
   );
   return commandsNamed(log, 'warning').map(({ message }) => message);
 }
@@ -50,6 +72,40 @@ function silent(): Promise<GitHubStandIn> {
 async function bothAsked(server: GitHubStandIn): Promise<void> {
   while (server.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
 }
+
+describe('waiting for a verdict', () => {
+  async function statusesOf(wanted: PublicationInputs): Promise<readonly unknown[]> {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const transport = keep(createTransport({}));
+    const { log } = await toldBy([], (desk) =>
+      publishWaiting(wanted, {
+        environment: {},
+        job: prJob(server.url),
+        desk,
+        transport,
+        cancelled: new AbortController().signal,
+        clock: manualClock(),
+        random: () => 0,
+      }),
+    );
+    expect(commandsNamed(log, 'warning')).toEqual([]);
+    expect(repository.comments).toEqual([]);
+    return repository.statuses;
+  }
+
+  it('makes the status pending, so that an older one opens nothing', async () => {
+    expect(await statusesOf(both)).toMatchObject([
+      { sha: shas.head, state: 'pending', context: 'compliance/web', description: 'Waiting for the verdict.' },
+    ]);
+  });
+
+  it('is told nobody in a dry run, nor where no status is wanted', async () => {
+    expect(await statusesOf({ ...both, dryRun: true })).toEqual([]);
+    expect(await statusesOf({ ...both, commitStatus: undefined })).toEqual([]);
+    expect(await statusesOf({ ...both, githubToken: undefined })).toEqual([]);
+  });
+});
 
 describe('publishing', () => {
   it('takes no longer than one question may take where GitHub does not answer', async () => {
@@ -84,16 +140,104 @@ describe('publishing', () => {
     ]);
   });
 
-  it('ends at once when the job is cancelled meanwhile', async () => {
+  it('has five seconds left when the job is cancelled meanwhile, and does not say that nothing was judged', async () => {
     const server = keep(await silent());
     const cancelled = new AbortController();
-    const warned = warningsOf(prJob(server.url), { cancelled: cancelled.signal });
+    const clock = manualClock();
+    const warned = warningsOf(prJob(server.url), { cancelled: cancelled.signal, clock });
     await bothAsked(server);
     cancelled.abort(new Cancellation('SIGINT'));
-    expect(await warned).toEqual([
-      expect.stringContaining('the step was cancelled (SIGINT)'),
-      expect.stringContaining('the step was cancelled (SIGINT)'),
+    await clock.advance(5_000);
+    const words =
+      'GitHub did not answer within 5 seconds. A job that is cancelled has no more time than that. Run it again. The verdict stands all the same.';
+    expect(await warned).toEqual([expect.stringContaining(words), expect.stringContaining(words)]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('tells the verdict although the job is cancelled meanwhile', async () => {
+    const repository = githubRepository();
+    const cancelled = new AbortController();
+    const server = keep(
+      await startGitHub(
+        {},
+        {
+          repository,
+          fault: () => {
+            cancelled.abort(new Cancellation('SIGTERM'));
+            return undefined;
+          },
+        },
+      ),
+    );
+    expect(await warningsOf(prJob(server.url), { cancelled: cancelled.signal })).toEqual([]);
+    expect(repository.comments).toHaveLength(1);
+    expect(repository.statuses).toHaveLength(1);
+  });
+
+  it('sets no success on a commit that nobody judged, and says which one was', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = prJob(server.url);
+    const other = /`: what was judged is of commit cccccccccccc, so its verdict is not that of a{40}\. Judge /u;
+    const warnings = await warningsOf(job, { shown: compliantOf([shas.base]) });
+    expect(warnings).toEqual([expect.stringMatching(other), expect.stringMatching(other)]);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'failure' }]);
+    expect(repository.comments[0]?.body).toContain('Not of this commit: what was judged is of commit cccccccccccc.');
+  });
+
+  it.each([
+    ['the head of the pull request', [shas.head]],
+    ['the head, shortened', [shas.head.slice(0, 7)]],
+    ["the pull request's merge commit", [shas.merge]],
+    ['a commit that nobody names', undefined],
+  ])('sets success where what was judged is of %s', async (_what, commits) => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = { ...prJob(server.url), ref: 'refs/pull/12/merge', sha: shas.merge };
+    expect(await warningsOf(job, { shown: compliantOf(commits) })).toEqual([]);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
+  });
+
+  it('does not take what is set aside by the default branch for the judged commit', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = { ...prJob(server.url), ref: 'refs/heads/main', sha: shas.base };
+    await warningsOf(job, { shown: compliantOf([shas.base]) });
+    expect(repository.statuses).toMatchObject([{ state: 'failure' }]);
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const server = keep(await silent());
+    expect(await warningsOf(prJob(server.url), { wanted: { ...both, dryRun: true } })).toEqual([]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('takes a page that is answered with 200 for no yes', async () => {
+    const page = { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
+    const server = keep(await startGitHub({}, { fault: () => page }));
+    expect(await warningsOf(prJob(server.url))).toEqual([
+      expect.stringContaining('it answered something else than the status.'),
+      expect.stringContaining('it answered something else than the list of comments.'),
     ]);
+  });
+
+  it('says what a locked conversation needs, with one full stop', async () => {
+    const locked = githubError(403, 'Unable to create comment because issue is locked.');
+    const repository = githubRepository();
+    const fault = ({ method, url }: { method: string; url: string }): GitHubReply | undefined =>
+      method === 'POST' && url.endsWith('/comments') ? locked : undefined;
+    const server = keep(await startGitHub({}, { repository, fault }));
+    expect(await warningsOf(prJob(server.url))).toEqual([
+      expect.stringMatching(/issue is locked\. - https:\S+rest\. Unlock the conversation.* there\. The verdict/u),
+    ]);
+  });
+
+  it("does not warn of what a fork's token may not do where the step was skipped for it", async () => {
+    const readOnly = githubError(403, 'Resource not accessible by integration');
+    const server = keep(await startGitHub({}, { fault: () => readOnly }));
+    const job = jobOf('pull_request', pullRequestEvent({ fork: true }), { GITHUB_API_URL: server.url });
+    expect(await warningsOf(job, { shown: endingOf({ outcome: 'skipped' }) })).toEqual([]);
+    expect(await warningsOf(job, { shown: endingOf({ outcome: 'compliant' }) })).toHaveLength(2);
   });
 
   it('says why it is not known which commit a status belongs to', async () => {

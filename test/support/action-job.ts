@@ -29,7 +29,10 @@ export interface ActionJob {
   /** Creates a flow of a new name in which artifacts need this evidence. */
   flow(...template: readonly string[]): Promise<string>;
   /** Reports an artifact, as its build would, in the trail of the job's commit; gives the status. */
-  report(flow: string, artifact: { readonly fingerprint: string; readonly trail?: string }): Promise<number>;
+  report(
+    flow: string,
+    artifact: { readonly fingerprint: string; readonly trail?: string; readonly commit?: string },
+  ): Promise<number>;
   /** Puts a Sonar analysis on record in a trail, of a gate that ended so. */
   attest(flow: string, trail: string, gate: string): Promise<void>;
   /** Asks the service itself, with the key of the job. */
@@ -80,14 +83,14 @@ export async function openActionJob(): Promise<ActionJob> {
       if (answer.status !== 201) throw new Error(`the flow was not created: ${answer.status} ${await answer.text()}`);
       return name;
     },
-    async report(flow, { fingerprint, trail = jobCommit }) {
+    async report(flow, { fingerprint, trail = jobCommit, commit = jobCommit }) {
       const body = JSON.stringify({
         fingerprint,
         filename: 'web.tgz',
-        git_commit: jobCommit,
+        git_commit: commit,
         trail_name: trail,
         build_url: 'https://github.com/acme/widgets/actions/runs/4242',
-        commit_url: `https://github.com/acme/widgets/commit/${jobCommit}`,
+        commit_url: `https://github.com/acme/widgets/commit/${commit}`,
       });
       const answer = await ask(`/artifacts/${service.org}/${flow}`, { method: 'POST', body });
       await answer.body?.cancel();

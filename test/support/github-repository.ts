@@ -75,6 +75,12 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     found.body = body;
     return ok(asGitHub(found));
   };
+  const deleteComment: Handler = ({ number }) => {
+    const index = comments.findIndex(({ id }) => id === number);
+    if (index < 0) return undefined;
+    comments.splice(index, 1);
+    return { status: 204, body: '' };
+  };
   const createStatus: Handler = ({ document, sha }) => {
     const status = statusFrom(document, sha);
     statuses.push(status);
@@ -98,6 +104,7 @@ export function githubRepository(settings: RepositorySettings = {}): GitHubRepos
     ['GET', new RegExp(`^${repository}/issues/(?<number>\\d+)/comments$`, 'u'), listComments],
     ['POST', new RegExp(`^${repository}/issues/(?<number>\\d+)/comments$`, 'u'), createComment],
     ['PATCH', new RegExp(`^${repository}/issues/comments/(?<number>\\d+)$`, 'u'), updateComment],
+    ['DELETE', new RegExp(`^${repository}/issues/comments/(?<number>\\d+)$`, 'u'), deleteComment],
     ['POST', new RegExp(`^${repository}/statuses/(?<sha>[0-9a-f]{40})$`, 'u'), createStatus],
     ['GET', new RegExp(`^${repository}/pulls$`, 'u'), listPullRequests],
     ['POST', new RegExp(`^${basePath.replace('/v3', '')}/graphql$`, 'u'), askGraphQL],

@@ -11,7 +11,7 @@ export const githubToken = 'ghs_0123456789abcdef';
 export interface PullRequestJob {
   readonly github: GitHubStandIn;
   readonly repository: GitHubRepository;
-  /** Runs a step on `pull_request`; the run's number is 17 unless the variables have another. */
+  /** Runs a step on `pull_request`; the run's id is 4242 unless the variables have another. */
   step(
     inputs: Readonly<Record<string, string>>,
     variables?: Readonly<Record<string, string | undefined>>,
@@ -43,7 +43,6 @@ export async function openPullRequest(
             GITHUB_HEAD_REF: 'feature/lid',
             GITHUB_BASE_REF: 'main',
             GITHUB_SHA: shas.merge,
-            GITHUB_RUN_NUMBER: '17',
             GITHUB_ACTION: 'gate',
             ...variables,
           },

@@ -66,6 +66,7 @@ function missFrom({ reason, what }: GitHubRefusal, permission: string): { readon
     case 'token':
       return notSetUp(what, 'Give the step a `github-token` that is valid: `${{ github.token }}`.');
     case 'permission':
+    case 'locked':
     case 'other':
       return notSetUp(
         what,

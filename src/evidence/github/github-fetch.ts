@@ -1,7 +1,7 @@
 import type { HttpAnswer, HttpRequest, Method, Transport } from '../../http/exchange.ts';
 
 /** What Octokit gives to the `fetch` that it is told to use. */
-export interface FetchOptions {
+interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
@@ -9,7 +9,7 @@ export interface FetchOptions {
 }
 
 /** A `fetch` for Octokit. */
-export type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
+type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
 
 /** GitHub answers a redirect where a repository was renamed or moved (its documentation, "Follow redirects"). */
 const mostRedirects = 3;

@@ -1,7 +1,7 @@
 import { TransportError } from '../../http/exchange.ts';
 import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
 import { describeError } from '../../runtime/failure.ts';
-import { textAt, valueAt } from '../../runtime/values.ts';
+import { listAt, textAt, valueAt } from '../../runtime/values.ts';
 
 /** Why GitHub's API did not do what it was asked. */
 export interface GitHubRefusal {
@@ -13,13 +13,15 @@ export interface GitHubRefusal {
 }
 
 /** What kind of refusal it is, by what helps. */
-export type RefusalReason =
+type RefusalReason =
   /** No whole answer came, or GitHub is in trouble, or it was asked too often: the same question may pass later. */
   | 'trouble'
   /** The token is not valid (401). */
   | 'token'
   /** The token is valid and may not do this (403), or may not even see it (404). */
   | 'permission'
+  /** The conversation is locked (403): only people who may write to the repository comment there. */
+  | 'locked'
   /** Any other error: what was asked for is not there, or not to be had like this. */
   | 'other';
 
@@ -36,7 +38,21 @@ export function refusalOf(thrown: unknown): GitHubRefusal {
   // Octokit's message is the whole body where that is a page and not GitHub's JSON.
   const isGitHubs = textAt(response, 'data', 'message') !== undefined;
   const what = `it answered ${status}${isGitHubs ? `: ${describeError(thrown)}` : ' without a message in the form of GitHub'}`;
-  return { reason: reasonOf(status, valueAt(response, 'headers')), status, what };
+  const locked = status === 403 && /issue is locked/iu.test(what);
+  return { reason: locked ? 'locked' : reasonOf(status, valueAt(response, 'headers')), status, what };
+}
+
+/**
+ * What an answer says that was a success and is not what was asked for: GraphQL tells its errors so, with their messages,
+ * and what stands on the way to GitHub answers with pages.
+ *
+ * @param wanted what was asked for: `the list of comments`
+ */
+export function unexpectedAnswer(body: unknown, wanted: string): { readonly refusal: GitHubRefusal } {
+  const messages = listAt(body, 'errors').flatMap((error) => textAt(error, 'message') ?? []);
+  const words = messages.length === 0 ? '' : `: ${messages.join('; ')}`;
+  const what = `it answered something else than ${wanted}${words}`;
+  return { refusal: { reason: messages.length === 0 ? 'trouble' : 'other', status: undefined, what } };
 }
 
 function reasonOf(status: number, headers: unknown): RefusalReason {

@@ -7,6 +7,20 @@ import type { Job } from '../job.ts';
  */
 export type Restriction = 'fork' | 'dependabot';
 
+/**
+ * The events on which a run that Dependabot started is restricted (GitHub's documentation, "Dependabot on GitHub Actions"). On
+ * others, such as `workflow_run`, it has what every run has.
+ */
+const dependabotEvents: ReadonlySet<string> = new Set([
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'push',
+  'create',
+  'deployment',
+  'deployment_status',
+]);
+
 /** The events on which a pull request's own code runs; `pull_request_target` and `workflow_run` run what was merged. */
 const ownCode: ReadonlySet<string> = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment']);
 
@@ -15,8 +29,9 @@ const ownCode: ReadonlySet<string> = new Set(['pull_request', 'pull_request_revi
  * Dependabot on GitHub Actions"). The first actor counts, not who runs a job again.
  */
 export function restrictionOf(job: Job): Restriction | undefined {
-  if (job.actor === 'dependabot[bot]') return 'dependabot';
-  if (!ownCode.has(job.eventName ?? '')) return undefined;
+  const eventName = job.eventName ?? '';
+  if (job.actor === 'dependabot[bot]' && dependabotEvents.has(eventName)) return 'dependabot';
+  if (!ownCode.has(eventName)) return undefined;
   const base = textAt(job.event, 'pull_request', 'base', 'repo', 'full_name');
   const head = valueAt(job.event, 'pull_request', 'head', 'repo');
   if (base === undefined || head === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { restrictionOf } from '../../../src/evidence/github/restriction.ts';
 import { isMapping, valueAt, type Mapping } from '../../../src/runtime/values.ts';
-import { mergeGroupEvent, pullRequestEvent, pushEvent } from '../../support/events.ts';
+import { mergeGroupEvent, pullRequestEvent, pushEvent, workflowRunEvent } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
 
 /** The payload of a pull request whose fork was deleted. */
@@ -30,6 +30,8 @@ describe('a run is not restricted', () => {
   it.each([
     ['of the repository itself', 'pull_request', pullRequestEvent(), {}],
     ['of a fork on pull_request_target', 'pull_request_target', pullRequestEvent({ fork: true }), {}],
+    ['of Dependabot on workflow_run', 'workflow_run', workflowRunEvent(), dependabot],
+    ['of Dependabot in a merge group', 'merge_group', mergeGroupEvent(), dependabot],
     ['of a merge group', 'merge_group', mergeGroupEvent(), {}],
     ['without an event file', 'pull_request', {}, {}],
     ['that a person started', 'push', pushEvent(), { GITHUB_TRIGGERING_ACTOR: 'dependabot[bot]' }],
