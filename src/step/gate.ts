@@ -88,7 +88,9 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
   }
   if (thrown instanceof RunnerFileError) return { title: 'Trouble with the runner', remedy: thrown.remedy };
   if (thrown instanceof Failure) {
-    const refused = thrown instanceof ServiceError ? 'Refused by the compliance service' : mistake;
+    // A redirect is no refusal: it leads to a page for signing in, or to another address than `base-url`.
+    const refused =
+      thrown instanceof ServiceError && thrown.facts.status >= 400 ? 'Refused by the compliance service' : mistake;
     return {
       title: thrown.kind === 'mistake' ? refused : 'Trouble with a service or the way to it',
       remedy: thrown.remedy,

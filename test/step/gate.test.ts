@@ -110,6 +110,7 @@ describe('decideFailure', () => {
   it('tells the user’s mistake, the service’s refusal, trouble and a defect apart', () => {
     expect(titleOf(new MistakeError({ what: 'a', remedy: 'b' }))).toBe('Mistake in the workflow');
     expect(titleOf(new ServiceError({ ...refusal, status: 404 }))).toBe('Refused by the compliance service');
+    expect(titleOf(new ServiceError({ ...refusal, status: 302 }))).toBe('Mistake in the workflow');
     expect(titleOf(new ServiceError({ ...refusal, status: 503 }))).toBe('Trouble with a service or the way to it');
     expect(titleOf(new TroubleError({ what: 'a', remedy: 'b' }))).toBe('Trouble with a service or the way to it');
     expect(titleOf(new TypeError('x is not a function'))).toBe('Defect in compliance-action');
