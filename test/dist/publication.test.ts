@@ -259,7 +259,7 @@ describe('GitHub Enterprise Server', () => {
     const variables = { GITHUB_SERVER_URL: 'https://ghes.example.com' };
     for (const run of ['4242', '4243']) await request.step(gate(both), { ...variables, GITHUB_RUN_ID: run });
     expect(request.repository.comments).toHaveLength(1);
-    expect(request.repository.comments[0]?.body).toContain('https://ghes.example.com/acme/widgets/actions/runs/4242');
+    expect(request.repository.comments[0]?.body).toContain('https://ghes.example.com/acme/widgets/actions/runs/4243');
     expect(request.repository.statuses).toHaveLength(2);
     expect(request.github.requests.map(({ url }) => url)).toContain('/api/graphql');
     expectRightForm(request);
