@@ -45,12 +45,13 @@ function aboutCommit(commit: ToldCommit, repository: string | undefined): Pick<S
 }
 
 /**
- * The HTML with a break of no width in `@name` and `#12`: a foreign text must not notify people, nor refer to other
- * conversations, in the name of the bot. What stands in tags and in `<code>` is left alone, as GitHub does it.
+ * The HTML with a break of no width in `@name`, `#12`, `GH-12` and the addresses of issues: a foreign text must not notify
+ * people, nor refer to other conversations, in the name of the bot (GitHub's documentation, "Autolinked references and
+ * URLs"). What stands in tags and in `<code>` is left alone, as GitHub does it.
  */
 export function withoutMentions(html: string): string {
   return html.replaceAll(
-    /(?<kept><code>.*?<\/code>|<[^>]*>|&#?\w+;)|(?<sign>(?<!\w)@(?=\w)|#(?=\d))/gsu,
+    /(?<kept><code>.*?<\/code>|<[^>]*>|&#?\w+;)|(?<sign>(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|\/(?:issues|pull|discussions)\/(?=\d))/gisu,
     (found, kept: string | undefined) => (kept === undefined ? `${found}&#8203;` : found),
   );
 }

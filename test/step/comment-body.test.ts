@@ -98,6 +98,8 @@ describe('the text of a comment', () => {
 
   it('notifies nobody, and refers to no other conversation', () => {
     const text = body('thanks @acme/owners, fixes #12 & see a@example.com', 0);
+    expect(body('as in GH-12 and gh-7', 0)).toContain('as in GH-&#8203;12 and gh-&#8203;7');
+    expect(body('https://github.com/a/b/issues/1 and /pull/2', 0)).toContain('/issues/&#8203;1 and /pull/&#8203;2');
     expect(text).toContain('thanks @&#8203;acme/owners, fixes #&#8203;12 &amp; see a@example.com');
   });
 });

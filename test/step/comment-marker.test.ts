@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Job } from '../../src/evidence/job.ts';
 import { isMapping } from '../../src/runtime/values.ts';
+import { operations } from '../../src/operations/registry.ts';
 import type { Environment } from '../../src/runtime/world.ts';
 import { commentMarker, isOutdated, readTelling, tellingLine, tellingOf } from '../../src/step/comment-marker.ts';
 import { inputVariables } from '../../tools/run-action.ts';
@@ -57,6 +58,42 @@ describe('the marker of a comment', () => {
       marker({}, {}, { job: 'test' }),
     ];
     expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('is of every input of an operation, but for those that may change from run to run', async () => {
+    // A new input belongs to this list, or to those that the marker is made of.
+    const changing = [
+      'attestation-id',
+      'comment',
+      'commit-sha',
+      'description',
+      'environment-type',
+      'fingerprint',
+      'from-timestamp',
+      'github-token',
+      'included-environments',
+      'interval',
+      'page',
+      'per-page',
+      'redact-commit-info',
+      'repo-url',
+      'reverse',
+      'sonar-host-url',
+      'sonar-timeout',
+      'sonar-token',
+      'template',
+      'to-timestamp',
+      'trail',
+      'user-data',
+      'visibility',
+      'wait',
+    ];
+    const names = new Set<string>();
+    for (const load of Object.values(operations)) {
+      for (const { input } of Object.values((await load()).inputs)) names.add(input.name);
+    }
+    const left = [...names].filter((name) => marker() === marker({ [name]: 'another' })).sort();
+    expect(left).toEqual(changing);
   });
 
   it('is the same for the next commit, run and attempt', () => {
