@@ -6,7 +6,7 @@ import { RunnerFileError } from './runner-file.ts';
 import type { AnnotationLevel } from './runner.ts';
 
 /** How a step ended, as later steps read it. */
-export type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'error';
+type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'error';
 
 /** What a verdict that is not compliant does to the step. */
 export type OnNonCompliant = 'fail' | 'warn' | 'ignore';

@@ -50,16 +50,26 @@ async function warningsOf(
     cancelled = new AbortController().signal,
     clock = manualClock(),
     shown = ending,
+    redact = (text) => text,
   }: {
     readonly wanted?: PublicationInputs;
     readonly cancelled?: AbortSignal;
     readonly clock?: Clock;
     readonly shown?: Ending;
+    readonly redact?: (text: string) => string;
   } = {},
 ): Promise<readonly string[]> {
   const transport = keep(createTransport({}));
   const { log } = await toldBy([], (desk) =>
-    publish(shown, wanted, { environment: {}, job, desk, transport, cancelled, clock, random: () => 0 }),
+    publish(shown, wanted, {
+      environment: {},
+      job,
+      desk: { ...desk, secrets: { ...desk.secrets, redact } },
+      transport,
+      cancelled,
+      clock,
+      random: () => 0,
+    }),
   );
   return commandsNamed(log, 'warning').map(({ message }) => message);
 }
@@ -198,12 +208,24 @@ describe('publishing', () => {
     expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
   });
 
-  it('does not take what is set aside by the default branch for the judged commit', async () => {
+  it('sets no success for the default branch’s commit, which GITHUB_SHA is on events from elsewhere', async () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const job = { ...prJob(server.url), ref: 'refs/heads/main', sha: shas.base };
     await warningsOf(job, { shown: compliantOf([shas.base]) });
     expect(repository.statuses).toMatchObject([{ state: 'failure' }]);
+  });
+
+  it('calls a defect one, and keeps the other publication', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const redact = (): never => {
+      throw new TypeError('x is not a function');
+    };
+    expect(await warningsOf(prJob(server.url), { redact })).toEqual([
+      expect.stringMatching(/was not written: a defect in compliance-action: x is not a function\. Report this/u),
+    ]);
+    expect(repository.statuses).toHaveLength(1);
   });
 
   it('writes nothing in a dry run', async () => {
