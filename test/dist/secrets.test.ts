@@ -33,6 +33,16 @@ const inputs = {
   retries: '0',
 };
 
+/** A step where the service answers so. */
+async function against(fault: Fault, more: Readonly<Record<string, string>>): Promise<StepResult> {
+  const server = await startFaultyServer(fault);
+  try {
+    return await job.step({ ...inputs, 'base-url': server.url.href, ...more });
+  } finally {
+    await server.close();
+  }
+}
+
 /** Everything that a step writes where the service answers so, on GitHub as well. */
 async function writtenAgainst(fault: Fault): Promise<string> {
   const request = await openPullRequest(job);
