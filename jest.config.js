@@ -19,5 +19,7 @@ export default {
   // A socket, timer or child process that a test leaves behind is a defect of the test or of the code.
   openHandlesTimeout: 1000,
   testTimeout: 20_000,
+  // One worker for each core: many tests wait for processes and servers of their own.
+  maxWorkers: '100%',
   randomize: true,
 };

@@ -95,12 +95,12 @@ describe('a comment on the pull request', () => {
     const request = await open();
     const values = ['web', 'api'].map((service) => JSON.stringify({ service, os: { name: 'linux' } }, undefined, 2));
     const jobs = [...values, 'null'].map((matrix) => gate({ matrix }));
-    for (const run of ['17', '18']) {
-      const results = await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_NUMBER: run })));
+    for (const run of ['4242', '4243']) {
+      const results = await Promise.all(jobs.map((inputs) => request.step(inputs, { GITHUB_RUN_ID: run })));
       for (const { log } of results) expect(commandsNamed(log, 'warning')).toEqual([]);
       expect(request.repository.comments).toHaveLength(3);
     }
-    for (const { body } of request.repository.comments) expect(body).toContain('number=18');
+    for (const { body } of request.repository.comments) expect(body).toContain('id=4243');
     expectRightForm(request);
   });
 
