@@ -22,13 +22,14 @@ export function collectSecrets(values: readonly string[]): Secrets {
   };
 }
 
-/** A key as it is, in a basic header, in a URL, in JSON and in HTML. */
+/** A key as it is, in a basic header, in base64, in a URL, in JSON and in HTML. */
 function formsOf(value: string): readonly string[] {
   if (value === '') return [];
   const inAddress = encodeURIComponent(value.toWellFormed());
   return [
     value,
     Buffer.from(`${value}:`, 'utf8').toString('base64'),
+    Buffer.from(value, 'utf8').toString('base64'),
     inAddress,
     inAddress.replaceAll(/%[0-9A-F]{2}/gu, (encoded) => encoded.toLowerCase()),
     JSON.stringify(value).slice(1, -1),

@@ -8,7 +8,7 @@ export function aSecret(): fc.Arbitrary<string> {
   return fc.stringMatching(/^[!#-)+-[\]-~]{8,40}$/u);
 }
 
-/** Every form in which a secret would give itself away: plain, basic, in an address, in JSON, in HTML. */
+/** Every form in which a secret would give itself away: plain, basic, in base64, in an address, in JSON, in HTML. */
 export function formsOf(secret: string): readonly string[] {
   const html: Readonly<Record<string, string>> = {
     '&': '&amp;',
@@ -20,6 +20,7 @@ export function formsOf(secret: string): readonly string[] {
   return [
     secret,
     Buffer.from(`${secret}:`).toString('base64'),
+    Buffer.from(secret).toString('base64'),
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
     secret.replaceAll(/[&<>"']/gu, (character) => html[character] ?? ''),
