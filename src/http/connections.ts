@@ -25,7 +25,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** How many connections to one origin are open at most: as many as artifacts are looked up at a time. */
+/** How many connections to one origin are open at most; asking for more at the same time gains nothing. */
 export const maximumConnections = 8;
 
 /**

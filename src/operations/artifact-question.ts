@@ -1,5 +1,6 @@
 import type { ComplianceClient } from '../client/client.ts';
 import { getArtifact as endpoint } from '../contract/artifact.ts';
+import { maximumConnections } from '../http/connections.ts';
 import { mapConcurrently } from '../runtime/concurrent.ts';
 import { describeArtifact, stateWords } from './artifact-report.ts';
 import { judgeArtifact, type Asked, type Looked } from './artifact-answer.ts';
@@ -7,9 +8,6 @@ import { viewEnvironment, type EnvironmentView } from './environment-gate.ts';
 import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
 import type { OperationContext } from './operation.ts';
 import { awaitedWords, isAwaited, sight, type Question } from './waiting.ts';
-
-/** How many artifacts are asked for at the same time. */
-const atOnce = 8;
 
 /** An artifact to ask for, with the name of the file or directory it was computed of. */
 export interface Wanted {
@@ -27,7 +25,7 @@ export function artifactQuestion(
     async ask(client, earlier) {
       // All of them each time: what was compliant minutes ago can have got bad evidence since, and a verdict of the whole
       // is of one round.
-      const looked = await mapConcurrently([...wanted.entries()], atOnce, ([index, one]) =>
+      const looked = await mapConcurrently([...wanted.entries()], maximumConnections, ([index, one]) =>
         lookUp(one, earlier?.looked[index], client, context),
       );
       if (environment === undefined) return { looked, environment };

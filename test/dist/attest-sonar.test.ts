@@ -18,6 +18,7 @@ import { webhookReport } from '../support/sonar-webhook.ts';
 import { errorEnding, failedStep } from '../support/step-ending.ts';
 import { readTar } from '../support/tar-reader.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+import { itWithSignals } from '../support/platform.ts';
 
 let job: ActionJob;
 
@@ -267,8 +268,6 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('sonar-token') });
     expect(result.log.replaceAll(/^::add-mask::.*$/gmu, '')).not.toContain('unknown-token');
   });
-
-  const itWithSignals = process.platform === 'win32' ? it.skip : it;
 
   itWithSignals('ends promptly when the job is cancelled while it waits, and still tells everything', async () => {
     const { flow } = await flowWithArtifact();

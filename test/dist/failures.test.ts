@@ -8,6 +8,7 @@ import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '..
 import { webhookReport } from '../support/sonar-webhook.ts';
 import { errorEnding, failedStep, type FailedStep } from '../support/step-ending.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
+import { itWithSignals } from '../support/platform.ts';
 
 let job: ActionJob;
 
@@ -248,8 +249,6 @@ describe('a step in an unusual job', () => {
       expect.objectContaining({ message: expect.stringContaining('summary could not be written where GITHUB_STEP_SUMMARY') }),
     ]);
   });
-
-  const itWithSignals = process.platform === 'win32' ? it.skip : it;
 
   itWithSignals.each(['SIGINT', 'SIGTERM'] as const)(
     'ends promptly on %s while the service keeps it waiting, and tells why',

@@ -17,6 +17,7 @@ import { githubError, type GitHubReply } from '../support/github-stand-in.ts';
 import { githubToken, openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+import { itWithSignals } from '../support/platform.ts';
 
 let job: ActionJob;
 let flow: string;
@@ -230,8 +231,6 @@ describe('a commit status', () => {
     expect(request.repository.comments[0]?.body).toContain('⛔ Error');
     expectRightForm(request);
   });
-
-  const itWithSignals = process.platform === 'win32' ? it.skip : it;
 
   itWithSignals('is an error where the job was cancelled meanwhile', async () => {
     const request = await open();

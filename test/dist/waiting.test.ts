@@ -4,6 +4,7 @@ import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { saveEnvironment, changePolicies, pod, reportPods, savePolicy } from '../support/environment-samples.ts';
 import { errorEnding, failedStep } from '../support/step-ending.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
+import { itWithSignals } from '../support/platform.ts';
 
 let job: ActionJob;
 
@@ -124,8 +125,6 @@ describe('the step get-artifact with `wait`', () => {
       outputs: { outcome: 'non-compliant', compliant: 'false', state: 'NON-COMPLIANT' },
     });
   });
-
-  const itWithSignals = process.platform === 'win32' ? it.skip : it;
 
   itWithSignals.each(['SIGINT', 'SIGTERM'] as const)('ends promptly on %s, and tells why', async (signal) => {
     const flow = await job.flow('artifact', 'sonar');

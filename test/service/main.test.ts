@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { isMapping } from '../../src/runtime/values.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { attestationForm, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
+import { itWithSignals } from '../support/platform.ts';
 
 const key = `own1_${'x'.repeat(40)}`;
 const headers = { authorization: `Bearer ${key}` };
 // Windows has no signals; a process there is ended as by SIGKILL.
-const itWithSignals = process.platform === 'win32' ? it.skip : it;
-
 describe('the command of the service', () => {
   let folder: string;
   let running: ServiceProcess | undefined;

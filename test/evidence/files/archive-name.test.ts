@@ -2,11 +2,10 @@ import { join, parse, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { archiveName, uniqueNames } from '../../../src/evidence/files/archive-name.ts';
+import { itWithPosixFiles } from '../../support/platform.ts';
 
 const { root } = parse(resolve('.'));
 const workspace = join(root, 'home', 'runner', 'web');
-
-const posixOnly = process.platform === 'win32' ? it.skip : it;
 
 describe("a file's name in an archive", () => {
   it('is its path from the workspace', () => {
@@ -19,12 +18,12 @@ describe("a file's name in an archive", () => {
     expect(archiveName(join(root, 'home', 'x'), workspace)).toBe('__parent__/__parent__/x');
   });
 
-  posixOnly('starts at the root when only the root is shared', () => {
+  itWithPosixFiles('starts at the root when only the root is shared', () => {
     expect(archiveName('/tmp/x', workspace)).toBe('__root__/tmp/x');
     expect(archiveName('/tmp/x', '/')).toBe('tmp/x');
   });
 
-  posixOnly('holds no backslash, which would separate for whoever unpacks on Windows', () => {
+  itWithPosixFiles('holds no backslash, which would separate for whoever unpacks on Windows', () => {
     expect(archiveName(join(workspace, String.raw`..\..\x`), workspace)).toBe('.._.._x');
   });
 

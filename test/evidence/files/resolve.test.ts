@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
 import { mistakeOf } from '../../support/mistake.ts';
+import { itWithPosixFiles } from '../../support/platform.ts';
 
-const posixOnly = process.platform === 'win32' ? it.skip : it;
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
 
 async function namesOf(tree: FileTree, ...patterns: readonly string[]): Promise<readonly string[]> {
@@ -126,7 +126,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  posixOnly('include those behind links, to files and to directories', async () => {
+  itWithPosixFiles('include those behind links, to files and to directories', async () => {
     await withFileTree({ 'real/x': '333', 'r/y': '' }, async (tree) => {
       tree.link('r/file', '../real/x');
       tree.link('r/dir', tree.at('real'));
@@ -140,7 +140,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  posixOnly('do not go round in circles of links', async () => {
+  itWithPosixFiles('do not go round in circles of links', async () => {
     await withFileTree({ 'a/x': '', 'b/y': '' }, async (tree) => {
       tree.link('a/self', '.');
       tree.link('a/up', '..');
@@ -153,7 +153,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  posixOnly('are an error when one is a broken link, unless it is excluded or not asked for', async () => {
+  itWithPosixFiles('are an error when one is a broken link, unless it is excluded or not asked for', async () => {
     await withFileTree({ 'r/x': '' }, async (tree) => {
       tree.link('r/gone', 'nowhere');
       const mistake = await mistakeOf(() => namesOf(tree, 'r'));
@@ -163,7 +163,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  posixOnly('are an error when one is a socket', async () => {
+  itWithPosixFiles('are an error when one is a socket', async () => {
     await withFileTree({ x: '' }, async (tree) => {
       const server = createServer().listen(tree.at('s'));
       await once(server, 'listening');

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { fingerprintOf } from '../../../src/evidence/fingerprint/fingerprint.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 import { mistakeOf } from '../../support/mistake.ts';
+import { itWithPosixFiles } from '../../support/platform.ts';
 
-const posixOnly = process.platform === 'win32' ? it.skip : it;
 // The superuser may read everything.
 const unprivilegedOnly = process.getuid === undefined || process.getuid() === 0 ? it.skip : it;
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
@@ -29,7 +29,7 @@ describe('the fingerprint of a file', () => {
     });
   });
 
-  posixOnly("is its target's where it is a link", async () => {
+  itWithPosixFiles("is its target's where it is a link", async () => {
     await withFileTree({ f: 'content' }, async ({ at, link }) => {
       link('link', 'f');
       expect(await fingerprintOf(at('link'))).toBe(sha256('content'));
@@ -90,7 +90,7 @@ describe('the fingerprint of a directory', () => {
     expect(new Set(fingerprints).size).toBe(trees.length);
   });
 
-  posixOnly('takes the content behind a link to a file, and the text of a link to a directory', async () => {
+  itWithPosixFiles('takes the content behind a link to a file, and the text of a link to a directory', async () => {
     await withFileTree({ 'r/dir/x': '1', outside: '2' }, async ({ at, link }) => {
       link('r/file', '../outside');
       link('r/here', 'dir');
@@ -99,14 +99,14 @@ describe('the fingerprint of a directory', () => {
     });
   });
 
-  posixOnly('does not go round in circles of links', async () => {
+  itWithPosixFiles('does not go round in circles of links', async () => {
     await withFileTree({}, async ({ root, link }) => {
       link('self', '.');
       expect(await fingerprintOf(root)).toBe(sha256(['self', '.'].map(sha256).join('')));
     });
   });
 
-  posixOnly("is its target's where the directory itself is given as a link", async () => {
+  itWithPosixFiles("is its target's where the directory itself is given as a link", async () => {
     await withFileTree({ 'real/a': '1', 'real/.kosli_ignore': 'b', 'real/b': '2' }, async ({ at, link }) => {
       link('link', 'real');
       expect(await fingerprintOf(at('link'))).toBe(await fingerprintOf(at('real')));
@@ -162,7 +162,7 @@ describe('a fingerprint is refused', () => {
     });
   });
 
-  posixOnly('of broken links, alone or in a directory', async () => {
+  itWithPosixFiles('of broken links, alone or in a directory', async () => {
     await withFileTree({ 'd/': '' }, async ({ at, link }) => {
       link('d/link', 'nowhere');
       for (const path of [at('d'), at('d', 'link')]) {
@@ -172,7 +172,7 @@ describe('a fingerprint is refused', () => {
     });
   });
 
-  posixOnly('of sockets, alone, in a directory or behind a link', async () => {
+  itWithPosixFiles('of sockets, alone, in a directory or behind a link', async () => {
     await withFileTree({ 'd/': '', 'e/': '' }, async ({ at, link }) => {
       link('e/link', '../d/socket');
       const server = createServer().listen(at('d', 'socket'));
