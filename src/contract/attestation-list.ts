@@ -4,11 +4,24 @@ import { commonErrors, flowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 
-/** An attestation in a list (interface, Attestation). */
+/**
+ * An attestation in a list (interface, Attestation). The interface shows neither the trail nor the artifact that it is
+ * about. `artifact_fingerprint` was observed where the public client reads a single attestation; `trail_name` and
+ * `target_artifacts` are this service's, named as in an artifact and in a report.
+ */
 export const listedAttestation = Type.Object({
   attestation_id: Type.String(),
   attestation_name: Type.Optional(Type.String()),
   attestation_type: Type.Optional(Type.String({ description: 'For example `sonar` or `generic`.' })),
+  trail_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  artifact_fingerprint: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], { description: 'Null if it is not about one artifact.' }),
+  ),
+  target_artifacts: Type.Optional(
+    Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description: "The artifacts of the flow's template that it is about, if it names no fingerprint.",
+    }),
+  ),
   created_at: Type.Optional(Type.Number({ description: 'Unix seconds, with fractions.' })),
   description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   has_audit_package: Type.Optional(Type.Boolean()),
@@ -68,8 +81,13 @@ export const listAttestations = defineEndpoint({
     { subject: 'the size of a page', choice: '15 unless asked otherwise, 1000 at most', source: 'the public client' },
     {
       subject: 'the order of attestations',
-      choice: 'the oldest first, by time and then by id',
-      source: 'new ones then appear at the end, so that a walk through the pages loses and doubles nothing',
+      choice: 'the newest first; of those with the same time, the one recorded last comes first',
+      source: 'what counts now is on the first page; a `to_timestamp` keeps the pages still while others write',
+    },
+    {
+      subject: 'the trail and the artifact of an attestation',
+      choice: '`trail_name`, `artifact_fingerprint` (null if there is none) and `target_artifacts`',
+      source: 'without them nobody can tell which attestations a newer one replaces; the client does not require them',
     },
     {
       subject: 'the entries of `_links`',

@@ -60,7 +60,7 @@ export class ServiceModel {
     return flow === undefined || trail === undefined ? 404 : stateIn(flow, trail);
   }
 
-  /** Names and verdicts, the oldest first, and how many there are; 404 for an unknown flow. */
+  /** Names and verdicts, the newest first, and how many there are; 404 for an unknown flow. */
   attestations(
     name: string,
     page: number,
@@ -68,7 +68,7 @@ export class ServiceModel {
   ): { readonly total: number; readonly page: readonly string[] } | 404 {
     const all = this.#flows.get(name)?.attestations;
     if (all === undefined) return 404;
-    const words = all.map((attestation) => `${attestation.name} ${attestation.compliant}`);
+    const words = all.toReversed().map((attestation) => `${attestation.name} ${attestation.compliant}`);
     return { total: all.length, page: words.slice((page - 1) * size, page * size) };
   }
 

@@ -19,7 +19,7 @@ export interface AttestationListQuery {
 export type AttestationListFinding =
   | {
       readonly outcome: 'found';
-      /** The oldest first; none where the page lies behind the last one. */
+      /** The newest first; none if the page lies behind the last one. */
       readonly attestations: readonly Attestation[];
       /** How many there are on all pages. */
       readonly total: number;
@@ -31,9 +31,9 @@ export type AttestationListFinding =
 /** Where the attestations of a flow are listed; the rules of `Store` hold. */
 export interface AttestationListStore {
   /**
-   * A page in the order of recording, which is the order of time: the time of an attestation is never before the one
-   * recorded before it in its flow. What is recorded later comes behind all pages. A page costs the same wherever it
-   * lies and however many attestations there are.
+   * A page in the reverse order of recording, which is the order of time: the time of an attestation is never before the
+   * one recorded before it in its flow. What is recorded later comes before all pages, unless `to` leaves it out. A page
+   * costs the same wherever it lies and however many attestations there are.
    */
   listAttestations(query: AttestationListQuery): Promise<AttestationListFinding>;
 }

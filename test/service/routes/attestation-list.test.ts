@@ -60,6 +60,9 @@ describe('the list of the attestations of a flow', () => {
         attestation_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{8}$/u),
         attestation_name: 'sonar',
         attestation_type: 'sonar',
+        trail_name: 'main',
+        artifact_fingerprint: null,
+        target_artifacts: [],
         created_at: 1_767_323_045.25,
         description: 'The scan',
         has_audit_package: true,
@@ -71,6 +74,21 @@ describe('the list of the attestations of a flow', () => {
         user_data: { any: [1, null] },
       },
     ]);
+  });
+
+  it('says which artifact an attestation is about', async () => {
+    const fingerprint = 'f'.repeat(64);
+    await attest(service, sampleAttestation('OK', { target_artifacts: ['web'] }));
+    await attest(service, sampleAttestation('OK', { artifact_fingerprint: fingerprint }));
+    expect(valueAt((await list()).body, 'data')).toMatchObject([
+      { artifact_fingerprint: fingerprint, target_artifacts: [] },
+      { artifact_fingerprint: null, target_artifacts: ['web'] },
+    ]);
+  });
+
+  it('lists what was recorded at the same moment in the reverse order of recording', async () => {
+    for (const name of ['a', 'b', 'c']) await attest(service, sampleAttestation('OK', { attestation_name: name }));
+    expect(names(await list())).toEqual(['c', 'b', 'a']);
   });
 
   it('has links to pages that work', async () => {
@@ -106,9 +124,9 @@ describe('the list of the attestations of a flow', () => {
     };
     const first = await list('?per_page=3');
     expect(valueAt(first.body, 'pagination')).toEqual({ total: 7, page: 1, per_page: 3, page_count: 3 });
-    const all = Array.from({ length: 7 }, (_, index) => `check-${index}`);
+    const all = Array.from({ length: 7 }, (_, index) => `check-${6 - index}`);
     expect(await walk(String(valueAt(first.body, '_links', 'first')), 'next')).toEqual(all);
-    expect((await walk(String(valueAt(first.body, '_links', 'last')), 'prev')).toSorted()).toEqual(all);
+    expect((await walk(String(valueAt(first.body, '_links', 'last')), 'prev')).toSorted()).toEqual(all.toSorted());
   });
 
   it('has nothing behind its last page, and a way back from there', async () => {
@@ -127,7 +145,7 @@ describe('the list of the attestations of a flow', () => {
     await attestMany(5);
     const start = 1_767_323_045;
     const called = await list(`?from_timestamp=${start + 1}&to_timestamp=${start + 3}&per_page=2`);
-    expect(names(called)).toEqual(['check-1', 'check-2']);
+    expect(names(called)).toEqual(['check-3', 'check-2']);
     expect(valueAt(called.body, 'pagination')).toEqual({ total: 3, page: 1, per_page: 2, page_count: 2 });
     expect(valueAt(called.body, '_links', 'next')).toBe(
       `${service.baseUrl}/attestations/acme/web?page=2&per_page=2&from_timestamp=${start + 1}&to_timestamp=${start + 3}`,

@@ -15,7 +15,7 @@ const texts = {
   // The length is known without reading the document.
   sizeOfRange: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
     WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ?`,
-  range: 'SELECT * FROM attestations WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ? ORDER BY sequence',
+  range: 'SELECT * FROM attestations WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ? ORDER BY sequence DESC',
 } as const;
 
 /**
@@ -38,8 +38,8 @@ export class SqliteAttestationList implements AttestationListStore {
     const { hasFlow, sizeOfRange, range } = this.#statements;
     if (hasFlow.get(org, flow) === undefined) return { outcome: 'flow not found' };
     const [first, last] = this.#span(query);
-    const start = first + (page - 1) * perPage;
-    const end = Math.min(last, start + perPage - 1);
+    const end = last - (page - 1) * perPage;
+    const start = Math.max(first, end - perPage + 1);
     const total = Math.max(0, last - first + 1);
     if (start > end) return { outcome: 'found', attestations: [], total };
     if (number(sizeOfRange.get(org, flow, start, end) ?? {}, 'size') > maximumBytes) return { outcome: 'too large' };

@@ -57,7 +57,7 @@ describe('a database of the first version', () => {
       const page = await store.listAttestations({ org: 'acme', flow, page: 1, perPage: 9, maximumBytes: 1_000_000 });
       return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
     };
-    expect(await timesOf('web')).toEqual([10, 30, 30]);
+    expect(await timesOf('web')).toEqual([30, 30, 10]);
     expect(await timesOf('api')).toEqual([15]);
     await store.close();
     // Opened again it stays as it is.
