@@ -1,7 +1,9 @@
 import type { ListedAttestation } from '../contract/attestation-list.ts';
 import type { Verdict } from '../contract/compliance.ts';
-import { complianceSign, link, plain, type Table, type Text } from './report.ts';
-import { RowCollector } from './row-collector.ts';
+import type { ListOrder } from './attestation-order.ts';
+import { artifactOf, subjectOf, tellsArtifact, trailOf } from './attestation-subject.ts';
+import { DigestIndex } from './digest-index.ts';
+import { complianceSign, link, plain, short, type Table, type Text } from './report.ts';
 import { readableTime } from './time.ts';
 
 /** How many rows each table keeps; a list can be longer than memory. */
@@ -10,69 +12,200 @@ const keptRows = 200;
 /** How many names of attestations that are not compliant a sentence holds. */
 const keptNames = 3;
 
-const columns = ['Attestation', 'Type', 'Compliant', 'Created', 'Reported by', 'Description'];
+const columns = ['Attestation', 'Trail', 'Artifact', 'Type', 'Compliant', 'Created', 'Reported by', 'Description'];
 
-/** Counts and judges attestations as they come. */
+/** The possible verdicts of one attestation, the worst last. */
+const marks = ['compliant', 'unknown', 'notCompliant'] as const;
+
+type Mark = (typeof marks)[number];
+
+/**
+ * Counts and judges attestations as they come, each once, whatever their order. An attestation counts unless a newer one
+ * with the same name, trail and artifact replaces it. One that does not say its name, trail or time counts in any case.
+ */
 export class AttestationTally {
-  readonly #all = new RowCollector(keptRows, rowOf);
-  readonly #notCompliant = new RowCollector(keptRows, rowOf);
-  readonly #counts = { compliant: 0, notCompliant: 0, unknown: 0 };
-  readonly #names = new Set<string>();
+  // The two forget nothing and are small: of each text they keep the beginning of a digest. An identifier that is wrongly
+  // taken for known makes the list incomplete; a subject that is wrongly taken for known could open the gate.
+  readonly #identifiers = new DigestIndex(8);
+  readonly #subjects = new DigestIndex(16);
+  readonly #latest = new LatestOfSubjects();
+  readonly #counting = { compliant: 0, unknown: 0, notCompliant: 0 };
+  readonly #rows = new CountingRows();
+  readonly #notCompliantRows = new CountingRows();
+  #replaced = 0;
+  #replacedNotCompliant = 0;
+  #tellsArtifacts = false;
 
-  add(attestations: readonly ListedAttestation[]): void {
-    for (const attestation of attestations) this.#addOne(attestation);
+  /**
+   * Adds those that were not added before.
+   *
+   * @param attestations the newest first
+   * @param order the order in which the service lists them. It decides between two of the same time; if it is unknown,
+   *   the worse one counts
+   * @returns those that are new
+   */
+  add(attestations: readonly ListedAttestation[], order: ListOrder): readonly ListedAttestation[] {
+    return attestations.filter((attestation) => {
+      const before = this.#identifiers.size;
+      if (this.#identifiers.add(attestation.attestation_id) < before) return false;
+      this.#addNew(attestation, order);
+      return true;
+    });
   }
 
-  #addOne(attestation: ListedAttestation): void {
-    this.#all.add(attestation);
-    switch (attestation.is_compliant) {
-      case true:
-        this.#counts.compliant += 1;
-        return;
-      case false:
-        this.#counts.notCompliant += 1;
-        this.#notCompliant.add(attestation);
-        if (this.#names.size <= keptNames) this.#names.add(nameOf(attestation));
-        return;
-      default:
-        this.#counts.unknown += 1;
+  #addNew(attestation: ListedAttestation, order: ListOrder): void {
+    this.#tellsArtifacts ||= tellsArtifact(attestation);
+    const subject = subjectOf(attestation);
+    const { created_at: time } = attestation;
+    if (subject === undefined || time === undefined) {
+      this.#count(attestation, undefined);
+      return;
     }
+    const before = this.#subjects.size;
+    const number = this.#subjects.add(JSON.stringify([subject.trail, subject.artifact, subject.name]));
+    if (number < before) {
+      const known = this.#latest.get(number);
+      const mark = markOf(attestation);
+      const isNewer = time > known.time || (time === known.time && order === 'unknown' && isWorse(mark, known.mark));
+      this.#noteReplaced(isNewer ? known.mark : mark);
+      if (!isNewer) return;
+      this.#uncount(known.mark, number);
+    }
+    this.#latest.set(number, { time, mark: markOf(attestation) });
+    this.#count(attestation, number);
   }
 
-  get count(): number {
-    const { compliant, notCompliant, unknown } = this.#counts;
+  #count(attestation: ListedAttestation, subject: number | undefined): void {
+    const mark = markOf(attestation);
+    this.#counting[mark] += 1;
+    this.#rows.add(attestation, subject);
+    if (mark === 'notCompliant') this.#notCompliantRows.add(attestation, subject);
+  }
+
+  #uncount(mark: Mark, subject: number): void {
+    this.#counting[mark] -= 1;
+    this.#rows.remove(subject);
+    if (mark === 'notCompliant') this.#notCompliantRows.remove(subject);
+  }
+
+  #noteReplaced(mark: Mark): void {
+    this.#replaced += 1;
+    if (mark === 'notCompliant') this.#replacedNotCompliant += 1;
+  }
+
+  /** How many different attestations were listed. */
+  get listed(): number {
+    return this.#identifiers.size;
+  }
+
+  /** How many of them count. */
+  get counting(): number {
+    const { compliant, notCompliant, unknown } = this.#counting;
     return compliant + notCompliant + unknown;
   }
 
+  /** How many of them a newer one replaces. */
+  get replaced(): number {
+    return this.#replaced;
+  }
+
+  /** How many that are not compliant were replaced although the service never says which artifact one is about. */
+  get replacedByGuess(): number {
+    return this.#tellsArtifacts ? 0 : this.#replacedNotCompliant;
+  }
+
   /**
-   * One that is not compliant decides. Otherwise one without a verdict leaves the evidence incomplete, and so does a list
-   * of nothing: no evidence proves nothing.
+   * The verdict if the list is complete. One that is not compliant decides. Otherwise one without a verdict leaves the
+   * evidence incomplete, and so does a list of nothing: no evidence proves nothing.
    */
   get verdict(): Verdict {
-    if (this.#counts.notCompliant > 0) return 'non-compliant';
-    return this.#counts.unknown > 0 || this.count === 0 ? 'incomplete' : 'compliant';
+    if (this.#counting.notCompliant > 0) return 'non-compliant';
+    return this.#counting.unknown > 0 || this.listed === 0 ? 'incomplete' : 'compliant';
   }
 
   /** The counts in words: `12 compliant, 1 not compliant`. */
   get words(): string {
-    const { compliant, notCompliant, unknown } = this.#counts;
+    const { compliant, notCompliant, unknown } = this.#counting;
     const unjudged = unknown === 0 ? '' : `, ${unknown} without a verdict`;
     return `${compliant} compliant, ${notCompliant} not compliant${unjudged}`;
   }
 
   /** The names of those that are not compliant, each once; cut after a few. */
   get notCompliantNames(): string {
-    const names = [...this.#names];
+    const names = this.#notCompliantRows.names;
     return names.slice(0, keptNames).join(', ') + (names.length > keptNames ? ' and others' : '');
   }
 
-  /** Those that are not compliant first, because they are what a reader looks for. */
+  /** Those that count; the ones that are not compliant first, because they are what a reader looks for. */
   get tables(): readonly Table[] {
-    const notCompliant = this.#notCompliant.table('❌ Not compliant', columns);
-    return this.#counts.notCompliant === this.count
-      ? notCompliant
-      : [...notCompliant, ...this.#all.table('Attestations', columns)];
+    const { notCompliant } = this.#counting;
+    const first = this.#notCompliantRows.table('❌ Not compliant', notCompliant);
+    return notCompliant === this.counting ? first : [...first, ...this.#rows.table('Attestations', this.counting)];
   }
+}
+
+interface Latest {
+  /** Unix seconds. */
+  readonly time: number;
+  readonly mark: Mark;
+}
+
+/** The time and the verdict of the newest attestation of each subject, by the number of the subject. */
+class LatestOfSubjects {
+  #times = new Float64Array(1024);
+  #marks = new Uint8Array(1024);
+
+  get(subject: number): Latest {
+    return { time: this.#times[subject] ?? 0, mark: marks[this.#marks[subject] ?? 0] ?? 'unknown' };
+  }
+
+  set(subject: number, { time, mark }: Latest): void {
+    if (subject >= this.#times.length) this.#grow();
+    this.#times[subject] = time;
+    this.#marks[subject] = marks.indexOf(mark);
+  }
+
+  #grow(): void {
+    const [times, kept] = [this.#times, this.#marks];
+    this.#times = new Float64Array(times.length * 2);
+    this.#times.set(times);
+    this.#marks = new Uint8Array(kept.length * 2);
+    this.#marks.set(kept);
+  }
+}
+
+/** The first rows of those that count. */
+class CountingRows {
+  #kept: readonly { readonly subject: number | undefined; readonly name: string; readonly row: readonly Text[] }[] = [];
+
+  add(attestation: ListedAttestation, subject: number | undefined): void {
+    if (this.#kept.length >= keptRows) return;
+    this.#kept = [...this.#kept, { subject, name: nameOf(attestation), row: rowOf(attestation) }];
+  }
+
+  remove(subject: number): void {
+    this.#kept = this.#kept.filter((kept) => kept.subject !== subject);
+  }
+
+  get names(): readonly string[] {
+    return [...new Set(this.#kept.map(({ name }) => name))];
+  }
+
+  table(title: string, count: number): readonly Table[] {
+    if (count === 0) return [];
+    const table = { title: `${title} (${count})`, columns, rows: this.#kept.map(({ row }) => row) };
+    const more = count - this.#kept.length;
+    return [more > 0 ? { ...table, more } : table];
+  }
+}
+
+function markOf({ is_compliant: compliant }: ListedAttestation): Mark {
+  if (compliant === undefined || compliant === null) return 'unknown';
+  return compliant ? 'compliant' : 'notCompliant';
+}
+
+function isWorse(one: Mark, other: Mark): boolean {
+  return marks.indexOf(one) > marks.indexOf(other);
 }
 
 function nameOf({ attestation_name: name, attestation_id: id }: ListedAttestation): string {
@@ -80,8 +213,11 @@ function nameOf({ attestation_name: name, attestation_id: id }: ListedAttestatio
 }
 
 function rowOf(attestation: ListedAttestation): readonly Text[] {
+  const artifact = artifactOf(attestation);
   return [
     link(nameOf(attestation), attestation.html_url ?? undefined),
+    plain(trailOf(attestation) ?? 'unknown'),
+    plain(artifact === attestation.artifact_fingerprint ? short(artifact) : artifact),
     plain(attestation.attestation_type ?? ''),
     plain(complianceSign(attestation.is_compliant)),
     plain(readableTime(attestation.created_at) ?? ''),

@@ -1,40 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import type { ListedAttestation } from '../../src/contract/attestation-list.ts';
-import { failureOf } from '../support/failures.ts';
+import { attestation, numbers, serviceOf } from '../support/attestation-list.ts';
 import { mistakeOf } from '../support/mistake.ts';
-import { always, factsOf, performed, tablesOf, type ScriptedAnswer, type SeenRequest } from '../support/performed.ts';
-
-function attestation(number: number, compliant: boolean | null = true): ListedAttestation {
-  return {
-    attestation_id: `id-${number}`,
-    attestation_name: `sonar-${number}`,
-    attestation_type: 'sonar',
-    created_at: 1_767_323_045.25,
-    is_compliant: compliant,
-    html_url: `https://compliance.example.com/attestations/${number}`,
-    reported_by: 'ann',
-    description: null,
-  };
-}
-
-function pageOf(data: readonly ListedAttestation[], page: number, size: number, total: number): ScriptedAnswer {
-  const pagination = { total, page, per_page: size, page_count: Math.ceil(total / size) };
-  return { status: 200, body: { data, _links: {}, pagination } };
-}
-
-/** Answers pages of what `listed` gives at that time. */
-function serviceOf(listed: () => readonly ListedAttestation[]): (request: SeenRequest) => ScriptedAnswer {
-  return ({ path }) => {
-    const query = new URL(path, 'https://x').searchParams;
-    const [page, size] = [Number(query.get('page')), Number(query.get('per_page') ?? 15)];
-    const all = listed();
-    return pageOf(all.slice((page - 1) * size, page * size), page, size, all.length);
-  };
-}
-
-const numbers = (count: number): readonly ListedAttestation[] =>
-  Array.from({ length: count }, (_, index) => attestation(index + 1));
+import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
 
 describe('list-attestations of one page', () => {
   it('asks for the first page, of the size that the service likes', async () => {
@@ -45,12 +12,84 @@ describe('list-attestations of one page', () => {
     );
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /attestations/acme/web?page=1']);
     expect(result).toMatchObject({
-      outcome: 'compliant',
+      outcome: 'incomplete',
       count: 15,
-      conclusion: 'Of 15 attestations of flow web: 15 compliant, 0 not compliant.',
+      conclusion:
+        'Of 15 attestations of flow web: 15 compliant, 0 not compliant. The list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
       response: { data: { length: 15 }, pagination: { total: 20 } },
     });
     expect(factsOf(result)).toMatchObject({ Listed: '15 of 20 (page 1 of 2)' });
+  });
+
+  it('passes if the page is the whole list', async () => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => numbers(15)),
+    );
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      conclusion: 'Of 15 attestations of flow web: 15 compliant, 0 not compliant.',
+    });
+    expect(factsOf(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
+  });
+
+  it('is decided by one that is not compliant, whatever else there is', async () => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => [...numbers(20).slice(0, 3), attestation(7, false), ...numbers(20)]),
+    );
+    expect(result.outcome).toBe('non-compliant');
+  });
+
+  it.each([
+    ['a later page', { page: 2, total: 20, page_count: 2 }],
+    ['less than the service counts', { page: 1, total: 6, page_count: 1 }],
+    ['one page of several, whatever the total', { page: 1, total: 5, page_count: 2 }],
+  ])('does not pass by %s', async (_what, pagination) => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web', page: String(pagination.page) },
+      always(200, { data: numbers(5), pagination: { per_page: 5, ...pagination } }),
+    );
+    expect(result.outcome).toBe('incomplete');
+  });
+
+  it('does not count one entry twice to reach the total', async () => {
+    const pagination = { page: 1, total: 2, page_count: 1, per_page: 15 };
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      always(200, { data: [attestation(1), attestation(1)], pagination }),
+    );
+    expect(result).toMatchObject({ outcome: 'incomplete', count: 1 });
+  });
+
+  it('leaves out what a newer one replaces, and says how many', async () => {
+    const again = { attestation_name: 'unit', trail_name: 'main' };
+    const listed = [
+      { ...attestation(4), ...again },
+      attestation(3, false),
+      { ...attestation(2, false), ...again },
+      { ...attestation(1, false), ...again },
+    ];
+    for (const order of [listed, listed.toReversed()]) {
+      const { result, log } = await performed(
+        'list-attestations',
+        { flow: 'web' },
+        serviceOf(() => order),
+      );
+      expect(result).toMatchObject({
+        outcome: 'non-compliant',
+        count: 4,
+        conclusion: 'Of 4 attestations of flow web: 1 compliant, 1 not compliant (sonar-3), 2 replaced by newer ones.',
+      });
+      expect(factsOf(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
+      expect(log.warnings).toEqual([
+        'The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was taken as the replacement of 2 attestations that are not compliant.',
+      ]);
+    }
   });
 
   it('asks for the page and the time span that are given', async () => {
@@ -71,7 +110,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('shows those that are not compliant first, and decides by them', async () => {
-    const listed = [attestation(1), attestation(2, false), attestation(3, null)];
+    const listed = [attestation(3, null), attestation(2, false), attestation(1)];
     const { result, onNonCompliant } = await performed(
       'list-attestations',
       { flow: 'web' },
@@ -84,15 +123,17 @@ describe('list-attestations of one page', () => {
     );
     const row = (number: number, sign: string): readonly string[] => [
       `sonar-${number}`,
+      `trail-${number}`,
+      '',
       'sonar',
       sign,
-      '2026-01-02T03:04:05Z',
+      `2026-01-02T03:04:0${5 + number}Z`,
       'ann',
       '',
     ];
     expect(Object.entries(tablesOf(result))).toEqual([
       ['❌ Not compliant (1)', [row(2, '❌ no')]],
-      ['Attestations (3)', [row(1, '✅ yes'), row(2, '❌ no'), row(3, '⏳ unknown')]],
+      ['Attestations (3)', [row(3, '⏳ unknown'), row(2, '❌ no'), row(1, '✅ yes')]],
     ]);
   });
 
@@ -128,7 +169,7 @@ describe('list-attestations of one page', () => {
       { flow: 'web' },
       serviceOf(() => listed),
     );
-    expect(result.conclusion).toMatch(/\(sonar-0, sonar-1, sonar-2 and others\)\.$/u);
+    expect(result.conclusion).toMatch(/\(sonar-8, sonar-7, sonar-6 and others\)\.$/u);
     expect(Object.keys(tablesOf(result))).toEqual(['❌ Not compliant (9)']);
   });
 
@@ -143,91 +184,5 @@ describe('list-attestations of one page', () => {
     expect(mistake.message).toBe(
       '`from-timestamp` (2026-01-03T00:00:00Z) is after `to-timestamp` (2026-01-02T00:00:00Z)',
     );
-  });
-});
-
-describe('list-attestations of all pages', () => {
-  it('writes every attestation to the file as one list, and keeps no more rows than people read', async () => {
-    const listed = numbers(250);
-    const { result, requests, written } = await performed(
-      'list-attestations',
-      { flow: 'web', page: 'all' },
-      serviceOf(() => listed),
-    );
-    expect(requests.map(({ path }) => path.split('?')[1])).toEqual([
-      'page=1&per_page=100',
-      'page=2&per_page=100',
-      'page=3&per_page=100',
-    ]);
-    expect(written).toEqual(listed);
-    expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
-    expect(result.report.tables.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
-      ['Attestations (250)', 200, 50],
-    ]);
-  });
-
-  it('writes an empty list where there is none', async () => {
-    const { result, written } = await performed(
-      'list-attestations',
-      { flow: 'web', page: 'all' },
-      serviceOf(() => []),
-    );
-    expect(written).toEqual([]);
-    expect(result).toMatchObject({ outcome: 'incomplete', count: 0 });
-  });
-
-  it('loses and doubles nothing while others are recorded, whichever come first', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 30 }),
-        fc.integer({ min: 2, max: 7 }),
-        fc.array(fc.nat({ max: 2 }), { maxLength: 20 }),
-        fc.boolean(),
-        async (count, size, arrivals, newestFirst) => {
-          let total = count;
-          let asked = 0;
-          const { written } = await performed(
-            'list-attestations',
-            { flow: 'web', page: 'all', 'per-page': String(size) },
-            serviceOf(() => {
-              if (asked > 0) total += Math.min(size - 1, arrivals[asked - 1] ?? 0);
-              asked += 1;
-              return newestFirst ? numbers(total).toReversed() : numbers(total);
-            }),
-          );
-          const ids = (Array.isArray(written) ? (written as ListedAttestation[]) : []).map(
-            ({ attestation_id: id }) => id,
-          );
-          expect(new Set(ids).size).toBe(ids.length);
-          for (const { attestation_id: id } of numbers(count)) expect(ids).toContain(id);
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
-
-  it('takes no page for another', async () => {
-    const failure = await failureOf(
-      performed('list-attestations', { flow: 'web', page: 'all' }, () => pageOf(numbers(100), 1, 100, 250)),
-    );
-    expect(failure.message).toContain('was asked for page 2 and answered page 1 of 3');
-  });
-
-  it('takes no gap for an end', async () => {
-    const failure = await failureOf(
-      performed('list-attestations', { flow: 'web', page: 'all' }, () => pageOf([], 1, 100, 250)),
-    );
-    expect(failure).toMatchObject({ kind: 'trouble' });
-    expect(failure.message).toContain('with 0 attestations');
-  });
-
-  it('ends with the service’s error where a page fails', async () => {
-    const service = serviceOf(() => numbers(250));
-    const failure = await failureOf(
-      performed('list-attestations', { flow: 'web', page: 'all' }, (request) =>
-        request.path.includes('page=3&') ? { status: 404, body: { message: 'Flow not found' } } : service(request),
-      ),
-    );
-    expect(failure.message).toContain('404: Flow not found');
   });
 });
