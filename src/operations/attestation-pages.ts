@@ -20,10 +20,15 @@ interface Start {
   readonly total: number;
   readonly pages: number;
   readonly order: ListOrder;
+  /** The newest time on the first page, in Unix seconds; undefined if it has no time. */
+  readonly newest: number | undefined;
 }
 
-/** How many more pages than there were at the start are asked for: the list may grow while it is walked through. */
-const mostPages = (pages: number): number => pages * 2 + 10;
+/**
+ * How many pages are asked for if there were so many at the start. The list may grow by many small pages until the second
+ * is over that the walk ends with; it grows for ever only with a service that ignores `to_timestamp`.
+ */
+const mostPages = (pages: number): number => pages * 2 + 1000;
 
 /**
  * Walks through all attestations that there are when it begins, the newest first, and ends even if others keep recording.
@@ -33,7 +38,7 @@ const mostPages = (pages: number): number => pages * 2 + 10;
  *   asked for up to the newest time on the first. Times are fractional and `to_timestamp` is in whole seconds, so the list
  *   may still grow for two seconds.
  * - If it lists the oldest first, the pages do not change. They are asked for from the last to the first.
- * - If the order is not known, the pages are asked for as they are.
+ * - If neither is so, the pages are asked for as they are.
  *
  * Whatever the order, an attestation that comes twice is left out, and the list is complete only if it has as many as the
  * service counted.
@@ -42,6 +47,8 @@ export class AttestationPages {
   readonly #walk: AttestationWalk;
   #start: Start | undefined;
   #to: number | undefined;
+  /** Whether `#to` is an end that the walk has set itself. */
+  #hasEnd = false;
   #page = 0;
   /** How many pages there are, by the last answer. */
   #pages = 0;
@@ -77,7 +84,8 @@ export class AttestationPages {
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
     const { listed } = this.#walk.tally;
-    const expected = start.order === 'unknown' ? this.#total : start.total;
+    // Without an end and without an order, what comes meanwhile cannot be told from what was there before.
+    const expected = start.order === 'unknown' && !this.#hasEnd ? this.#total : start.total;
     if (listed < expected) return `the service lists ${listed} and counts ${expected} attestations`;
     return this.#hasEnded(start) ? undefined : 'it grew faster than it could be read';
   }
@@ -94,31 +102,44 @@ export class AttestationPages {
     const { data, pagination } = await this.#ask(1);
     const { total, page_count: pages } = pagination;
     const order = orderOf(data);
-    this.#start = { total, pages, order };
+    const newest = newestTime(data);
+    this.#start = { total, pages, order, newest };
     if (order === 'oldest first' && pages > 1) {
       // Nothing is kept of the first page while the others are listed: it comes last.
       this.#page = pages + 1;
       return [];
     }
     this.#page = 1;
-    if (order === 'newest first') this.#to = endOf(data, this.#to);
-    return this.#add(data);
+    // A page of one entry, or of one moment, tells no order; most likely the newest come first there, too.
+    if (newest !== undefined) {
+      this.#to = Math.min(Math.floor(newest) + 1, this.#walk.to ?? Infinity);
+      this.#hasEnd = true;
+    }
+    return this.#add(data, order);
+  }
+
+  async #list(page: number, start: Start): Promise<readonly ListedAttestation[]> {
+    const { data, pagination } = await this.#ask(page);
+    if (this.#hasEnd && pagination.total < start.total) return this.#listWithoutEnd(start);
+    this.#page = page;
+    return this.#add(data, start.order);
+  }
+
+  /** The end cuts off what was there before, so the first page does not hold the newest. The last page may. */
+  async #listWithoutEnd(start: Start): Promise<readonly ListedAttestation[]> {
+    this.#to = this.#walk.to;
+    this.#hasEnd = false;
+    const { data } = await this.#ask(start.pages);
+    const { newest = Infinity } = start;
+    const isNewer = data.every(({ created_at: time = -Infinity }) => time >= newest);
+    const order = isNewer ? 'oldest first' : 'unknown';
+    this.#start = { ...start, order };
+    if (isNewer) this.#page = start.pages;
+    return this.#add(data, order);
   }
 
   #hasEnded({ order }: Start): boolean {
     return order === 'oldest first' ? this.#page === 1 : this.#page >= this.#pages;
-  }
-
-  async #list(page: number, start: Start): Promise<readonly ListedAttestation[]> {
-    const answer = await this.#ask(page);
-    if (this.#to !== this.#walk.to && answer.pagination.total < start.total) {
-      // The end cuts off what was there before, so the first page does not hold the newest.
-      this.#to = this.#walk.to;
-      this.#start = { ...start, order: 'unknown' };
-      return this.#list(page, this.#start);
-    }
-    this.#page = page;
-    return this.#add(answer.data);
   }
 
   async #ask(page: number): Promise<AttestationPage> {
@@ -133,16 +154,9 @@ export class AttestationPages {
     return answer;
   }
 
-  #add(data: readonly ListedAttestation[]): readonly ListedAttestation[] {
-    const order = this.#start?.order ?? 'unknown';
+  #add(data: readonly ListedAttestation[], order: ListOrder): readonly ListedAttestation[] {
     return this.#walk.tally.add(newestFirst(data, order), order);
   }
-}
-
-/** The end of the walk: the second after the newest, unless an earlier one was asked for. */
-function endOf(data: readonly ListedAttestation[], asked: number | undefined): number | undefined {
-  const newest = newestTime(data);
-  return newest === undefined ? asked : Math.min(Math.floor(newest) + 1, asked ?? Infinity);
 }
 
 function outOfStep(
