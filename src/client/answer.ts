@@ -1,10 +1,13 @@
+import { answerView, decisiveKeys, emptyView } from '../contract/answer-view.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import type { TSchema } from '../contract/schema.ts';
 import { readJsonBody } from '../http/answer-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { TroubleError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
+import { repeatedKey } from './repeated-key.ts';
 import { labelOf, ServiceError } from './service-error.ts';
 
 /** Where an answer came from, for the words of an error. */
@@ -18,26 +21,48 @@ export interface Asked {
 }
 
 /**
- * Checks an answer against what the endpoint declares.
+ * Checks an answer for what a client needs of it. Any status from 200 to 299 is a success.
  *
- * @returns the body of a success, in the declared form
- * @throws ServiceError for an error answer or a redirect; TroubleError for a success that is not in the declared form
+ * @returns the body of a success as far as it has the declared form (`answerView`). If the request changes something and
+ *   nothing depends on its answer, any JSON, plain text or nothing at all is taken.
+ * @throws ServiceError for an error answer or a redirect; TroubleError for a success that cannot be relied on
  */
 export function successBody(answer: HttpAnswer, asked: Asked): unknown {
-  const success = asked.endpoint.success.find((declared) => declared.status === answer.status);
-  if (success === undefined) throw errorOf(answer, asked);
+  const { success, method } = asked.endpoint;
+  const declared = success.find(({ status }) => status === answer.status) ?? success[0];
+  if (declared === undefined || answer.status < 200 || answer.status >= 300) throw errorOf(answer, asked);
+  const { schema } = declared;
+  const keys = decisiveKeys(schema);
+  if (method !== 'GET' && keys.size === 0) return acknowledgement(answer, asked, schema);
   const body = readJsonBody(answer);
   if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
-  const wrong = violations(success.schema, body.value);
+  const repeated = repeatedKey(answer.text, keys);
+  if (repeated !== undefined) {
+    throw unexpected(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
+  }
+  const view = answerView(schema, body.value);
+  const wrong = violations(schema, view);
   if (wrong.length > 0) {
     const fields = wrong.map(({ field, rule }) => (field === '' ? `it ${rule}` : `${field} ${rule}`));
     throw unexpected(answer, asked, `a body that does not have the expected form: ${fields.join('; ')}`);
   }
-  return body.value;
+  return view;
+}
+
+/** The body of an answer whose status says all that matters; a web page is not from the service. */
+function acknowledgement(answer: HttpAnswer, asked: Asked, schema: TSchema): unknown {
+  const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
+  if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
+  const view = answerView(schema, body.value);
+  // A text is only handed on. An object is read field by field, so there has to be one.
+  return valueAt(schema, 'type') === 'object' && !isMapping(view) ? emptyView(view) : view;
+}
+
+function isPlainText({ text, headers }: HttpAnswer): boolean {
+  return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
 }
 
 function errorOf(answer: HttpAnswer, asked: Asked): Error {
-  if (answer.status < 300) return unexpected(answer, asked, `a status that this operation does not have`);
   const body = readJsonBody(answer);
   const value = body.problem === undefined ? body.value : undefined;
   return new ServiceError({

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { decisive, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import {
@@ -41,17 +41,17 @@ export const storedCommitInfo = Type.Object({
 
 /**
  * An artifact as the service answers it (interface, Artifact). Only what identifies it is required here: a client that
- * insisted on more would turn an older or newer service's answer into an error. `state` is checked by the gate, which
- * has its own words for a missing or an unknown one.
+ * insisted on more would turn an older or newer service's answer into an error. The gate checks `state`, because it has
+ * its own words for a missing or an unknown one.
  */
 export const artifact = Type.Object({
-  id: Type.Optional(Type.String()),
+  id: decisive(Type.Optional(Type.String())),
   fingerprint,
   filename: Type.Optional(Type.String()),
   created_at: Type.Optional(moment),
   last_modified_at: Type.Optional(moment),
-  flow_name: Type.Optional(Type.String()),
-  trail_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  flow_name: decisive(Type.Optional(Type.String())),
+  trail_name: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
   template_reference_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   git_commit: Type.Optional(Type.Union([commitSha, Type.Null()])),
   git_commit_info: Type.Optional(Type.Union([storedCommitInfo, Type.Null()])),
@@ -67,7 +67,7 @@ export const artifact = Type.Object({
   external_urls: Type.Optional(freeForm),
   annotations: Type.Optional(freeForm),
   user_data: Type.Optional(Type.Unknown()),
-  state: Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' })),
+  state: decisive(Type.Optional(Type.String({ description: '`COMPLIANT`, `NON-COMPLIANT` or `INCOMPLETE`.' }))),
   template: Type.Optional(Type.Array(Type.String())),
   state_info: Type.Optional(Type.String({ description: 'Why the artifact is in this state, in words.' })),
   running: Type.Optional(Type.Array(environmentAppearance)),

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { decisive, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
@@ -11,22 +11,24 @@ import { pageQuery } from './paging.ts';
  */
 export const listedAttestation = Type.Object({
   attestation_id: Type.String(),
-  attestation_name: Type.Optional(Type.String()),
+  attestation_name: decisive(Type.Optional(Type.String())),
   attestation_type: Type.Optional(Type.String({ description: 'For example `sonar` or `generic`.' })),
-  trail_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  artifact_fingerprint: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], { description: 'Null if it is not about one artifact.' }),
+  trail_name: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
+  artifact_fingerprint: decisive(
+    Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Null if it is not about one artifact.' })),
   ),
-  target_artifacts: Type.Optional(
-    Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description: "The artifacts of the flow's template that it is about, if it names no fingerprint.",
-    }),
+  target_artifacts: decisive(
+    Type.Optional(
+      Type.Union([Type.Array(Type.String()), Type.Null()], {
+        description: "The artifacts of the flow's template that it is about, if it names no fingerprint.",
+      }),
+    ),
   ),
-  created_at: Type.Optional(Type.Number({ description: 'Unix seconds, with fractions.' })),
+  created_at: decisive(Type.Optional(Type.Number({ description: 'Unix seconds, with fractions.' }))),
   description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   has_audit_package: Type.Optional(Type.Boolean()),
-  html_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  is_compliant: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+  html_url: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
+  is_compliant: decisive(Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))),
   origin_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   reported_by: Type.Optional(Type.String()),
   schema_version: Type.Optional(Type.Integer()),
@@ -45,7 +47,7 @@ export const attestationPage = Type.Object({
   pagination: Type.Object({
     total: Type.Integer(),
     page: Type.Integer(),
-    per_page: Type.Integer(),
+    per_page: Type.Optional(Type.Integer()),
     page_count: Type.Integer(),
   }),
 });

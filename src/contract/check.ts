@@ -25,7 +25,8 @@ export function violations(schema: TSchema, value: unknown): readonly Violation[
   return [...search.found].map(([field, rules]) => ({ field, rule: [...rules].join(' or ') }));
 }
 
-type Keywords = Readonly<Record<string, unknown>>;
+/** A schema by its keywords, or any object of JSON. */
+export type Keywords = Readonly<Record<string, unknown>>;
 
 /**
  * Checks values by the keywords of JSON Schema that the contract uses; a test holds the contract to these, and the
@@ -160,7 +161,8 @@ class Search {
 
 const nothing: readonly never[] = [];
 
-function isKeywords(value: unknown): value is Keywords {
+/** Whether it is an object with keys: neither null nor an array. */
+export function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

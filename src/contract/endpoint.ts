@@ -121,8 +121,9 @@ export type DocumentOf<E extends Endpoint> =
     : E['body'] extends MultipartBody<infer Schema>
       ? Static<Schema>
       : undefined;
-/** The body of any of the success answers. */
-export type AnswerOf<E extends Endpoint> = Static<E['success'][number]['schema']>;
+/** The body of any of the success answers, as a client takes it: nothing depends on a text, so any body may be in its place. */
+export type AnswerOf<E extends Endpoint> = NotText<Static<E['success'][number]['schema']>>;
+type NotText<Body> = Body extends string ? unknown : Body;
 
 /** How the file part is named; see `filePartName`. */
 export type FilePartStyle = 'indexed' | 'plain';

@@ -68,7 +68,7 @@ export const notification = Type.Object({
   type: Type.Optional(Type.String({ description: '`env`.' })),
   environments: Type.Optional(Type.Array(Type.String())),
   triggers: Type.Optional(Type.Array(Type.String())),
-  targets: Type.Array(Type.Object({ type: Type.String() })),
+  targets: Type.Optional(Type.Array(Type.Unknown())),
   created_at: Type.Optional(Type.Number()),
   last_modified_at: Type.Optional(Type.Number()),
   last_success_timestamp: Type.Optional(Type.Union([Type.Number(), Type.Null()])),

@@ -37,7 +37,7 @@ export const policyEvent = Type.Object({
 
 /** A policy as the service answers it (interface, Policy). */
 export const policy = Type.Object({
-  name: Type.String(),
+  name: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
   archived: Type.Optional(Type.Boolean()),
   consuming_envs: Type.Optional(Type.Array(Type.String())),

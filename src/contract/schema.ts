@@ -1,4 +1,4 @@
-import type { Type as TypeBox } from 'typebox';
+import type { TSchema, Type as TypeBox } from 'typebox';
 
 export type { Static, TObject, TProperties, TSchema } from 'typebox';
 
@@ -16,6 +16,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 // Marks an optional property until its object is made. No enumerable key, so that it is no part of the schema.
 const optional = Symbol('optional');
+
+// Marks a property that decides, likewise.
+const decisiveMark = Symbol('decisive');
 
 function isOptional(schema: Schema): boolean {
   return Object.hasOwn(schema, optional);
@@ -47,6 +50,19 @@ const builders = {
     return { type: 'object', ...(required.length === 0 ? {} : { required }), properties, ...options };
   },
 };
+
+/**
+ * Marks an optional field of an answer that decides something: a verdict, or what it is about. If it is there, a client
+ * insists on its form, and on its standing there once. All other optional fields are carried along whatever they hold.
+ */
+export function decisive<Schema extends TSchema>(schema: Schema): Schema {
+  return Object.defineProperty(schema, decisiveMark, { value: true });
+}
+
+/** Whether a schema is marked as decisive. */
+export function isDecisive(schema: object): boolean {
+  return Object.hasOwn(schema, decisiveMark);
+}
 
 /** Makes schemas, with the signatures of TypeBox's builder of the same name. */
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { decisive, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, environmentNotFound, flowNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
@@ -7,10 +7,12 @@ import { pageQuery } from './paging.ts';
 /** A snapshot in a list (interface, Snapshot). */
 export const snapshotEntry = Type.Object({
   index: Type.Integer(),
-  from: Type.Number({ description: 'Unix seconds.' }),
+  from: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
   to: Type.Number({ description: 'Unix seconds; 0 while it is the current one.' }),
-  compliant: Type.Optional(
-    Type.Union([Type.Boolean(), Type.Null()], { description: 'Null for an environment without policies.' }),
+  compliant: decisive(
+    Type.Optional(
+      Type.Union([Type.Boolean(), Type.Null()], { description: 'Null for an environment without policies.' }),
+    ),
   ),
   duration: Type.Optional(Type.Number({ description: 'Seconds.' })),
 });

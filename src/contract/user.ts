@@ -24,7 +24,7 @@ export const setDefaultOrg = defineEndpoint({
     {
       status: 200,
       description: 'It is the default now.',
-      schema: Type.Object({ default_org_name: Type.String() }),
+      schema: Type.Object({ default_org_name: Type.Optional(Type.String()) }),
     },
   ],
   errors: [commonErrors.validation, commonErrors.unauthenticated, accessDenied],

@@ -56,24 +56,25 @@ function wordOf(notification: Notification): string {
 function conclusionOf(notification: Notification, org: string): string {
   const { is_failing: failing, last_success_timestamp: success, targets } = notification;
   const title = `${titleOf(notification)}, in organization ${org}`;
-  if (failing === undefined) return `${title} has ${count(targets.length)}; the service does not say whether it works.`;
-  if (!failing) return `${title} works; it has ${count(targets.length)}.`;
+  if (failing === undefined) return `${title} has ${count(targets)}; the service does not say whether it works.`;
+  if (!failing) return `${title} works; it has ${count(targets)}.`;
   const last = readableTime(success);
   return `${title} is failing: ${last === undefined ? 'it never reached its targets' : `it last reached its targets at ${last}`}.`;
 }
 
-function count(targets: number): string {
-  return targets === 1 ? '1 target' : `${targets} targets`;
+function count(targets: Notification['targets']): string {
+  if (targets === undefined) return 'targets that the service does not list';
+  return targets.length === 1 ? '1 target' : `${targets.length} targets`;
 }
 
-function targetsTable({ targets }: Notification): readonly Table[] {
+function targetsTable({ targets = [] }: Notification): readonly Table[] {
   if (targets.length === 0) return [];
   return [
     {
       title: 'Targets',
       columns: ['Type', 'Goes to', 'Payload version'],
       rows: targets.map((target): readonly Text[] => [
-        plain(target.type),
+        plain(textAt(target, 'type') ?? ''),
         code(addressOf(target)),
         plain(textAt(target, 'payload_version') ?? ''),
       ]),

@@ -10,14 +10,15 @@ export const setDefaultOrg = defineOperation({
   inputs: {},
   async run(_inputs, { client, org }) {
     const { body } = await client.call(endpoint, { parameters: { org } });
+    const { default_org_name: name = org } = body;
     return {
       outcome: 'done',
-      state: body.default_org_name,
-      conclusion: `The default organization of the API key's user is ${body.default_org_name} now.`,
+      state: name,
+      conclusion: `The default organization of the API key's user is ${name} now.`,
       response: body,
       report: {
         subject: 'Default organization',
-        facts: fact('Default organization', body.default_org_name),
+        facts: fact('Default organization', name),
         tables: [],
       },
     };

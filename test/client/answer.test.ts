@@ -4,7 +4,10 @@ import { successBody } from '../../src/client/answer.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
+import { getNotification } from '../../src/contract/notification.ts';
+import { createPolicy } from '../../src/contract/policy.ts';
 import type { HttpAnswer } from '../../src/http/exchange.ts';
 import { Failure, TroubleError } from '../../src/runtime/failure.ts';
 
@@ -53,7 +56,15 @@ describe('a success', () => {
     ],
     ['has another form', json(200, { state: 3 }), 'fingerprint is missing; state must be string'],
     ['is another kind of value', json(200, null), 'it must be object'],
-    ['has a status that is none of the operation', json(204, {}), 'a status that this operation does not have'],
+    ['has another status and does not say what decides', json(204, {}), 'fingerprint is missing'],
+    [
+      'holds a key that decides twice',
+      {
+        ...json(200, ''),
+        text: `{"fingerprint":"${'a'.repeat(64)}","state":"NON-COMPLIANT","st\\u0061te":"COMPLIANT"}`,
+      },
+      'with a body that holds the key `state` twice in one object',
+    ],
     [
       'has a content type that is none',
       { status: 200, headers: { 'content-type': '<x>' }, text: 'x' },
@@ -65,6 +76,56 @@ describe('a success', () => {
     expect(failure.message).toContain(`${question} ${answer.status}`);
     expect(failure.message).toContain(words);
     expect(failure.remedy).toContain('`base-url`');
+  });
+});
+
+describe('a success of any status', () => {
+  const of = (endpoint: Endpoint): Parameters<typeof successBody>[1] => ({ ...asked, endpoint });
+
+  it.each([200, 201, 202, 203, 206, 299])('%s is one', (status) => {
+    const artifact = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };
+    expect(successBody(json(status, artifact), asked)).toEqual(artifact);
+    expect(successBody(json(status, 'OK'), of(createFlow))).toBe('OK');
+  });
+
+  it.each<[string, HttpAnswer, unknown]>([
+    ['nothing', { status: 204, headers: {}, text: '' }, ''],
+    ['nothing of a type', { status: 200, headers: { 'content-type': 'application/json' }, text: '' }, ''],
+    ['plain text', { status: 201, headers: { 'content-type': 'text/plain; charset=utf-8' }, text: 'OK' }, 'OK'],
+    ['an object', json(201, { message: 'OK' }), { message: 'OK' }],
+    ['null', json(200, null), null],
+  ])('may hold %s where the status says all', (_what, answer, body) => {
+    expect(successBody(answer, of(createFlow))).toEqual(body);
+  });
+
+  it.each<[string, HttpAnswer, unknown]>([
+    ['nothing', { status: 204, headers: {}, text: '' }, ''],
+    ['a text', json(200, 'OK'), 'OK'],
+    ['null', json(200, null), null],
+    [
+      'fields of another form',
+      json(202, { name: 1, versions: [{ version: 'a' }] }),
+      { name: 1, versions: [{ version: 'a' }] },
+    ],
+  ])('may hold %s in place of an object that is only shown', (_what, answer, body) => {
+    const view = successBody(answer, of(createPolicy));
+    expect(view).toEqual({});
+    expect(JSON.parse(JSON.stringify(view))).toEqual(body);
+  });
+
+  it.each<[string, HttpAnswer, Endpoint, string]>([
+    [
+      'a web page',
+      { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>' },
+      createFlow,
+      'an HTML page',
+    ],
+    ['something unnamed', { status: 200, headers: {}, text: 'OK' }, createFlow, 'a body without a media type'],
+    ['nothing', { status: 204, headers: {}, text: '' }, getArtifact, 'an empty body'],
+    ['nothing', { status: 200, headers: {}, text: '' }, getNotification, 'an empty body'],
+    ['a text', json(200, 'OK'), getNotification, 'it must be object'],
+  ])('must not hold %s', (_what, answer, endpoint, words) => {
+    expect(failureOf(answer, of(endpoint)).message).toContain(words);
   });
 });
 
@@ -204,7 +265,7 @@ describe('an error answer', () => {
     });
     fc.assert(
       fc.property(answer, (answered) => {
-        fc.pre(answered.status !== 200);
+        fc.pre(answered.status >= 300);
         const failure = failureOf(answered);
         expect(failure.message).toContain(`was answered ${answered.status}`);
         expect(failure.remedy).toMatch(/\.$/u);

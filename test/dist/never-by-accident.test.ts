@@ -39,6 +39,8 @@ async function against(
 
 const page = '<!doctype html><title>Sign in</title><form action="/login?ticket=hush">Password</form>';
 const html = { 'content-type': 'text/html; charset=utf-8' };
+const json = { 'content-type': 'application/json' };
+const twoStates = JSON.stringify(anArtifact({ state: 'NON-COMPLIANT' })).replace(/\}$/u, ',"state":"COMPLIANT"}');
 const list = (body: unknown): Fault => answers(200, body);
 const current = { index: 3, from: 1_767_323_045, to: 0, compliant: true };
 
@@ -56,7 +58,8 @@ const accidents: readonly (readonly [what: string, inputs: Readonly<Record<strin
   ['no attestation where one was asked for', { 'attestation-id': anId }, list(anArtifact()), /answered with an artifact that names no artifact attestation/u],
   ['a list', {}, list([anArtifact()]), /does not have the expected form: it must be object/u],
   ['nothing', {}, answersText(200, '', {}), /answered 200 with an empty body/u],
-  ['a created artifact', {}, answers(201, anArtifact()), /answered 201 with a status that this operation does not have/u],
+  ['two states', {}, answersText(200, twoStates, json), /answered 200 with a body that holds the key `state` twice in one object/u],
+  ['two states, one of them escaped', {}, answersText(201, twoStates.replace('state', String.raw`st\u0061te`), json), /answered 201 with a body that holds the key `state` twice in one object/u],
   ['a login page', {}, answersText(200, page, html), /answered 200 with an HTML page of \d+ bytes instead of JSON\n.*login page/u],
   ['a page that is not there', {}, answersText(404, page, html), /answered 404 with an HTML page of \d+ bytes/u],
   ['a redirect', {}, answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }), /answered 302 with a redirect to https:\/\/login\.example\.com\n.*never redirects/u],

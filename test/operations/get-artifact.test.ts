@@ -28,6 +28,29 @@ function lookUp(
   });
 }
 
+describe('get-artifact of a service with other inner structures', () => {
+  it('judges what decides, and hands the rest on as it came', async () => {
+    const body = {
+      ...anArtifact(),
+      ...{ running: { prod: 3 }, exited: ['staging'], history: [{ what: 'built' }], evidence: ['sonar'] },
+      ...{ git_commit_info: { sha1: 7 }, template: 'sonar', build_url: 5, created_at: null, new: { in: 2027 } },
+    };
+    const { result } = await lookUp({}, { status: 203, body });
+    expect(result.outcome).toBe('compliant');
+    expect(JSON.parse(JSON.stringify(result.response))).toEqual(body);
+  });
+
+  it.each([
+    ['state', 3],
+    ['flow_name', ['web']],
+    ['trail_name', {}],
+    ['fingerprint', null],
+  ])('gives no verdict if %s has another form', async (field, value) => {
+    const failure = await failureOf(lookUp({}, { status: 200, body: { ...anArtifact(), [field]: value } }));
+    expect(failure.message).toContain(`${field} must`);
+  });
+});
+
 describe('get-artifact that waits', () => {
   it('asks until the artifact is compliant, and says what it waited for', async () => {
     const { result, requests, log } = await lookUp({ wait: '60' }, unknown, open, open, good);

@@ -25,6 +25,16 @@ const notification = {
 const inputs = { 'notification-number': '7' };
 
 describe('get-notification', () => {
+  it.each([[{ slack: '#ops' }], [['#ops', null, 7]], [undefined]])(
+    'hands targets on as they came: %j',
+    async (targets) => {
+      const body = { number: 7, is_failing: false, targets };
+      const { result } = await performed('get-notification', inputs, always(200, body));
+      expect(result.outcome).toBe('done');
+      expect(JSON.parse(JSON.stringify(result.response))).toEqual(JSON.parse(JSON.stringify(body)));
+    },
+  );
+
   it('shows what it fires on, where it goes and whether it works', async () => {
     const { result, requests } = await performed('get-notification', inputs, always(200, notification));
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([

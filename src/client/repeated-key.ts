@@ -1,0 +1,64 @@
+/**
+ * Looks for a key that stands twice in one object of a JSON text: `JSON.parse` keeps the last one and says nothing, so two
+ * readers could see two verdicts. An escaped key is the key it stands for (`"st\u0061te"` is `state`). Takes linear time,
+ * and memory for the depth of the text only.
+ *
+ * @param text valid JSON
+ * @param keys the keys to look at, at any depth
+ * @returns the first of them that is repeated
+ */
+export function repeatedKey(text: string, keys: ReadonlySet<string>): string | undefined {
+  // The keys that were seen in each object around the current place; undefined until there is one, and for a list.
+  const around: (Set<string> | undefined)[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    switch (text.charCodeAt(at)) {
+      case openingBrace:
+      case openingBracket:
+        around.push(undefined);
+        break;
+      case closingBrace:
+      case closingBracket:
+        around.pop();
+        break;
+      case quote: {
+        const start = at;
+        at = endOfString(text, start);
+        if (!isKey(text, at + 1)) break;
+        const key = keyAt(text, start, at);
+        if (!keys.has(key)) break;
+        const seen = around.pop() ?? new Set();
+        if (seen.has(key)) return key;
+        around.push(seen.add(key));
+      }
+    }
+  }
+  return undefined;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const space = 0x20;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+
+/** Where the string that begins at a place has its closing quote. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}
+
+/** Whether the string that ended before a place is a key: a colon follows. JSON has no white space above U+0020. */
+function isKey(text: string, after: number): boolean {
+  let at = after;
+  while (text.charCodeAt(at) <= space) at += 1;
+  return text.charCodeAt(at) === colon;
+}
+
+function keyAt(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end);
+  return raw.includes('\\') ? String(JSON.parse(`"${raw}"`)) : raw;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { repeatedKey } from '../../src/client/repeated-key.ts';
+
+const keys = new Set(['state', 'compliant']);
+
+describe('a repeated key', () => {
+  it.each([
+    ['{"state":"COMPLIANT","state":"NON-COMPLIANT"}', 'state'],
+    ['{"state":"COMPLIANT","state":"COMPLIANT"}', 'state'],
+    [String.raw`{"state":1,"st\u0061te":2}`, 'state'],
+    ['{ "state" : 1 ,\n\t"other" : {} , "state"\r\n: 2 }', 'state'],
+    ['{"state":{"a":[1,{}]},"x":"}","state":2}', 'state'],
+    ['[{"compliant":true},{"compliant":true,"compliant":false}]', 'compliant'],
+    ['{"a":{"b":[{"state":1,"compliant":1,"state":2}]}}', 'state'],
+    [String.raw`{"a":"\\","state":1,"b":"\"","state":2}`, 'state'],
+  ])('is found in %s', (text, key) => {
+    expect(repeatedKey(text, keys)).toBe(key);
+  });
+
+  it.each([
+    '"state"',
+    '["state","state"]',
+    '{"state":"state"}',
+    '{"other":1,"other":2}',
+    '{"state":{"state":{"state":1}},"x":{"state":1}}',
+    '[{"state":1},{"state":2}]',
+    String.raw`{"state":1,"a":"\"state\":2","b":"{\"state\":3,\"state\":4}"}`,
+    String.raw`{"state":1,"\\state":2,"state\\":3,"State":4}`,
+    'null',
+    '',
+  ])('is none in %s', (text) => {
+    expect(repeatedKey(text, keys)).toBeUndefined();
+  });
+
+  it('is never found in what JSON.stringify writes', () => {
+    const value = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'small' },
+        fc.jsonValue(),
+        fc.dictionary(fc.oneof(fc.constantFrom('state', 'compliant', 'a"b', '\\'), fc.string()), tie('tree')),
+        fc.array(tie('tree')),
+      ),
+    })).tree;
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2, '\t'), (document, indent) => {
+        expect(repeatedKey(JSON.stringify(document, undefined, indent), keys)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is found wherever it is, however it is escaped and whatever stands around it', () => {
+    const escaped = fc
+      .tuple(...['s', 't', 'a', 't', 'e'].map((letter) => fc.constantFrom(letter, unicodeEscape(letter))))
+      .map((letters) => letters.join(''));
+    const member = fc
+      .tuple(fc.string(), fc.jsonValue())
+      .map((pair) => pair.map((part) => JSON.stringify(part)).join(':'));
+    const space = fc.constantFrom('', ' ', '\n\t', '\r\n ');
+    fc.assert(
+      fc.property(escaped, escaped, fc.array(member), fc.array(member), space, (one, other, before, between, gap) => {
+        const members = [...before, `"${one}"${gap}:1`, ...between, `"${other}"${gap}:${gap}2`];
+        expect(repeatedKey(`[{"in":{${members.join(`,${gap}`)}}}]`, new Set(['state']))).toBe('state');
+      }),
+    );
+  });
+
+  it('is looked for in linear time and without recursion', () => {
+    for (const text of [
+      `"${'\\\\'.repeat(2_000_000)}"`,
+      `"${'\\"'.repeat(2_000_000)}"`,
+      '['.repeat(2_000_000) + ']'.repeat(2_000_000),
+      `{"a":${'{"state":'.repeat(300_000)}1${'}'.repeat(300_001)}`,
+      `{"state"${' '.repeat(4_000_000)}:1}`,
+    ]) {
+      const start = performance.now();
+      expect(repeatedKey(text, keys)).toBeUndefined();
+      expect(performance.now() - start).toBeLessThan(5000);
+    }
+  });
+});
+
+function unicodeEscape(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

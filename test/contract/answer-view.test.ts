@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { answerView, decisiveKeys, emptyView } from '../../src/contract/answer-view.ts';
+import { artifact, getArtifact } from '../../src/contract/artifact.ts';
+import { attestationPage, listAttestations } from '../../src/contract/attestation-list.ts';
+import { conforms } from '../../src/contract/check.ts';
+import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
+import { decisive, Type } from '../../src/contract/schema.ts';
+import { createFlow } from '../../src/contract/flow.ts';
+import { createPolicy } from '../../src/contract/policy.ts';
+import { nearValues } from '../support/near-values.ts';
+
+describe('the keys that decide', () => {
+  it.each([
+    [getArtifact, ['fingerprint', 'flow_name', 'id', 'state', 'trail_name']],
+    [listSnapshots, ['compliant', 'index', 'to']],
+    [diffEnvironments, ['artifacts', 'changed', 'fingerprint', 'not-changed', 'snappish1', 'snappish2']],
+    [
+      listAttestations,
+      [
+        ...['artifact_fingerprint', 'attestation_id', 'attestation_name', 'created_at', 'data', 'html_url'],
+        ...['is_compliant', 'page', 'page_count', 'pagination', 'target_artifacts', 'total', 'trail_name'],
+      ],
+    ],
+    [createFlow, []],
+    [createPolicy, []],
+  ] as const)('of an answer of $title', ({ success }, keys) => {
+    expect([...decisiveKeys(success[0].schema)].toSorted()).toEqual(keys);
+  });
+});
+
+describe('the view of an answer', () => {
+  const fingerprint = 'a'.repeat(64);
+
+  it('is the answer itself if it has the declared form, further keys included', () => {
+    const answer = { fingerprint, state: 'COMPLIANT', running: [], new_in_2027: { any: [1] } };
+    expect(answerView(artifact, answer)).toBe(answer);
+  });
+
+  it('leaves out what has another form and does not decide, and is the whole answer as JSON', () => {
+    const answer = {
+      ...{ fingerprint, state: 'COMPLIANT', filename: 7, html_url: null, evidence: ['x'], history: { at: 1 } },
+      running: [{ env: 'prod' }],
+      exited: [{ environment_name: 'prod', snapshot_index: 3, since: 1 }],
+      git_commit_info: { sha1: 'b', timestamp: 'yesterday', url: 5 },
+      another: null,
+    };
+    const view = answerView(artifact, answer);
+    expect(view).toEqual({
+      ...{ fingerprint, state: 'COMPLIANT', exited: answer.exited, git_commit_info: { sha1: 'b' }, another: null },
+    });
+    expect(JSON.stringify({ artifact: view })).toBe(JSON.stringify({ artifact: answer }));
+  });
+
+  it('keeps what decides, whatever its form', () => {
+    const answer = { fingerprint: 1, state: 3, trail_name: [], running: 'here' };
+    expect(answerView(artifact, answer)).toEqual({ fingerprint: 1, state: 3, trail_name: [] });
+  });
+
+  it('reaches into lists', () => {
+    const [good, odd] = [{ attestation_id: '1' }, { attestation_id: '2', description: 5, is_compliant: 'yes' }];
+    const pagination = { total: 2, page: 1, per_page: 'many', page_count: 1 };
+    expect(answerView(attestationPage, { data: [good, odd], pagination })).toEqual({
+      data: [good, { attestation_id: '2', is_compliant: 'yes' }],
+      pagination: { total: 2, page: 1, page_count: 1 },
+    });
+  });
+
+  it('never passes a value that the schema does not allow, except where that is an error', () => {
+    const schema = Type.Object({
+      list: Type.Optional(Type.Array(Type.Object({ a: Type.Integer(), b: Type.Optional(Type.String()) }))),
+      either: Type.Optional(Type.Union([Type.Object({ c: Type.Optional(Type.Boolean()) }), Type.Null()])),
+      free: Type.Optional(Type.Record(Type.String(), Type.Number())),
+      verdict: decisive(Type.Optional(Type.Boolean())),
+    });
+    fc.assert(
+      fc.property(nearValues(schema), (value) => {
+        const [answer] = JSON.parse(JSON.stringify([value])) as readonly unknown[];
+        const view = answerView(schema, answer);
+        const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
+        const decides = isObject && (!('verdict' in answer) || typeof answer.verdict === 'boolean');
+        expect(conforms(schema, view)).toBe(decides);
+        expect(JSON.stringify(view)).toBe(JSON.stringify(answer));
+      }),
+    );
+  });
+
+  it('can say nothing at all', () => {
+    expect([emptyView('OK'), JSON.stringify(emptyView('OK'))]).toEqual([{}, '"OK"']);
+  });
+
+  it('keeps a key that is no ordinary one', () => {
+    const answer: unknown = JSON.parse('{"fingerprint":"x","filename":1,"__proto__":{"state":"COMPLIANT"},"toJSON":1}');
+    const view = answerView(artifact, answer);
+    expect(Object.getPrototypeOf(view)).toBe(Object.prototype);
+    expect(JSON.stringify(view)).toBe(JSON.stringify(answer));
+  });
+});
