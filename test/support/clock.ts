@@ -20,14 +20,22 @@ export interface InstantClock extends Clock {
  *
  * A wait longer than `longestWait` (30 s) is taken for a deadline: it does not make time pass, and only fires when the
  * waits of others have moved `now` past it. So a request's deadline holds while a real server on the loopback answers.
+ * While `isPaused` says so, no time passes at all; then shorter deadlines hold, too.
  */
-export function instantClock(options: { start?: number; longestWait?: number } = {}): InstantClock {
-  const { start = startOfTime, longestWait = 30_000 } = options;
+export function instantClock(
+  options: { start?: number; longestWait?: number; isPaused?: () => boolean } = {},
+): InstantClock {
+  const { start = startOfTime, longestWait = 30_000, isPaused = () => false } = options;
   const timers = new Set<Timer>();
   const waits: number[] = [];
   let now = start;
 
-  const turn = (): void => {
+  const turn = (isCalledOff: () => boolean): void => {
+    if (isCalledOff()) return;
+    if (isPaused()) {
+      setImmediate(turn, isCalledOff);
+      return;
+    }
     const next = earliest([...timers].filter((timer) => timer.wait <= longestWait));
     if (next === undefined) return;
     now = Math.max(now, next.due);
@@ -43,10 +51,11 @@ export function instantClock(options: { start?: number; longestWait?: number } =
     after(wait, fire) {
       const timer: Timer = { due: now + wait, wait, fire };
       timers.add(timer);
-      const immediate = wait <= longestWait ? setImmediate(turn) : undefined;
+      let calledOff = false;
+      if (wait <= longestWait) setImmediate(turn, () => calledOff);
       return () => {
+        calledOff = true;
         timers.delete(timer);
-        if (immediate !== undefined) clearImmediate(immediate);
       };
     },
   };

@@ -1,5 +1,6 @@
 import { gatherSonar, type SonarEvidence, type SonarRequest } from '../../src/evidence/sonar/gather-sonar.ts';
 import type { CallContext } from '../../src/http/persistent.ts';
+import type { Transport } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import { instantClock, type InstantClock } from './clock.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
@@ -29,16 +30,25 @@ export async function openSonarJob(
     ...(options.contextPath === undefined ? {} : { contextPath: options.contextPath }),
     world: { ...finishedAnalysis(), ...options.world },
   });
-  const clock = instantClock();
+  let underWay = 0;
+  const clock = instantClock({ isPaused: () => underWay > 0 });
   const log = collectingLog();
-  const transport = createTransport({});
+  const transport = options.context?.transport ?? createTransport({});
+  const send: Transport['send'] = async (request, signal) => {
+    underWay += 1;
+    try {
+      return await transport.send(request, signal);
+    } finally {
+      underWay -= 1;
+    }
+  };
   const context: CallContext = {
     clock,
     log,
     random: () => 0,
-    transport,
     persistence: { requestTimeout: 60_000, retries: 3 },
     ...options.context,
+    transport: { ...transport, send },
   };
   return {
     workspace,

@@ -99,9 +99,12 @@ export async function startSonarServer(
       replyWith(response, reply);
       return;
     }
-    const answer = recorded.path.startsWith(`${contextPath}/`)
-      ? answerTo(path, recorded, world, asked)
-      : refused(404, `Unknown url : ${recorded.path}`);
+    if (!recorded.path.startsWith(`${contextPath}/`)) {
+      // Outside the context path it is the web container that answers.
+      replyWith(response, { status: 404, headers: { 'content-type': 'text/html;charset=utf-8' }, body: '<html>' });
+      return;
+    }
+    const answer = answerTo(path, recorded, world, asked);
     const body = answer.body === undefined ? '' : JSON.stringify(answer.body);
     response.writeHead(answer.status, {
       ...(answer.body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -1,7 +1,7 @@
-import { sleep, type Clock } from '../../runtime/clock.ts';
+import { sleep } from '../../runtime/clock.ts';
 import { MistakeError, TroubleError } from '../../runtime/failure.ts';
-import type { Log } from '../../runtime/log.ts';
 import { listAt, textAt, valueAt } from '../../runtime/values.ts';
+import { nextPause, seconds, type Patience } from './patience.ts';
 import { below } from './server-address.ts';
 import { unexpectedAnswer } from './server-failure.ts';
 import type { SonarServer } from './sonar-server.ts';
@@ -25,55 +25,43 @@ export interface FinishedTask {
   readonly warnings: readonly string[];
 }
 
-/** What the waiting needs. */
-export interface Waiting {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly signal: AbortSignal | undefined;
-  /** How long to wait for the task to finish, in milliseconds; it is asked for at least once. */
-  readonly timeoutMilliseconds: number;
-  /** The report that named the task, for the words of an error. */
-  readonly reportPath: string;
-}
-
-/** Between two questions, in milliseconds: from the first, growing by half each time, to the longest. */
-const firstPause = 1000;
-const longestPause = 10_000;
-
-/** How long the log may stay silent, in milliseconds. */
-const silence = 30_000;
-
 /**
- * Waits until Sonar has worked off a background task.
+ * Waits until Sonar has processed a background task.
  *
- * @throws TroubleError where the task failed or was cancelled, in Sonar's words, or did not finish in time; MistakeError
- * where the server does not know the task or may not show it; the signal's reason where that is aborted
+ * @param reportPath the report that named the task, for errors
+ * @throws TroubleError if the task failed or was cancelled, in Sonar's words, or did not finish in time; MistakeError
+ * if the server does not know the task or may not show it; the signal's reason if that is aborted
  */
-export async function waitForTask(server: SonarServer, taskId: string, waiting: Waiting): Promise<FinishedTask> {
-  const { clock, log } = waiting;
-  const start = clock.now();
-  const end = start + waiting.timeoutMilliseconds;
-  let told = { status: '', at: start };
-  for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 1.5)) {
-    const task = await askForTask(server, taskId, waiting.reportPath);
+export async function waitForTask(
+  server: SonarServer,
+  taskId: string,
+  reportPath: string,
+  patience: Patience,
+): Promise<FinishedTask> {
+  const { clock, end, progress } = patience;
+  let pause: number | undefined;
+  for (;;) {
+    const task = await askForTask(server, taskId, reportPath);
     const status = textAt(task, 'status') ?? 'without a status';
     if (isFinal(status, task)) return finished(server, taskId, status, task);
-    const now = clock.now();
-    if (status !== told.status || now - told.at >= silence) {
-      log.info(`Sonar's background task ${taskId} is ${status} after ${seconds(now - start)}`);
-      told = { status, at: now };
-    }
-    if (now >= end) throw notInTime(server, taskId, status, waiting.timeoutMilliseconds, task);
-    await sleep(clock, Math.min(pause, end - now), waiting.signal);
+    progress.tellTask(`Sonar's background task ${taskId} is ${status}`);
+    const left = end - clock.now();
+    if (left <= 0) throw notInTime(server, taskId, status, patience.timeoutMilliseconds, task);
+    pause = nextPause(pause);
+    await sleep(clock, Math.min(pause, left), patience.signal);
   }
 }
 
 async function askForTask(server: SonarServer, taskId: string, reportPath: string): Promise<unknown> {
   const answer = await server.ask({ path: 'api/ce/task', query: { id: taskId }, permission: 'Execute Analysis' });
-  if (!answer.ok) throw answer.status === 404 ? unknownTask(server, taskId, reportPath, answer.words) : answer.failure;
+  if (!answer.ok) throw isUnknownTask(answer) ? unknownTask(server, taskId, reportPath, answer.words) : answer.failure;
   const task = valueAt(answer.body, 'task');
   if (task === undefined) throw unexpectedAnswer({ ...answer, address: server.address }, 'JSON without a `task`');
   return task;
+}
+
+function isUnknownTask({ status, words }: { readonly status: number; readonly words: string }): boolean {
+  return status === 404 && words.startsWith('No activity found for task');
 }
 
 /** A status that Sonar does not document may be another one on the way, unless the task has been executed. */
@@ -150,8 +138,4 @@ function tasksPage(server: SonarServer, task: unknown): string {
 /** A foreign text that goes to the log, where a line of its own could be taken for a command. */
 function oneLine(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
-}
-
-function seconds(milliseconds: number): string {
-  return `${Math.round(milliseconds / 1000)} s`;
 }

@@ -5,6 +5,7 @@ import { schemesFor, usableToken } from './authorization.ts';
 import { waitForTask } from './background-task.ts';
 import { checkJsonReport } from './json-report.ts';
 import { readGateName, readQualityGate } from './quality-gate.ts';
+import { startPatience } from './patience.ts';
 import { locateReport } from './report-location.ts';
 import type { ReportTask } from './report-task.ts';
 import { readReport } from './report.ts';
@@ -21,7 +22,7 @@ export interface SonarRequest {
   readonly hostUrl?: string | undefined;
   /** The input `sonar-token`; without it public projects can still be read. */
   readonly token?: string | undefined;
-  /** The input `sonar-timeout`: how long to wait for the background task, in milliseconds. */
+  /** The input `sonar-timeout`: how long to wait for the background task and for Sonar's answers, in milliseconds. */
   readonly timeoutMilliseconds: number;
   /** The folder that relative paths start from. */
   readonly workspace: string;
@@ -106,15 +107,10 @@ async function fromServer(
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   address.warnings.forEach(warn);
   context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the report)' : ''}`);
-  const server = openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn);
+  const patience = startPatience(context, request.timeoutMilliseconds);
+  const server = openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, patience);
 
-  const task = await waitForTask(server, report.ceTaskId, {
-    clock: context.clock,
-    log: context.log,
-    signal: context.signal,
-    timeoutMilliseconds: request.timeoutMilliseconds,
-    reportPath,
-  });
+  const task = await waitForTask(server, report.ceTaskId, reportPath, patience);
   for (const note of task.warnings) context.log.info(`Sonar says: ${note}`);
   const analysis = await readAnalysis(server, task);
   if (analysis.revision !== undefined) {

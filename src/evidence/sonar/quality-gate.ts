@@ -75,6 +75,7 @@ export async function readGateName(
       // The cloud wants to know the organization, and other servers pass over it.
       query: { project: task.projectKey, organization },
       permission: 'Browse',
+      isBestEffort: true,
     });
     return answer.ok ? textAt(answer.body, 'qualityGate', 'name') : undefined;
   } catch (error) {

@@ -16,3 +16,13 @@ export function redirectTarget(answer: HttpAnswer, asked: URL): URL | 'nowhere' 
   const location = answer.headers['location'] ?? '';
   return location === '' ? 'nowhere' : (URL.parse(location, asked.href) ?? 'nowhere');
 }
+
+/**
+ * Whether Sonar's words are those for a path that it has no endpoint for, without (or with) its context path. An address
+ * that already ends in `/api` is not the server's, so that its paths are never known.
+ */
+export function isUnknownUrl(words: string, path: string, server: URL): boolean {
+  const contextPath = server.pathname.replace(/\/$/u, '');
+  if (contextPath.endsWith('/api')) return false;
+  return words === `Unknown url : /${path}` || words === `Unknown url : ${contextPath}/${path}`;
+}

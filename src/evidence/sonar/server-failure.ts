@@ -1,6 +1,6 @@
 import type { TransportError, TransportProblem } from '../../http/exchange.ts';
 import { MistakeError, TroubleError, type Failure, type Problem } from '../../runtime/failure.ts';
-import type { ServerAddress } from './server-address.ts';
+import { below, type ServerAddress } from './server-address.ts';
 
 /** What was asked, for the words of a failure. */
 export interface Asked {
@@ -11,8 +11,14 @@ export interface Asked {
   readonly hasToken: boolean;
 }
 
-/** The server answered with an error status. */
-export function refusal(asked: Asked, status: number, words: string): Failure {
+/**
+ * The server answered with an error status.
+ *
+ * @param words what the answer says, in Sonar's words or a description of its body
+ * @param areSonars whether the words have the form of Sonar's own errors
+ */
+export function refusal(asked: Asked, status: number, words: string, areSonars: boolean): Failure {
+  if (status === 404 && !areSonars) return notSonar(asked, words);
   const what = `Sonar answered GET ${shown(asked.url)} with ${status}: ${words}`;
   const problem = remedyFor(asked, status);
   return status >= 400 && status < 500 && status !== 408 && status !== 429
@@ -39,6 +45,23 @@ function tokenRemedy(status: number, hasToken: boolean, permission: string): str
   return status === 401
     ? 'Check that `sonar-token` is a token of this Sonar server: it may be mistyped, expired or revoked.'
     : `Give the owner of \`sonar-token\` the permission "${permission}" on the project.`;
+}
+
+/** Something else than Sonar answers at the address: another server, or a proxy in front of the context path. */
+function notSonar({ url, address }: Asked, words: string): MistakeError {
+  return new MistakeError({
+    input: 'sonar-host-url',
+    what: `${shown(url)} is not Sonar's web API: the answer was 404 and ${words}`,
+    remedy: `${named(address)} (${shown(address.url)}) is another server's address, or lacks the context path: set \`sonar-host-url\` to the address of Sonar's start page, for example https://host/sonarqube.`,
+  });
+}
+
+/** The server does not know its own endpoints, as one that is starting. */
+export function notReady({ url, address }: Asked): TroubleError {
+  return new TroubleError({
+    what: `Sonar is still starting: it answered GET ${shown(url)} with 404: Unknown url`,
+    remedy: `If it does not start, see its log, and ${shown(below(address.url, 'setup'))} if the database has to be upgraded; if it is up, check that ${named(address)} (${shown(address.url)}) has its context path.`,
+  });
 }
 
 /** No whole answer came. */

@@ -1,12 +1,14 @@
 import { readJsonBody, type AnswerBody } from '../../http/answer-body.ts';
 import { TransportError, type HttpAnswer } from '../../http/exchange.ts';
 import { sendPersistently, type CallContext } from '../../http/persistent.ts';
+import { isPassingStatus, parseRetryAfter } from '../../http/retry.ts';
 import type { Failure } from '../../runtime/failure.ts';
 import { version } from '../../runtime/version.ts';
 import { authorizationHeader, expiryWarning, type AuthorizationScheme } from './authorization.ts';
-import { redirectTarget, sonarWords } from './server-answer.ts';
+import { isPassingError, keepAsking, type Attempt, type Patience } from './patience.ts';
+import { isUnknownUrl, redirectTarget, sonarWords } from './server-answer.ts';
 import { below, type ServerAddress } from './server-address.ts';
-import { noAnswer, redirectedAway, refusal, unexpectedAnswer, type Asked } from './server-failure.ts';
+import { noAnswer, notReady, redirectedAway, refusal, unexpectedAnswer, type Asked } from './server-failure.ts';
 
 /** One question to Sonar's web API. */
 export interface SonarQuestion {
@@ -16,6 +18,8 @@ export interface SonarQuestion {
   readonly query: Readonly<Record<string, string | undefined>>;
   /** The permission on the project that the answer takes, as Sonar's administration calls it. */
   readonly permission: string;
+  /** Whether the evidence is complete without the answer, so that it is not worth a long wait. */
+  readonly isBestEffort?: boolean;
 }
 
 /** Sonar's answer to a question. */
@@ -28,9 +32,10 @@ export type SonarAnswer =
 export interface SonarServer {
   readonly address: ServerAddress;
   /**
-   * Asks, and repeats what is worth repeating.
+   * Asks, and keeps asking within the time limit while the server restarts or is overloaded.
    *
-   * @throws TroubleError where no answer came, or a success that is not JSON, or a redirect to another origin
+   * @throws TroubleError if no answer came in time, or a success that is not JSON, or a redirect to another origin; the
+   * signal's reason if that is aborted
    */
   ask(question: SonarQuestion): Promise<SonarAnswer>;
 }
@@ -46,6 +51,9 @@ export interface SonarCredentials {
 /** How many redirects within the server are followed. */
 const maximumRedirects = 5;
 
+/** Every Sonar server that is up knows this endpoint, whatever its edition. */
+const taskPath = 'api/ce/task';
+
 /**
  * Opens a server. The token goes to the address's origin only.
  *
@@ -56,15 +64,18 @@ export function openSonarServer(
   credentials: SonarCredentials,
   context: CallContext,
   warn: (warning: string) => void,
+  patience: Patience,
 ): SonarServer {
   const { token } = credentials;
   let schemes: readonly AuthorizationScheme[] = credentials.schemes;
   let expiryTold = false;
+  let hasAnswered = false;
 
-  const send = async (asked: Asked, scheme: AuthorizationScheme): Promise<HttpAnswer> => {
+  const send = async (asked: Asked, scheme: AuthorizationScheme, timeout: number): Promise<HttpAnswer> => {
     let { url } = asked;
     for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
-      const answer = await sendOnce({ ...asked, url }, requestHeaders(token, scheme), context);
+      const answer = await sendOnce({ ...asked, url }, requestHeaders(token, scheme), context, timeout);
+      hasAnswered = true;
       const target = redirectTarget(answer, url);
       if (target === undefined) return answer;
       if (target === 'nowhere') throw unexpectedAnswer(asked, `${answer.status}, a redirect without an address`);
@@ -74,12 +85,14 @@ export function openSonarServer(
     throw unexpectedAnswer(asked, `more than ${maximumRedirects} redirects`);
   };
 
-  const sendWithAnyScheme = async (asked: Asked): Promise<HttpAnswer> => {
+  const sendWithAnyScheme = async (asked: Asked, timeout: number): Promise<HttpAnswer> => {
     const [first = 'bearer', second] = schemes;
-    const answer = await send(asked, first);
-    // Servers before 10.0 answer a bearer token with 401, or, where they allow anonymous visitors, with 403.
+    const answer = await send(asked, first, timeout);
+    // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
     if (second !== undefined && isRefused(answer)) {
-      const other = await send(asked, second);
+      const other = await send(asked, second, timeout);
+      // Only a server that takes the other scheme shows that the first is wrong; a server that goes down meanwhile does not.
+      if (isPassingStatus(other.status)) return other;
       schemes = isRefused(other) ? [first] : [second];
       return isRefused(other) ? answer : other;
     }
@@ -95,16 +108,52 @@ export function openSonarServer(
     warn(warning);
   };
 
+  const attempt = async (asked: Asked, timeout: number): Promise<Attempt<SonarAnswer>> => {
+    try {
+      const answer =
+        token === undefined ? await send(asked, 'bearer', timeout) : await sendWithAnyScheme(asked, timeout);
+      warnOfExpiry(answer);
+      return judge(asked, answer, context.clock.now());
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      const trouble = noAnswer(asked, error);
+      if (!isPassingError(error, hasAnswered)) throw trouble;
+      return { trouble, retryAfter: undefined };
+    }
+  };
+
+  const askedFor = ({ path, query, permission }: SonarQuestion): Asked => {
+    const url = below(address.url, path, query);
+    return { url, address, permission, hasToken: token !== undefined };
+  };
+
+  /** Whether the server is done with starting: until then it knows none of its endpoints. */
+  const isUp = async (timeout: number): Promise<boolean> => {
+    const seen = await attempt(askedFor({ path: taskPath, query: {}, permission: 'Execute Analysis' }), timeout);
+    return 'answer' in seen && !isStarting(seen.answer, taskPath, address);
+  };
+
   return {
     address,
-    async ask(question) {
-      const url = below(address.url, question.path, question.query);
-      const asked: Asked = { url, address, permission: question.permission, hasToken: token !== undefined };
-      const answer = token === undefined ? await send(asked, 'bearer') : await sendWithAnyScheme(asked);
-      warnOfExpiry(answer);
-      return answerOf(asked, answer);
+    ask(question) {
+      const asked = askedFor(question);
+      let wasUp = false;
+      const attemptWhenUp = async (timeout: number): Promise<Attempt<SonarAnswer>> => {
+        const seen = await attempt(asked, timeout);
+        if (!('answer' in seen) || !isStarting(seen.answer, question.path, address)) return seen;
+        // Some editions lack some endpoints, and say so in the words of a server that is starting.
+        if (wasUp) return seen;
+        wasUp = question.path !== taskPath && (await isUp(timeout));
+        return { trouble: notReady(asked), retryAfter: undefined };
+      };
+      return keepAsking(attemptWhenUp, patience, question.isBestEffort === true);
     },
   };
+}
+
+/** Whether the answer is what a server says until it has started: that it does not know its own endpoint. */
+function isStarting(answer: SonarAnswer, path: string, { url }: ServerAddress): boolean {
+  return !answer.ok && answer.status === 404 && isUnknownUrl(answer.words, path, url);
 }
 
 function isRefused(answer: HttpAnswer): boolean {
@@ -119,26 +168,35 @@ function requestHeaders(token: string | undefined, scheme: AuthorizationScheme):
   };
 }
 
+/** @param timeout in milliseconds; the context's own limit holds, too */
 async function sendOnce(
   asked: Asked,
   headers: Readonly<Record<string, string>>,
   context: CallContext,
+  timeout: number,
 ): Promise<HttpAnswer> {
-  try {
-    const label = `Sonar: GET ${asked.url.pathname}`;
-    const { answer } = await sendPersistently(label, { method: 'GET', url: asked.url, headers }, context);
-    return answer;
-  } catch (error) {
-    throw error instanceof TransportError ? noAnswer(asked, error) : error;
-  }
+  const requestTimeout = Math.min(context.persistence.requestTimeout, timeout);
+  const label = `Sonar: GET ${asked.url.pathname}`;
+  const request = { method: 'GET', url: asked.url, headers } as const;
+  const { answer } = await sendPersistently(label, request, {
+    ...context,
+    persistence: { requestTimeout, retries: 0 },
+  });
+  return answer;
 }
 
-function answerOf(asked: Asked, answer: HttpAnswer): SonarAnswer {
+function judge(asked: Asked, answer: HttpAnswer, now: number): Attempt<SonarAnswer> {
   const body: AnswerBody = readJsonBody(answer);
-  if (answer.status >= 200 && answer.status < 300) {
-    if (body.problem !== undefined) throw unexpectedAnswer(asked, `${answer.status} and ${body.problem}`);
-    return { ok: true, body: body.value, url: asked.url };
+  const { status } = answer;
+  if (status >= 200 && status < 300) {
+    if (body.problem !== undefined) throw unexpectedAnswer(asked, `${status} and ${body.problem}`);
+    return { answer: { ok: true, body: body.value, url: asked.url } };
   }
-  const words = sonarWords(body) ?? body.problem ?? 'a JSON body without a message';
-  return { ok: false, status: answer.status, failure: refusal(asked, answer.status, words), words };
+  const words = sonarWords(body);
+  const shown = words ?? body.problem ?? 'a JSON body without a message';
+  const failure = refusal(asked, status, shown, words !== undefined);
+  if (isPassingStatus(status)) {
+    return { trouble: failure, retryAfter: parseRetryAfter(answer.headers['retry-after'], now) };
+  }
+  return { answer: { ok: false, status, failure, words: shown } };
 }

@@ -101,7 +101,7 @@ describe('the analysis of a branch', () => {
 
   it('is not taken for unverifiable when the server is only in trouble', async () => {
     await open({});
-    job.sonar.instead('api/project_analyses/search', ...Array.from({ length: 4 }, () => ({ status: 502 })));
+    job.sonar.instead('api/project_analyses/search', ...Array.from({ length: 100 }, () => ({ status: 502 })));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('trouble');
     expect(failure.message).toContain('with 502: an empty body');

@@ -37,7 +37,7 @@ describe('an error status of Sonar', () => {
     [500, 'trouble', 'administrators'],
     [503, 'trouble', 'administrators'],
   ])('%i is a %s', (status, kind, remedy) => {
-    const failure = refusal(asked, status, 'words');
+    const failure = refusal(asked, status, 'words', true);
     expect(failure.kind).toBe(kind);
     expect(failure.remedy).toContain(remedy);
   });

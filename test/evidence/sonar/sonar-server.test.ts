@@ -182,8 +182,21 @@ describe('a refusal', () => {
     await job.report();
     const hostUrl = new URL(job.sonar.url).origin;
     const failure = await failureOf(job.gather({ hostUrl }));
-    expect(failure.message).toContain('Unknown url : /api/ce/task');
-    expect(failure.remedy).toContain('`sonar-host-url`');
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toBe(
+      `${hostUrl}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9 is not Sonar's web API: the answer was 404 and an HTML page of 6 bytes instead of JSON`,
+    );
+    expect(failure.remedy).toContain('lacks the context path: set `sonar-host-url`');
+    expect(job.clock.waits).toEqual([]);
+  });
+
+  it('for an address that ends in /api comes at once', async () => {
+    job = await openSonarJob();
+    await job.report();
+    const failure = await failureOf(job.gather({ hostUrl: `${job.sonar.url}/api` }));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toContain('Unknown url : /api/api/ce/task');
+    expect(job.clock.waits).toEqual([]);
   });
 
   it.each([
@@ -219,7 +232,7 @@ describe('trouble on the way', () => {
     await job.report();
     const body = JSON.stringify({ errors: [{ msg: 'An error has occurred.' }, { msg: 'Contact us' }] });
     const broken = { status: 500, headers: { 'content-type': 'application/json' }, body };
-    job.sonar.instead('api/ce/task', broken, broken, broken, broken);
+    job.sonar.instead('api/ce/task', ...Array.from({ length: 100 }, () => broken));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('trouble');
     expect(failure.message).toContain('with 500: An error has occurred.; Contact us');

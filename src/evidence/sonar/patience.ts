@@ -1,0 +1,168 @@
+import type { TransportError } from '../../http/exchange.ts';
+import { isPassingProblem } from '../../http/retry.ts';
+import { sleep, type Clock } from '../../runtime/clock.ts';
+import { TroubleError, type Failure } from '../../runtime/failure.ts';
+import type { Log } from '../../runtime/log.ts';
+import { isMapping } from '../../runtime/values.ts';
+
+/** How long Sonar is waited for: one limit for the background task and for all that is asked afterwards. */
+export interface Patience {
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly progress: Progress;
+  /** The limit, for errors, in milliseconds. */
+  readonly timeoutMilliseconds: number;
+  /** When the limit is reached, in milliseconds since the epoch. */
+  readonly end: number;
+}
+
+/** Starts the time limit. */
+export function startPatience(
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal?: AbortSignal },
+  timeoutMilliseconds: number,
+): Patience {
+  const start = clock.now();
+  const progress = new Progress(clock, log);
+  return { clock, signal, progress, timeoutMilliseconds, end: start + timeoutMilliseconds };
+}
+
+/** How long the log may stay silent, in milliseconds. */
+const silence = 30_000;
+
+/** Tells the log what is waited for: each change at once, and again every half minute while nothing changes. */
+export class Progress {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #start: number;
+  #told = { state: '', at: 0 };
+  #task: string | undefined;
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#start = clock.now();
+  }
+
+  /** The state of the background task when it was last seen, as a clause. */
+  get lastTask(): string | undefined {
+    return this.#task;
+  }
+
+  /** @param task the background task and its state, as a clause */
+  tellTask(task: string): void {
+    this.#task = task;
+    this.#tell(task, `${task} after ${seconds(this.#clock.now() - this.#start)}`);
+  }
+
+  /** @param left how long Sonar will be asked again, in milliseconds */
+  tellTrouble(what: string, left: number): void {
+    this.#tell(what, `${what}; asking again for up to ${seconds(left)}`);
+  }
+
+  #tell(state: string, line: string): void {
+    const now = this.#clock.now();
+    if (state === this.#told.state && now - this.#told.at < silence) return;
+    this.#log.info(line);
+    this.#told = { state, at: now };
+  }
+}
+
+/** Between two attempts, in milliseconds: from the first, growing by half each time, to the longest. */
+const firstPause = 1000;
+const longestPause = 10_000;
+
+/** The pause after `previous`; the first pause if there was none. In milliseconds. */
+export function nextPause(previous: number | undefined): number {
+  return previous === undefined ? firstPause : Math.min(longestPause, previous * 1.5);
+}
+
+/** What one attempt at a question came to, unless it failed for good. */
+export type Attempt<Answer> =
+  | { readonly answer: Answer }
+  | {
+      /** A failure that may pass, such as a restart of the server. */
+      readonly trouble: Failure;
+      /** How long Sonar asked to be left alone (`Retry-After`), in milliseconds. */
+      readonly retryAfter: number | undefined;
+    };
+
+/** The time that even a question asked near the limit gets for its answer, in milliseconds. */
+const leastRequestTimeout = 10_000;
+
+/** What a question that the evidence does not depend on may take at most, in milliseconds. */
+const bestEffortTime = 10_000;
+
+/**
+ * Asks until there is an answer, through everything that passes when the server has restarted.
+ *
+ * @param attempt gets the time that it may take, in milliseconds
+ * @param isBestEffort whether the evidence is complete without the answer, so that it is not worth a long wait
+ * @throws TroubleError if the limit is reached first, with what was seen last; whatever `attempt` throws; the signal's
+ * reason
+ */
+export async function keepAsking<Answer>(
+  attempt: (timeout: number) => Promise<Attempt<Answer>>,
+  patience: Patience,
+  isBestEffort: boolean,
+): Promise<Answer> {
+  const { clock, signal, progress } = patience;
+  const end = isBestEffort ? Math.min(patience.end, clock.now() + bestEffortTime) : patience.end;
+  let pause: number | undefined;
+  for (;;) {
+    const seen = await attempt(Math.max(leastRequestTimeout, end - clock.now()));
+    if ('answer' in seen) return seen.answer;
+    const left = end - clock.now();
+    if (left <= 0) throw timeIsUp(seen.trouble, patience);
+    const wanted = seen.retryAfter ?? 0;
+    if (wanted > left) throw leftAlone(seen.trouble, wanted, left);
+    progress.tellTrouble(seen.trouble.message, left);
+    pause = nextPause(pause);
+    await sleep(clock, Math.min(Math.max(pause, wanted), left), signal);
+  }
+}
+
+function timeIsUp(trouble: Failure, { timeoutMilliseconds, progress }: Patience): TroubleError {
+  const before = progress.lastTask === undefined ? '' : ` Before that: ${progress.lastTask}.`;
+  return new TroubleError(
+    {
+      what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Seen last: ${trouble.message}.${before}`,
+      remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${trouble.remedy}`,
+    },
+    { cause: trouble },
+  );
+}
+
+function leftAlone(trouble: Failure, wanted: number, left: number): TroubleError {
+  return new TroubleError(
+    {
+      what: `${trouble.message}; Sonar asks to wait ${seconds(wanted)} before the next request, and only ${seconds(left)} of \`sonar-timeout\` are left`,
+      remedy: `Run the job again later, or raise \`sonar-timeout\`. ${trouble.remedy}`,
+    },
+    { cause: trouble },
+  );
+}
+
+/**
+ * Whether what kept an answer from coming may pass while we wait.
+ *
+ * @param hasAnswered whether the server has answered before; if not, a host name that does not exist is a mistake
+ */
+export function isPassingError(error: TransportError, hasAnswered: boolean): boolean {
+  if (!isPassingProblem(error.problem)) return false;
+  // undici's words for a proxy that wants a password; it has no code of its own for that.
+  if (error.message.includes('Proxy response (407)')) return false;
+  return hasAnswered || !isUnknownHost(error);
+}
+
+/** Errors nest: an AggregateError, undici's error, the system's. */
+function isUnknownHost(error: unknown): boolean {
+  for (let current = error, depth = 0; isMapping(current) && depth < 5; current = current['cause'], depth += 1) {
+    if (current['code'] === 'ENOTFOUND') return true;
+  }
+  return false;
+}
+
+/** Whole seconds, for people. */
+export function seconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1000)} s`;
+}
