@@ -93,7 +93,11 @@ function commitOf(values: Inputs, { client, job, environment, call }: OperationC
   );
 }
 
-function analysisOf(values: Inputs, commit: string, { workspace, call }: OperationContext): Promise<SonarEvidence> {
+function analysisOf(
+  values: Inputs,
+  commit: string,
+  { workspace, job, call }: OperationContext,
+): Promise<SonarEvidence> {
   return gatherSonar(
     {
       reportPath: values.sonarReportPath,
@@ -102,6 +106,7 @@ function analysisOf(values: Inputs, commit: string, { workspace, call }: Operati
       timeoutMilliseconds: values.sonarTimeoutSeconds * 1000,
       workspace,
       expectedRevision: commit,
+      event: { name: job.eventName, sha: job.sha, isCommitGiven: values.commitSha !== undefined },
     },
     call,
   );

@@ -15,6 +15,8 @@ import {
 } from '../support/sonar-analysis.ts';
 import { startSonarServer, type SonarWorld } from '../support/sonar-server.ts';
 import { webhookReport } from '../support/sonar-webhook.ts';
+import { shas, workflowRunEvent } from '../support/events.ts';
+import { onDefault } from '../support/event-runs.ts';
 import { errorEnding, failedStep } from '../support/step-ending.ts';
 import { readTar } from '../support/tar-reader.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
@@ -114,6 +116,24 @@ describe('the step attest-sonar, from a JSON report', () => {
       message: expect.stringContaining('e'.repeat(40)),
     });
     expect(await recorded(target)).toHaveProperty('evidence', {});
+  });
+
+  it('on an event on which scanners report GITHUB_SHA, says how to scan the commit that the event is about', async () => {
+    const { flow } = await flowWithArtifact();
+    const run = {
+      event: workflowRunEvent(),
+      variables: { ...onDefault, GITHUB_EVENT_NAME: 'workflow_run' },
+    };
+    await job.workspace.write('base.json', JSON.stringify(webhookReport('OK', shas.base)));
+    const refused = failedStep(await attest({ flow, 'sonar-report-path': 'base.json' }, run));
+    expect(refused).toMatchObject({ ...errorEnding, kind: 'mistake' });
+    expect(refused.message).toContain(`is of commit ${shas.base}`);
+    expect(refused.message).toContain(`is ${shas.head} (event workflow_run)`);
+    expect(refused.message).toContain(
+      '-Dsonar.scm.revision=${{ github.event.workflow_run.head_sha }}',
+    );
+    expect(refused.message).not.toContain('commit-sha');
+    expect(await attest({ flow }, run)).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
   });
 
   it('attests to the trail, the name and the artifact that it is told', async () => {

@@ -64,6 +64,7 @@ export async function openSonarJob(
           timeoutMilliseconds: 300_000,
           workspace: workspace.path,
           expectedRevision: analysedCommit,
+          event: { name: 'push', sha: analysedCommit, isCommitGiven: false },
           ...other,
         },
         context,

@@ -10,7 +10,7 @@ import { locateReport } from './report-location.ts';
 import type { ReportTask } from './report-task.ts';
 import { readReport } from './report.ts';
 import { sonarResultsOf } from './results.ts';
-import { refuseOtherCommit } from './revision.ts';
+import { refuseOtherCommit, type ScanEvent } from './revision.ts';
 import { chooseServer, pageUrl } from './server-address.ts';
 import { openSonarServer } from './sonar-server.ts';
 
@@ -28,6 +28,8 @@ export interface SonarRequest {
   readonly workspace: string;
   /** The SHA of the commit being attested. An analysis of another one is refused. */
   readonly expectedRevision: string;
+  /** What the job says about that commit. */
+  readonly event: ScanEvent;
 }
 
 /** The results of a Sonar analysis, and how far they can be trusted. */
@@ -89,7 +91,11 @@ function fromJson(
   const { revision } = results;
   const isRevisionVerified = revision !== undefined && revision !== '';
   if (isRevisionVerified) {
-    refuseOtherCommit(revision, request.expectedRevision, results.project.key, reportPath);
+    refuseOtherCommit(revision, request.expectedRevision, {
+      projectKey: results.project.key,
+      reportPath,
+      event: request.event,
+    });
   } else {
     warn(unverified(request.expectedRevision, `The JSON report ${reportPath} holds no \`revision\`.`));
   }
@@ -114,7 +120,11 @@ async function fromServer(
   for (const note of task.warnings) context.log.info(`Sonar says: ${note}`);
   const analysis = await readAnalysis(server, task);
   if (analysis.revision !== undefined) {
-    refuseOtherCommit(analysis.revision, request.expectedRevision, task.projectKey, reportPath);
+    refuseOtherCommit(analysis.revision, request.expectedRevision, {
+      projectKey: task.projectKey,
+      reportPath,
+      event: request.event,
+    });
   }
   if (analysis.doubt !== undefined) warn(unverified(request.expectedRevision, analysis.doubt));
   const gate = await readQualityGate(server, task);

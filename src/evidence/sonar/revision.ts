@@ -14,17 +14,71 @@ export function namesCommit(revision: string, sha: string): boolean {
   return given.length >= fewestDigits && /^[0-9a-f]+$/u.test(given) && whole.startsWith(given);
 }
 
+/** What the job says about the commit, for the error about another one. */
+export interface ScanEvent {
+  readonly name: string | undefined;
+  /** `GITHUB_SHA`, which scanners report on every event but `pull_request`, whatever is checked out. */
+  readonly sha: string | undefined;
+  /** Whether the commit is the one of the input `commit-sha`, and not the event's. */
+  readonly isCommitGiven: boolean;
+}
+
+/** Which analysis is refused. */
+export interface ScanOrigin {
+  readonly projectKey: string;
+  readonly reportPath: string;
+  readonly event: ScanEvent;
+}
+
 /**
  * Refuses an analysis of another commit than the one being attested: a green gate for code that nobody scanned.
  *
  * @throws MistakeError
  */
-export function refuseOtherCommit(revision: string, expected: string, projectKey: string, reportPath: string): void {
+export function refuseOtherCommit(revision: string, expected: string, origin: ScanOrigin): void {
   if (namesCommit(revision, expected)) return;
+  const { event, projectKey, reportPath } = origin;
+  const on = event.name === undefined ? '' : ` (event ${event.name})`;
+  const attested = event.isCommitGiven ? 'the commit given as `commit-sha`' : 'the commit being attested';
   throw new MistakeError({
     input: 'sonar-report-path',
-    what: `the Sonar analysis of project ${projectKey} (${reportPath}) is of commit ${revision}, but the commit being attested is ${expected}`,
-    remedy:
-      'Attest in the job that scanned the commit, with the report of that scan; where another commit than that of the event was scanned on purpose, name it in `commit-sha`.',
+    what: `the Sonar analysis of project ${projectKey} (${reportPath}) is of commit ${revision}, but ${attested} is ${expected}${on}`,
+    remedy: isGitHubSha(revision, event) ? nameTheRevision(expected, event) : scanAgain(expected, event),
   });
+}
+
+function isGitHubSha(revision: string, { sha }: ScanEvent): boolean {
+  return sha !== undefined && namesCommit(revision, sha);
+}
+
+/** The scanner has probably scanned the right code, and reported GITHUB_SHA for it. */
+function nameTheRevision(expected: string, event: ScanEvent): string {
+  return `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${expected} before the scan, and scan with ${property(expected, event)}.`;
+}
+
+function scanAgain(expected: string, event: ScanEvent): string {
+  return `Attest in the job that scanned the commit, with the report of that scan and not one that is left over from an earlier run; if the scan did run on commit ${expected}, tell the scanner so with ${property(expected, event)}.`;
+}
+
+/** Where an event's payload has the commit that it is about; a comment's has none. */
+const headExpressions: ReadonlyMap<string, string> = new Map([
+  ...['pull_request', 'pull_request_target', 'pull_request_review', 'pull_request_review_comment'].map(
+    (name) => [name, 'github.event.pull_request.head.sha'] as const,
+  ),
+  ['workflow_run', 'github.event.workflow_run.head_sha'],
+  ['merge_group', 'github.event.merge_group.head_sha'],
+  ['check_suite', 'github.event.check_suite.head_sha'],
+  ['check_run', 'github.event.check_run.head_sha'],
+  ['deployment', 'github.event.deployment.sha'],
+  ['deployment_status', 'github.event.deployment.sha'],
+  ['status', 'github.event.sha'],
+]);
+
+function property(expected: string, { name, isCommitGiven }: ScanEvent): string {
+  const expression = isCommitGiven ? undefined : headExpressions.get(name ?? '');
+  const inWorkflow =
+    expression === undefined
+      ? 'for the scan action as `with: args:`'
+      : `for the scan action \`with: args: -Dsonar.scm.revision=\${{ ${expression} }}\``;
+  return `\`-Dsonar.scm.revision=${expected}\` (${inWorkflow})`;
 }

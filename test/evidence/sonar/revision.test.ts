@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { namesCommit, refuseOtherCommit } from '../../../src/evidence/sonar/revision.ts';
+import { namesCommit, refuseOtherCommit, type ScanEvent } from '../../../src/evidence/sonar/revision.ts';
 import { MistakeError } from '../../../src/runtime/failure.ts';
 
 const sha = fc.stringMatching(/^[0-9a-f]{40}$/u);
@@ -30,14 +30,65 @@ describe('a revision', () => {
       expect(namesCommit(revision, 'c739069ec7105e01303e8b3065a81141aad9f129')).toBe(false);
     },
   );
+});
 
-  it('of another commit is refused with both commits, the project and the report', () => {
-    const refuse = (): void => {
-      refuseOtherCommit('b'.repeat(40), 'a'.repeat(40), 'acme:widgets', 'report-task.txt');
-    };
-    expect(refuse).toThrow(MistakeError);
-    expect(refuse).toThrow(
-      `the Sonar analysis of project acme:widgets (report-task.txt) is of commit ${'b'.repeat(40)}, but the commit being attested is ${'a'.repeat(40)}`,
+describe('a revision of another commit', () => {
+  const [head, base] = ['a'.repeat(40), 'b'.repeat(40)];
+
+  /** The error for an analysis of a commit, where the head is expected. */
+  const refusalOf = (revision: string, event: Partial<ScanEvent>): MistakeError => {
+    const whole = { name: 'push', sha: base, isCommitGiven: false, ...event };
+    try {
+      refuseOtherCommit(revision, head, { projectKey: 'acme:widgets', reportPath: 'report-task.txt', event: whole });
+    } catch (error) {
+      if (error instanceof MistakeError) return error;
+    }
+    throw new Error('it was not refused');
+  };
+
+  it('is refused with the event, both commits, the project and the report', () => {
+    expect(refusalOf(base, { name: 'pull_request_target' }).message).toBe(
+      `the Sonar analysis of project acme:widgets (report-task.txt) is of commit ${base}, but the commit being attested is ${head} (event pull_request_target)`,
+    );
+    expect(refusalOf(base, { name: undefined, isCommitGiven: true }).message).toContain(
+      `but the commit given as \`commit-sha\` is ${head}`,
+    );
+  });
+
+  it.each([
+    ['pull_request_target', 'github.event.pull_request.head.sha'],
+    ['pull_request_review', 'github.event.pull_request.head.sha'],
+    ['workflow_run', 'github.event.workflow_run.head_sha'],
+    ['check_suite', 'github.event.check_suite.head_sha'],
+    ['status', 'github.event.sha'],
+  ])('that is GITHUB_SHA is mended at the scan: on %s with %s', (name, expression) => {
+    const { remedy } = refusalOf(base, { name });
+    expect(remedy).toBe(
+      `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${head} before the scan, and scan with \`-Dsonar.scm.revision=${head}\` (for the scan action \`with: args: -Dsonar.scm.revision=\${{ ${expression} }}\`).`,
+    );
+  });
+
+  it.each([
+    ['issue_comment', false],
+    ['pull_request_target', true],
+  ])('on %s (commit given: %s) is mended with the commit itself, since the event does not name it', (name, given) => {
+    const { remedy } = refusalOf(base, { name, isCommitGiven: given });
+    expect(remedy).toContain(`\`-Dsonar.scm.revision=${head}\` (for the scan action as \`with: args:\`)`);
+    expect(remedy).not.toContain('github.event');
+  });
+
+  it('that is not GITHUB_SHA either is probably an old report', () => {
+    const { remedy } = refusalOf('c'.repeat(40), {});
+    expect(remedy).toContain('not one that is left over from an earlier run');
+    expect(remedy).toContain(`-Dsonar.scm.revision=${head}`);
+  });
+
+  it('never leads to the input that would attest that other commit', () => {
+    fc.assert(
+      fc.property(sha, fc.constantFrom('push', 'pull_request_target', 'issue_comment', undefined), (other, name) => {
+        fc.pre(other !== head);
+        expect(refusalOf(other, { name }).remedy).not.toContain('commit-sha');
+      }),
     );
   });
 });
