@@ -83,6 +83,8 @@ async function readFromFirst(
     const answer = await read();
     if ('found' in answer) return { facts: answer.found, source };
     log.debug(`Commit ${commit.sha}: ${source}: ${answer.miss.what}`);
+    if (source === gitSource && answer.miss.kind === 'trouble')
+      log.warning(`${answer.miss.what}. ${answer.miss.remedy}`);
     misses[source] = answer.miss;
   }
   throw undescribed(commit, misses);

@@ -1,5 +1,5 @@
 import { MistakeError } from '../../runtime/failure.ts';
-import { notSetUp, type Answer } from './answer.ts';
+import { inTrouble, notSetUp, type Answer } from './answer.ts';
 import { authorLine, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import type { GitResult, GitRunner } from './git.ts';
 import { fullSha } from './ref.ts';
@@ -16,7 +16,15 @@ export async function readCommitFromGit(
   workspace: string | undefined,
   sha: string,
 ): Promise<Answer<CommitFacts>> {
-  const log = ['log', '-1', '--no-show-signature', '--no-color', '--encoding=UTF-8', `--format=${logFormat}`];
+  const log = [
+    'log',
+    '-1',
+    '--no-patch',
+    '--no-show-signature',
+    '--no-color',
+    '--encoding=UTF-8',
+    `--format=${logFormat}`,
+  ];
   // A tag object's SHA means the commit that it tags; the dashes keep git from looking for a file of that name.
   const answer = succeeded(await run(git, workspace, [...log, `${sha}^{commit}`, '--']));
   if ('miss' in answer) return answer;
@@ -72,7 +80,12 @@ async function run(
 ): Promise<Answer<GitResult>> {
   if (workspace === undefined) return notSetUp('GITHUB_WORKSPACE is not set', checkOut);
   const found = await git(commandLine, workspace);
-  return found === undefined ? notSetUp('git is not installed on the runner', 'Install git on the runner.') : { found };
+  if (found === undefined) return notSetUp('git is not installed on the runner', 'Install git on the runner.');
+  if (found.lateAfter === undefined) return { found };
+  return inTrouble(
+    `git took longer than ${found.lateAfter} s and was ended`,
+    'Run `git log -1` in the workspace on the runner to see what it waits for: mostly a slow or unreachable disk.',
+  );
 }
 
 function succeeded(answer: Answer<GitResult>): Answer<GitResult> {

@@ -1,20 +1,43 @@
+import { devNull } from 'node:os';
 import { join } from 'node:path';
+import { systemClock, type Clock } from '../../runtime/clock.ts';
 import { describeError } from '../../runtime/failure.ts';
 import type { Environment } from '../../runtime/world.ts';
+import { findProgram, runProgram } from './run-program.ts';
 
 /** How a git process ended. */
 export interface GitResult {
   readonly exitCode: number;
+  /** At most `maximumOutputBytes`; more is cut off, and the exit code is 0 all the same. */
   readonly stdout: string;
   /** In English and without credentials. */
   readonly stderr: string;
+  /** After how many seconds git was ended, if it took too long. */
+  readonly lateAfter?: number;
 }
 
-/** Runs git with these arguments in a folder; undefined where there is no git to run. */
+/** Runs git with these arguments in a folder; undefined if there is no git to run. */
 export type GitRunner = (commandLine: readonly string[], directory: string) => Promise<GitResult | undefined>;
 
+/** What git runs with. */
+export interface GitSettings {
+  /** The machine's own clock by default. */
+  readonly clock?: Clock;
+  /** Ends git. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is called as soon as git was started, for work that this process can do meanwhile. */
+  readonly whileItRuns?: (() => void) | undefined;
+}
+
+/** How long one git process may take, in milliseconds. Reading a commit takes it a few, of a cold network disk seconds. */
+const timeoutMilliseconds = 30_000;
+
+/** How much of git's output is read, in bytes: far more than is recorded of a commit. */
+export const maximumOutputBytes = 4 * 1024 * 1024;
+
 /**
- * The git of the machine, run without a shell and without a word in the log.
+ * The git of the machine, run without a shell and without a word in the log, for questions that it answers from the
+ * repository alone. After it took too long once, it is not run again.
  *
  * A workspace is often owned by another user (a container job, a self-hosted runner), which git refuses. It is told on the
  * command line to trust this one folder. Git before 2.38 takes that from files only, and the folder's name may differ from
@@ -22,46 +45,62 @@ export type GitRunner = (commandLine: readonly string[], directory: string) => P
  * with it the question of ownership.
  *
  * @param environment the variables that git gets, with those on top that make its answers the same everywhere.
- * @param whileItRuns is called as soon as git was started, for work that this process can do meanwhile.
  */
-export function createGitRunner(environment: Environment, whileItRuns: () => void = () => undefined): GitRunner {
+export function createGitRunner(environment: Environment, settings: GitSettings = {}): GitRunner {
   const variables = gitVariables(environment);
+  let late: GitResult | undefined;
   return async (commandLine, directory) => {
+    if (late !== undefined) return late;
     const trusting = ['-c', `safe.directory=${directory}`, ...commandLine];
-    const result = await execute(trusting, directory, variables, whileItRuns);
-    if (result === undefined || !refusesOwner(result)) return result;
-    return execute(commandLine, directory, { ...variables, GIT_DIR: join(directory, '.git') }, () => undefined);
+    let result = await execute(trusting, directory, variables, settings);
+    if (result !== undefined && refusesOwner(result)) {
+      const atRepository = { ...variables, GIT_DIR: join(directory, '.git') };
+      result = await execute(commandLine, directory, atRepository, { ...settings, whileItRuns: undefined });
+    }
+    if (result?.lateAfter !== undefined) late = result;
+    return result;
   };
 }
+
+/**
+ * The repository's settings come with the workspace, so none of them may name a program to run: no pager, no hook, no file
+ * system monitor. Those for the network have none, because `gitVariables` allows no protocol.
+ */
+const guards = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', `core.hooksPath=${devNull}`];
 
 async function execute(
   commandLine: readonly string[],
   directory: string,
   env: Record<string, string>,
-  whileItRuns: () => void,
+  { clock = systemClock, signal, whileItRuns = () => undefined }: GitSettings,
 ): Promise<GitResult | undefined> {
-  const { getExecOutput } = await import('@actions/exec');
+  const file = findProgram('git', pathOf(env));
+  if (file === undefined) return undefined;
   try {
-    // @actions/exec tells this when it is about to start the process; a turn of the event loop later it runs.
-    const listeners = { debug: once(() => setImmediate(whileItRuns)) };
-    const options = { env, silent: true, ignoreReturnCode: true, listeners };
-    // git changes into the folder itself: @actions/exec would first look whether it is there.
-    const result = await getExecOutput('git', ['-C', directory, ...commandLine], options);
-    return { ...result, stderr: withoutCredentials(result.stderr) };
+    const end = await runProgram({
+      file,
+      // git changes into the folder itself, and says so in its own words if it is not there.
+      commandLine: ['-C', directory, ...guards, ...commandLine],
+      env,
+      clock,
+      timeoutMilliseconds,
+      maximumOutputBytes,
+      signal,
+      whileItRuns,
+    });
+    const { stdout } = end;
+    const stderr = withoutCredentials(end.stderr);
+    if (end.how === 'late') return { exitCode: -1, stdout, stderr, lateAfter: timeoutMilliseconds / 1000 };
+    return { exitCode: end.how === 'cut' ? 0 : end.exitCode, stdout, stderr };
   } catch (thrown) {
-    const reason = describeError(thrown);
-    // The words of @actions/exec for a program that is not on the PATH; it has no code for it.
-    if (reason.includes('Unable to locate executable')) return undefined;
-    return { exitCode: -1, stdout: '', stderr: withoutCredentials(reason) };
+    if (signal?.aborted === true) throw thrown;
+    return { exitCode: -1, stdout: '', stderr: withoutCredentials(describeError(thrown)) };
   }
 }
 
-function once(work: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) work();
-    done = true;
-  };
+/** Windows calls it `Path` and does not care. */
+function pathOf(env: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
 
 function gitVariables(environment: Environment): Record<string, string> {
@@ -72,6 +111,8 @@ function gitVariables(environment: Environment): Record<string, string> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
+    // Older versions do not know the variable above, and would run the programs that the repository's settings name.
+    GIT_ALLOW_PROTOCOL: '',
     // A replaced commit is not the one that its SHA names.
     GIT_NO_REPLACE_OBJECTS: '1',
   };

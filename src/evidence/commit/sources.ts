@@ -37,7 +37,7 @@ export function connectSources({
   const asked = githubToken !== undefined && repository !== undefined;
   const stopped = signal === undefined ? {} : { signal };
   return {
-    git: createGitRunner(environment, whileGitRuns),
+    git: createGitRunner(environment, { clock, signal, whileItRuns: whileGitRuns }),
     github: asked
       ? commitsOf(connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...stopped }), repository)
       : undefined,

@@ -82,6 +82,18 @@ describe('gatherCommit', () => {
     expect(runs).toHaveLength(1);
   });
 
+  it('goes on with the next source if git takes too long, and warns', async () => {
+    const slow: GitRunner = () => Promise.resolve({ exitCode: -1, stdout: '', stderr: '', lateAfter: 30 });
+    const warned = collectingLog();
+    const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: workspace };
+    const job = jobOf('push', events.pushEvent(), variables);
+    const info = await gatherCommit({ job, log: warned }, { git: slow, github: undefined });
+    expect(info).toMatchObject({ sha1: shas.head, author: 'Ann Dev <ann@example.com>', branch: 'main' });
+    expect(warned.warnings).toEqual([
+      expect.stringMatching(/^git took longer than 30 s and was ended\. Run `git log/u),
+    ]);
+  });
+
   it('describes the head of a pull request, though the merge commit is checked out', async () => {
     const origin = folder.repository('pull-request');
     folder.commit(origin, 'base');

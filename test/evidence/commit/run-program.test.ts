@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { createGitRunner } from '../../../src/evidence/commit/git.ts';
+import { readCommitFromGit } from '../../../src/evidence/commit/git-commit.ts';
+import { findProgram, runProgram, type ProgramRun } from '../../../src/evidence/commit/run-program.ts';
+import { systemClock } from '../../../src/runtime/clock.ts';
+import { manualClock } from '../../support/clock.ts';
+import { gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
+import { itWithPosixFiles as itOnPosix } from '../../support/platform.ts';
+
+let folder: GitFolder;
+beforeAll(() => {
+  folder = gitFolder();
+});
+afterAll(() => {
+  folder.remove();
+});
+
+/** A program of these shell lines. */
+function program(name: string, lines: string): string {
+  const directory = join(folder.path, name);
+  mkdirSync(directory);
+  const file = join(directory, 'git');
+  writeFileSync(file, `#!/bin/sh\ncd '${directory}'\n${lines}\n`, { mode: 0o755 });
+  return file;
+}
+
+function runOf(file: string, other: Partial<ProgramRun> = {}): ProgramRun {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return {
+    file,
+    commandLine: [],
+    env,
+    clock: systemClock,
+    timeoutMilliseconds: 60_000,
+    maximumOutputBytes: 1000,
+    ...other,
+  };
+}
+
+/** Waits until the machine has done something; a program takes a few milliseconds for it. */
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** The process ids that a program wrote to a file, once all are there. */
+async function pidsIn(file: string, count: number): Promise<readonly number[]> {
+  const read = (): readonly string[] =>
+    existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  await until(() => read().length >= count);
+  return read().map(Number);
+}
+
+/** Whether a process works; one that has ended and that nobody has asked about does not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const tree =
+  'trap "" TERM INT HUP\n(trap "" TERM HUP; while :; do sleep 3600; done) & \necho $! >> pids\necho $$ >> pids\necho begun\nwait';
+
+describe('a program', () => {
+  itOnPosix('that takes too long is ended with all that it has started, whatever signals these ignore', async () => {
+    const file = program('slow', tree);
+    const clock = manualClock();
+    const running = runProgram(runOf(file, { clock, timeoutMilliseconds: 30_000 }));
+    const pids = await pidsIn(join(file, '../pids'), 2);
+    await clock.advance(29_999);
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    await clock.advance(1);
+    await expect(running).resolves.toMatchObject({ how: 'late', exitCode: -1 });
+    await until(() => !pids.some(isAlive));
+    expect(clock.pending()).toBe(0);
+  });
+
+  itOnPosix('is ended with all that it has started when the job is cancelled', async () => {
+    const file = program('cancelled', tree);
+    const cancelled = new AbortController();
+    const running = runProgram(runOf(file, { signal: cancelled.signal }));
+    const pids = await pidsIn(join(file, '../pids'), 2);
+    cancelled.abort(new Error('the job was cancelled'));
+    await expect(running).rejects.toThrow('the job was cancelled');
+    await until(() => !pids.some(isAlive));
+  });
+
+  itOnPosix('is not started in a cancelled job', async () => {
+    const signal = AbortSignal.abort(new Error('the job was cancelled'));
+    await expect(runProgram(runOf('/nowhere', { signal }))).rejects.toThrow('the job was cancelled');
+  });
+
+  itOnPosix('that leaves a process behind with its output open is not waited for longer', async () => {
+    const file = program('left', 'echo told\nsleep 3600 &\necho $! >> pids\nexit 3');
+    const clock = manualClock();
+    const running = runProgram(runOf(file, { clock }));
+    const pids = await pidsIn(join(file, '../pids'), 1);
+    await until(() => clock.pending() === 2);
+    await clock.advance(2000);
+    await expect(running).resolves.toEqual({ how: 'by itself', exitCode: 3, stdout: 'told\n', stderr: '' });
+    await until(() => !pids.some(isAlive));
+  });
+
+  itOnPosix('that writes without end is ended, and what fits is kept', async () => {
+    const end = await runProgram(runOf(program('endless', 'while :; do echo 123456789; done')));
+    expect(end).toMatchObject({ how: 'cut', exitCode: -1 });
+    expect(end.stdout).toBe('123456789\n'.repeat(100));
+  });
+
+  itOnPosix('may complain more than is kept', async () => {
+    const end = await runProgram(
+      runOf(program('noisy', 'i=0; while [ $i -lt 500 ]; do echo 123456789 >&2; i=$((i+1)); done; echo done')),
+    );
+    expect(end).toMatchObject({ how: 'by itself', exitCode: 0, stdout: 'done\n' });
+    expect(end.stderr).toHaveLength(1000);
+  });
+
+  itOnPosix('gets no input, and no terminal to ask on', async () => {
+    const end = await runProgram(
+      runOf(program('asking', 'read answer || echo none\n(echo asked > /dev/tty) 2>/dev/null || echo silent')),
+    );
+    expect(end.stdout).toBe('none\nsilent\n');
+  });
+
+  it('that cannot be started is an error', async () => {
+    await expect(runProgram(runOf(join(folder.path, 'nothing')))).rejects.toThrow('ENOENT');
+  });
+
+  itOnPosix('is found in the absolute directories of the PATH only', () => {
+    const file = program('found', 'exit 0');
+    const directory = join(file, '..');
+    const plain = join(folder.path, 'plain');
+    mkdirSync(join(plain, 'git'), { recursive: true });
+    expect(findProgram('git', ['', '.', 'bin', plain, directory].join(delimiter))).toBe(file);
+    chmodSync(file, 0o644);
+    expect(findProgram('git', directory)).toBeUndefined();
+    expect(findProgram('git', undefined)).toBeUndefined();
+  });
+});
+
+describe('git that hangs', () => {
+  itOnPosix('is given up after half a minute, with what to look at, and not run again', async () => {
+    const file = program('hanging', 'echo $$ >> pids\nsleep 3600');
+    const clock = manualClock();
+    const runner = createGitRunner(
+      { ...isolatedGit, PATH: `${join(file, '..')}:${isolatedGit['PATH'] ?? ''}` },
+      { clock },
+    );
+    const miss = {
+      kind: 'trouble',
+      what: 'git took longer than 30 s and was ended',
+      remedy: expect.stringContaining('Run `git log -1` in the workspace'),
+    };
+    const pids = join(file, '../pids');
+    const answer = readCommitFromGit(runner, folder.path, 'a'.repeat(40));
+    await pidsIn(pids, 1);
+    await clock.advance(30_000);
+    await expect(answer).resolves.toEqual({ miss });
+    await expect(readCommitFromGit(runner, folder.path, 'a'.repeat(40))).resolves.toEqual({ miss });
+    expect(await pidsIn(pids, 1)).toHaveLength(1);
+  });
+});
