@@ -8,7 +8,9 @@ export const gitCommitInfo = Type.Object(
     author: Type.Optional(Type.String({ description: '`Name <email>`.' })),
     branch: Type.Optional(Type.String()),
     message: Type.Optional(Type.String({ description: 'The whole message, body included.' })),
-    timestamp: Type.Integer({ description: 'The author date, in Unix seconds.' }),
+    timestamp: Type.Optional(
+      Type.Integer({ description: 'The author date, in Unix seconds; absent if the commit has no valid date.' }),
+    ),
     url: Type.Optional(Type.String({ description: "The commit's page." })),
   },
   { additionalProperties: false, description: 'The commit that the evidence is about.' },

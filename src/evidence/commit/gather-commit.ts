@@ -4,7 +4,7 @@ import type { Log } from '../../runtime/log.ts';
 import { repositoryUrl, type Job } from '../job.ts';
 import { inTrouble, type Answer, type Miss } from './answer.ts';
 import { probableBranch } from './branch.ts';
-import type { CommitFacts } from './commit-facts.ts';
+import { firstBytes, type CommitFacts } from './commit-facts.ts';
 import { readCommitFromEvent } from './event-commit.ts';
 import { branchesWithCommit, readCommitFromGit } from './git-commit.ts';
 import { judgedCommit, type BranchHint } from './judged-commit.ts';
@@ -47,15 +47,42 @@ export async function describeCommit(
   log.info(`Commit ${facts.sha} is ${commit.meaning}; described by ${source}.`);
   const branch = redact.includes('branch') ? undefined : await branchOf(commit.branch, { facts, source }, job, sources);
   const repository = repositoryUrl(job);
+  const timestamp = timestampOf(facts, log);
   const info: GitCommitInfo = {
     sha1: facts.sha,
-    author: facts.author,
+    author: shortened('author', facts.author, longestAuthor, log),
     ...(branch === undefined ? {} : { branch }),
-    message: facts.message,
-    timestamp: facts.timestamp,
+    message: shortened('message', facts.message, longestMessage, log),
+    ...(timestamp === undefined ? {} : { timestamp }),
     ...(repository === undefined ? {} : { url: `${repository}/commit/${facts.sha}` }),
   };
   return redacted(info, redact);
+}
+
+/**
+ * The most that is recorded of a message and of an author, in bytes. A service takes a document of 1024 KB, in which a byte
+ * can take six (`\\u0001`) and user data wants room, too.
+ */
+const longestMessage = 64 * 1024;
+const longestAuthor = 1024;
+
+/** A text that fits the document; one that was cut ends with a mark that says so. */
+function shortened(what: string, text: string, maximumBytes: number, log: Log): string {
+  const beginning = firstBytes(text, maximumBytes);
+  if (beginning.length === text.length) return text;
+  log.info(`The commit's ${what} is longer than ${maximumBytes} bytes; the rest is not recorded.`);
+  return `${beginning} [cut after ${maximumBytes} bytes]`;
+}
+
+/** The date that is recorded of a commit, in Unix seconds: when it was written, else when it was committed. */
+function timestampOf({ timestamp, committerTimestamp }: CommitFacts, log: Log): number | undefined {
+  if (timestamp !== undefined) return timestamp;
+  log.info(
+    committerTimestamp === undefined
+      ? 'The commit has no valid date; it is recorded without one.'
+      : 'The commit has no valid author date; its committer date is recorded.',
+  );
+  return committerTimestamp;
 }
 
 const gitSource = 'git in the workspace';

@@ -1,11 +1,11 @@
 import { MistakeError } from '../../runtime/failure.ts';
 import { inTrouble, notSetUp, type Answer } from './answer.ts';
-import { authorLine, wholeMessage, type CommitFacts } from './commit-facts.ts';
+import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import type { GitResult, GitRunner } from './git.ts';
 import { fullSha } from './ref.ts';
 
-/** The commit's SHA, author's name and e-mail, author date in Unix seconds, and message as it is, with NULs between. */
-const logFormat = '%H%x00%an%x00%ae%x00%at%x00%B';
+/** SHA, author's name and e-mail, author and committer date in Unix seconds, and the message as it is, with NULs between. */
+const logFormat = '%H%x00%an%x00%ae%x00%at%x00%ct%x00%B';
 
 /**
  * The commit as the repository in the workspace has it, with one git process. Needs no history: a shallow clone and a
@@ -105,12 +105,21 @@ function reasonOf({ exitCode, stderr }: GitResult): string {
 }
 
 function parseLog(output: string): CommitFacts | undefined {
-  const [hash, name, email, seconds, ...message] = output.split('\0');
+  const [hash, name, email, authored, committed, ...message] = output.split('\0');
   const sha = fullSha(hash);
-  if (sha === undefined || name === undefined || email === undefined || seconds === undefined) return undefined;
-  if (!/^-?\d+$/.test(seconds) || message.length === 0) return undefined;
-  const text = wholeMessage(message.join('\0'));
-  return { sha, author: authorLine(name, email), message: text, timestamp: Number(seconds) };
+  if (sha === undefined || name === undefined || email === undefined || message.length === 0) return undefined;
+  return {
+    sha,
+    author: authorLine(name, email),
+    message: wholeMessage(message.join('\0')),
+    timestamp: timestampOf(authored),
+    committerTimestamp: timestampOf(committed),
+  };
+}
+
+/** A date as git prints it: digits as they are in the commit, of any length, or nothing if it cannot read them. */
+function timestampOf(seconds: string | undefined): number | undefined {
+  return seconds !== undefined && /^\d+$/.test(seconds) ? validTimestamp(Number(seconds)) : undefined;
 }
 
 function ambiguous(revision: string): MistakeError {

@@ -79,10 +79,11 @@ function commitFrom(body: unknown): CommitFacts | undefined {
   const sha = fullSha(valueAt(body, 'sha'));
   const message = valueAt(body, 'commit', 'message');
   const timestamp = unixSeconds(textAt(body, 'commit', 'author', 'date') ?? '');
-  if (sha === undefined || typeof message !== 'string' || timestamp === undefined) return undefined;
+  const committerTimestamp = unixSeconds(textAt(body, 'commit', 'committer', 'date') ?? '');
+  if (sha === undefined || typeof message !== 'string') return undefined;
   const name = textAt(body, 'commit', 'author', 'name') ?? '';
   const email = textAt(body, 'commit', 'author', 'email') ?? '';
-  return { sha, author: authorLine(name, email), message: wholeMessage(message), timestamp };
+  return { sha, author: authorLine(name, email), message: wholeMessage(message), timestamp, committerTimestamp };
 }
 
 function headFrom(body: unknown): PullRequestHead | undefined {

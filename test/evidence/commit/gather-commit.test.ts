@@ -82,6 +82,38 @@ describe('gatherCommit', () => {
     expect(runs).toHaveLength(1);
   });
 
+  it.each([
+    ['1', 1_700_000_000, 'The commit has no valid author date; its committer date is recorded.'],
+    ['2', undefined, 'The commit has no valid date; it is recorded without one.'],
+  ])('notes that a commit lacks dates (%s)', async (_count, committerTimestamp, note) => {
+    const told = collectingLog();
+    const job = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head });
+    const commit = { found: { ...facts(shas.head), timestamp: undefined, committerTimestamp } };
+    const info = await gatherCommit({ job, log: told }, { git: noGit, github: githubWith({ commit }) });
+    expect(info.timestamp).toBe(committerTimestamp);
+    expect(conforms(gitCommitInfo, info)).toBe(true);
+    expect(told.infos).toContain(note);
+  });
+
+  it('cuts a message and an author of megabytes, with a mark and a note', async () => {
+    const repository = folder.repository('megabytes');
+    const sha = folder.commit(repository, `feat: first\n\n${'ü🚢'.repeat(1_000_000)}`);
+    const told = collectingLog();
+    const job = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha, GITHUB_WORKSPACE: repository });
+    const { message = '' } = await gatherCommit({ job, log: told }, { git, github: undefined });
+    expect(message.startsWith('feat: first\n\nü🚢')).toBe(true);
+    expect(message.endsWith(' [cut after 65536 bytes]')).toBe(true);
+    expect(message).not.toContain('\uFFFD');
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(65_536 + 30);
+    expect(told.infos).toContain("The commit's message is longer than 65536 bytes; the rest is not recorded.");
+
+    const commit = { found: { ...facts(shas.head), author: 'A'.repeat(5000), message: 'm'.repeat(65_536) } };
+    const other = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head });
+    const info = await gatherCommit({ job: other, log }, { git: noGit, github: githubWith({ commit }) });
+    expect(info.author).toBe(`${'A'.repeat(1024)} [cut after 1024 bytes]`);
+    expect(info.message).toBe('m'.repeat(65_536));
+  });
+
   it('goes on with the next source if git takes too long, and warns', async () => {
     const slow: GitRunner = () => Promise.resolve({ exitCode: -1, stdout: '', stderr: '', lateAfter: 30 });
     const warned = collectingLog();

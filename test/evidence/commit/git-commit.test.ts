@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../../src/evidence/commit/answer.ts';
 import { branchesWithCommit, readCommitFromGit, resolveWithGit } from '../../../src/evidence/commit/git-commit.ts';
@@ -29,6 +29,14 @@ function counting(runner: GitRunner): { readonly runner: GitRunner; runs(): numb
   };
 }
 
+/** A commit with author and committer as they are, which `git commit` would correct. */
+function rawCommit(workspace: string, author: string, committer: string): string {
+  const tree = folder.git(workspace, 'mktree');
+  const file = join(workspace, 'raw-commit');
+  writeFileSync(file, `tree ${tree}\nauthor ${author}\ncommitter ${committer}\n\nraw\n`);
+  return folder.git(workspace, 'hash-object', '-t', 'commit', '-w', '--literally', file);
+}
+
 function reasonOf(answer: Answer<unknown>): string {
   return 'miss' in answer ? answer.miss.what : 'found';
 }
@@ -44,6 +52,7 @@ describe('readCommitFromGit', () => {
         author: 'Ann Dev <ann@example.com>',
         message: 'feat: first\n\nbody line\n\nlast line',
         timestamp: authorSeconds,
+        committerTimestamp: Date.parse('2026-02-03T04:05:06Z') / 1000,
       },
     });
     expect(counted.runs()).toBe(1);
@@ -61,6 +70,22 @@ describe('readCommitFromGit', () => {
     const workspace = folder.repository(`message ${name}`);
     const sha = folder.commit(workspace, message);
     await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { sha, message: expected } });
+  });
+
+  it.each([
+    ['is missing', 'A <a@b>', undefined],
+    ['is negative', 'A <a@b> -1000 +0000', undefined],
+    ['is no number', 'A <a@b> soon +0000', undefined],
+    ['is larger than 64 bits', 'A <a@b> 99999999999999999999 +0000', undefined],
+    ['is in milliseconds', 'A <a@b> 1767323045000 +0000', undefined],
+    ['is the beginning of time', 'A <a@b> 0 +0000', 0],
+    ['is missing with the author', '', undefined],
+  ])('reads a commit whose author date %s', async (name, author, timestamp) => {
+    const workspace = folder.repository(`date ${name}`);
+    const sha = rawCommit(workspace, author, 'C <c@d> 1700000000 +0000');
+    await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({
+      found: { sha, timestamp, committerTimestamp: 1_700_000_000, message: 'raw' },
+    });
   });
 
   it('gives a long message in full', async () => {
@@ -217,11 +242,7 @@ describe('readCommitFromGit', () => {
     [{ exitCode: 3, stdout: '', stderr: '' }, 'git ended with exit code 3'],
     [{ exitCode: 0, stdout: 'a commit', stderr: '' }, 'git described the commit in a form that is not known'],
     [
-      { exitCode: 0, stdout: `${'a'.repeat(40)}\0A\0a@b\0soon\0m`, stderr: '' },
-      'git described the commit in a form that is not known',
-    ],
-    [
-      { exitCode: 0, stdout: `${'a'.repeat(40)}\0A\0a@b\x001`, stderr: '' },
+      { exitCode: 0, stdout: `${'a'.repeat(40)}\0A\0a@b\x001\x001`, stderr: '' },
       'git described the commit in a form that is not known',
     ],
   ])('does not take %j for a commit', async (result, words) => {

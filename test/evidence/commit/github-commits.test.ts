@@ -53,6 +53,7 @@ describe('the commit of GitHub', () => {
         author: 'Ann Dev <ann@example.com>',
         message: 'feat: first\n\nbody line',
         timestamp: Date.UTC(2026, 0, 2, 3, 4, 5) / 1000,
+        committerTimestamp: 1_770_091_506,
       },
     });
     expect(server.requests).toHaveLength(1);
