@@ -30,6 +30,14 @@ export const fingerprint = Type.String({
   description: 'The SHA-256 of the artifact, 64 lowercase hex digits.',
 });
 
+/**
+ * A fingerprint as the interface has it, of one as other tools write it: container tools put `sha256:` in front, and
+ * Windows' tools write upper-case digits. What is no fingerprint stays as it is.
+ */
+export function bareFingerprint(text: string): string {
+  return /^(?:sha256:)?[a-f0-9]+$/iu.test(text) ? text.replace(/^sha256:/iu, '').toLowerCase() : text;
+}
+
 /** A fingerprint as it may stand in a path: whole, or its first digits (interface, operation 10). */
 export const abbreviatedFingerprint = Type.String({
   pattern: '^[a-f0-9]{5,64}$',

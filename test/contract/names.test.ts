@@ -7,6 +7,7 @@ import {
   abbreviatedFingerprint,
   attestationId,
   attestationName,
+  bareFingerprint,
   commitSha,
   fingerprint,
   flowName,
@@ -73,4 +74,23 @@ describe('the names that the interface gives no pattern for', () => {
     expect(['sonar', 'web.unit', 'a-b_c.d'].every((name) => conforms(attestationName, name))).toBe(true);
     expect(['', '.', 'a.', '.b', 'a.b.c', 'a,b', 'a b'].some((name) => conforms(attestationName, name))).toBe(false);
   });
+});
+
+describe('a bare fingerprint', () => {
+  const digits = fc.stringMatching(/^[0-9a-f]{1,64}$/u);
+
+  it('is the lowercase digits, whatever their case, with and without `sha256:`', () => {
+    fc.assert(
+      fc.property(digits, fc.constantFrom('', 'sha256:', 'SHA256:'), fc.boolean(), (hex, prefix, isUpper) => {
+        expect(bareFingerprint(prefix + (isUpper ? hex.toUpperCase() : hex))).toBe(hex);
+      }),
+    );
+  });
+
+  it.each(['', 'sha256:', 'sha256:sha256:ab', 'sha512:ab', 'web@sha256:ab', 'ab ', 'xyz', 'sha256: ab'])(
+    'is not made of %j',
+    (text) => {
+      expect(bareFingerprint(text)).toBe(text);
+    },
+  );
 });

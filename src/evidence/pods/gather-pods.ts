@@ -1,7 +1,8 @@
 import { k8sReport, type K8sReport } from '../../contract/environment.ts';
 import { conforms, violations } from '../../contract/check.ts';
+import { bareFingerprint } from '../../contract/names.ts';
 import { describeError, MistakeError, type Problem } from '../../runtime/failure.ts';
-import { isMapping, valueAt } from '../../runtime/values.ts';
+import { isMapping, valueAt, type Mapping } from '../../runtime/values.ts';
 import type { MatchedFile } from '../files/resolve.ts';
 import { readTextFile } from '../files/text-file.ts';
 import { Place } from './place.ts';
@@ -46,7 +47,8 @@ export function readPods(document: unknown, name: string): PodEvidence {
   return readList(new Place(name, document));
 }
 
-function readReport(document: unknown, name: string): PodEvidence {
+function readReport(given: Mapping, name: string): PodEvidence {
+  const document = withBareDigests(given);
   if (conforms(k8sReport, document)) return { report: document, notRunning: new Map(), withoutDigest: [] };
   const [first, ...rest] = violations(k8sReport, document).map(({ field, rule }): Problem => ({
     input: 'files',
@@ -55,6 +57,22 @@ function readReport(document: unknown, name: string): PodEvidence {
   }));
   if (first === undefined) throw new RangeError('a report that does not conform violates something');
   throw new MistakeError([first, ...rest]);
+}
+
+/** The report with its digests as the interface has them, where they are written `sha256:…`. */
+function withBareDigests(report: Mapping): Mapping {
+  const artifacts = valueAt(report, 'artifacts');
+  if (!Array.isArray(artifacts)) return report;
+  const bare = (artifacts as readonly unknown[]).map((artifact) => {
+    const digests = valueAt(artifact, 'digests');
+    if (!isMapping(artifact) || !isMapping(digests)) return artifact;
+    const entries = Object.entries(digests).map(([image, digest]) => [
+      image,
+      typeof digest === 'string' ? bareFingerprint(digest) : digest,
+    ]);
+    return { ...artifact, digests: Object.fromEntries(entries) as Mapping };
+  });
+  return { ...report, artifacts: bare };
 }
 
 function readList(list: Place): PodEvidence {

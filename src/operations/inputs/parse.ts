@@ -27,12 +27,25 @@ export function secret(name: string): Input<string> {
   };
 }
 
-/** Text that has the declared form of the contract. */
-export function conforming(name: string, schema: TSchema, rule: string, remedy: string): Input<string> {
+/**
+ * Text that has the declared form of the contract.
+ *
+ * @param normalize turns other spellings of the same into that form
+ */
+export function conforming(
+  name: string,
+  schema: TSchema,
+  rule: string,
+  remedy: string,
+  normalize: (text: string) => string = (text) => text,
+): Input<string> {
   return {
     name,
     secret: false,
-    parse: (value) => (conforms(schema, value) ? { value } : { problem: `must be ${rule}`, remedy }),
+    parse(text) {
+      const value = normalize(text);
+      return conforms(schema, value) ? { value } : { problem: `must be ${rule}`, remedy };
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import {
   abbreviatedFingerprint,
   attestationId as attestationIdSchema,
   attestationName as attestationNameSchema,
+  bareFingerprint,
   fingerprint as wholeFingerprint,
   flowName,
   trailName,
@@ -35,21 +36,23 @@ export const attestationName = conforming(
   'Use the name that the template of the flow expects.',
 );
 
-/** The whole fingerprint of an artifact. */
+/** The whole fingerprint of an artifact; the bare digits, however they were given. */
 export const fingerprint = conforming(
   'fingerprint',
   wholeFingerprint,
-  'a SHA-256 of 64 lowercase hex digits',
-  'Use the digits without a prefix such as `sha256:`, in lowercase.',
+  'a SHA-256 of 64 hex digits',
+  'Copy all digits of the SHA-256, with or without `sha256:` in front of them.',
+  bareFingerprint,
 );
 
-/** The fingerprints of artifacts, whole or their first digits, one a line. */
+/** The fingerprints of artifacts, whole or their first digits, one a line; the bare digits, however they were given. */
 export const fingerprints = lines(
   conforming(
     'fingerprint',
     abbreviatedFingerprint,
-    'a SHA-256 in lowercase hex digits: all 64, or at least the first 5',
-    'Use the digits without a prefix such as `sha256:`, in lowercase, or give `files` and let the step compute it.',
+    'a SHA-256 in hex digits: all 64, or at least the first 5',
+    'Copy the digits of the SHA-256, with or without `sha256:` in front of them, or give `files` and let the step compute it.',
+    bareFingerprint,
   ),
 );
 

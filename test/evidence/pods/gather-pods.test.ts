@@ -20,6 +20,16 @@ describe('readPods', () => {
     expect(readPods(report, 'report.json')).toEqual({ report, notRunning: new Map(), withoutDigest: [] });
   });
 
+  it('takes digests that are written with `sha256:`, or in upper case', () => {
+    const written = (digest: string): unknown => ({
+      artifacts: [{ ...report.artifacts[0], digests: { 'web:1': digest } }],
+    });
+    for (const digest of [`sha256:${digestOf('a')}`, digestOf('a').toUpperCase()]) {
+      expect(readPods(written(digest), 'report.json').report).toEqual(report);
+    }
+    expect(() => readPods(written('sha256:'), 'report.json')).toThrow('digests');
+  });
+
   it('counts what does not run, by its phase, and reports the rest', () => {
     const waiting = { containerStatuses: [containerStatus('web', 'web:1', '')] };
     const {

@@ -164,12 +164,11 @@ const declarations: readonly Expected[] = [
   {
     input: fingerprint,
     name: 'fingerprint',
-    good: [[sha256, sha256]],
+    good: [[`sha256:${sha256}`, sha256]],
     bad: [
-      [sha256.toUpperCase(), /64 lowercase hex digits/u],
-      [`sha256:${sha256}`, /64 lowercase hex digits/u],
-      [sha256.slice(1), /64 lowercase hex digits/u],
-      [`${sha256}0`, /64 lowercase hex digits/u],
+      [sha256.slice(1), /64 hex digits/u],
+      [`${sha256}0`, /64 hex digits/u],
+      [`web@sha256:${sha256}`, /64 hex digits/u],
     ],
   },
   {
@@ -179,12 +178,13 @@ const declarations: readonly Expected[] = [
       [sha256, [sha256]],
       ['abcde', ['abcde']],
       [`${sha256}\r\n  12345 \n`, [sha256, '12345']],
+      [`sha256:${sha256}\nsha256:ABCDE`, [sha256, 'abcde']],
     ],
     bad: [
       ['abcd', /at least the first 5/u],
       ['abcdeg', /at least the first 5/u],
       [`${sha256}0`, /at least the first 5/u],
-      [`${sha256}\nABCDE`, /at least the first 5/u],
+      [`${sha256}\nABCDX`, /at least the first 5/u],
       [`${sha256}\n\n`, /on every line, but line 2 of 2 is empty/u],
     ],
   },
