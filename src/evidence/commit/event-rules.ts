@@ -67,11 +67,13 @@ function deleted(job: Job): Problem {
 /** The head, never `GITHUB_SHA`: that is the merge commit that GitHub made up for the run, or the target branch. */
 function pullRequestHead(job: Job): JudgedCommit | Problem {
   const number = valueAt(job.event, 'pull_request', 'number');
+  // GITHUB_HEAD_REF does not say whose branch it is: of a deleted fork it would read like one of this repository.
+  const isGone = valueAt(job.event, 'pull_request', 'head', 'repo') === null;
   return known(
     job,
     fullSha(valueAt(job.event, 'pull_request', 'head', 'sha')),
     typeof number === 'number' ? `the head of pull request ${number}` : 'the head of the pull request',
-    { named: pullRequestBranch(valueAt(job.event, 'pull_request')) ?? job.headRef },
+    { named: pullRequestBranch(valueAt(job.event, 'pull_request')) ?? (isGone ? undefined : job.headRef) },
   );
 }
 

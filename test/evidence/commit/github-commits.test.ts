@@ -147,11 +147,11 @@ describe('the commit of GitHub', () => {
 });
 
 describe('the head of a pull request', () => {
-  it('is where GitHub has it now', async () => {
+  it('is where GitHub has it now, without the branch of a fork that is gone', async () => {
     const body = { number: 12, head: { ref: 'feature/lid', sha: shas.head, repo: null }, merge_commit_sha: shas.merge };
     const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body } });
     await expect(connect(server.url).pullRequestHead(12)).resolves.toEqual({
-      found: { sha: shas.head, branch: 'feature/lid' },
+      found: { sha: shas.head, branch: undefined },
     });
   });
 

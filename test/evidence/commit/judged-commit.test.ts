@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { MistakeError } from '../../../src/runtime/failure.ts';
-import type { Mapping } from '../../../src/runtime/values.ts';
+import { valueAt, type Mapping } from '../../../src/runtime/values.ts';
 import { eventRuns, onDefault } from '../../support/event-runs.ts';
 import * as events from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
@@ -21,6 +21,35 @@ describe('judgedCommit by the event', () => {
     };
     const job = jobOf('pull_request', event, { GITHUB_HEAD_REF: 'main' });
     expect(judgedCommit(job)).toMatchObject({ branch: { named: 'gone:main' } });
+  });
+
+  it.each<[string, Mapping]>([
+    ['without a label', {}],
+    ['whose label does not name an owner', { label: 'main' }],
+    ['whose owner has the repository itself, too', { label: 'acme:main', user: { login: 'acme' } }],
+  ])('names no branch of a fork that is gone %s, rather than one of the repository', (_what, more) => {
+    const { pull_request: pullRequest, ...event } = events.pullRequestEvent({ fork: true });
+    const base = valueAt(pullRequest, 'base');
+    const gone = { base, head: { sha: shas.head, ref: 'main', repo: null, ...more } };
+    for (const name of ['pull_request', 'pull_request_target']) {
+      const job = jobOf(name, { ...event, pull_request: gone }, { GITHUB_HEAD_REF: 'main' });
+      expect(judgedCommit(job)).toMatchObject({ sha: shas.head, branch: { named: undefined } });
+    }
+  });
+
+  it('labels a branch whose fork is gone with the owner that is still known', () => {
+    const head = { sha: shas.head, ref: 'main', repo: null, user: { login: 'gone' } };
+    const job = jobOf('pull_request', { pull_request: { head } }, { GITHUB_HEAD_REF: 'main' });
+    expect(judgedCommit(job)).toMatchObject({ branch: { named: 'gone:main' } });
+  });
+
+  it('names no branch of a finished run whose fork is gone', () => {
+    const job = jobOf(
+      'workflow_run',
+      events.workflowRunEvent({ head_branch: 'main', head_repository: null }),
+      onDefault,
+    );
+    expect(judgedCommit(job)).toMatchObject({ sha: shas.head, branch: { named: undefined } });
   });
 
   it.each([
