@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { MistakeError } from '../../runtime/failure.ts';
-import { reading, refused } from './unreadable.ts';
+import { reading, refused, sizeUnknown } from './unreadable.ts';
 
 const readAt = promisify(read);
 
@@ -31,7 +31,7 @@ export async function* readUnchanged(
         throw refused(path, thrown);
       });
       done += length;
-      if (length === 0 || (done === size && !isStill(file, found))) throw changed(path);
+      if (length === 0 || (done === size && !isStill(file, found))) throw otherThanFound(file, path, found);
       yield chunk.subarray(0, length);
     }
   } finally {
@@ -50,7 +50,7 @@ export function readAllUnchanged(path: string, size: number, buffer: Buffer): Bu
     const found = asFound(file, path, size);
     for (let done = 0; done < size;) {
       const length = reading(path, () => readSync(file, buffer, done, size - done, done));
-      if (length === 0) throw changed(path);
+      if (length === 0) throw otherThanFound(file, path, found);
       done += length;
     }
     if (!isStill(file, found)) throw changed(path);
@@ -71,6 +71,11 @@ function asFound(file: number, path: string, size: number): Found {
 function isStill(file: number, { size, mtimeMs }: Found): boolean {
   const now = fstatSync(file);
   return now.size === size && now.mtimeMs === mtimeMs;
+}
+
+/** A file that ends early and has not changed never had the size that the system gives. */
+function otherThanFound(file: number, path: string, found: Found): MistakeError {
+  return isStill(file, found) ? new MistakeError(sizeUnknown(path)) : changed(path);
 }
 
 /**

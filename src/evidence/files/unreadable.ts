@@ -19,6 +19,15 @@ export function notAFile(path: string): Problem {
   };
 }
 
+/** The problem of a file of which the system does not tell the true size, such as those of `/proc`. */
+export function sizeUnknown(path: string): Problem {
+  return {
+    input: 'files',
+    what: `${path} holds something else than the number of bytes that the system gives as its size, as files in /proc and /sys do`,
+    remedy: `Copy its content to a file before this step, and name the copy: \`cat ${path} > copy.txt\`.`,
+  };
+}
+
 /** The problem of a path that the system refuses to read. */
 export function unreadable(path: string, thrown: unknown): Problem {
   return {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { createServer } from 'node:net';
@@ -43,6 +44,31 @@ describe('the files that lines stand for', () => {
       const all = ['r/.env', 'r/.hidden/x', 'r/a/b/c'];
       for (const line of ['r', 'r/', './r', 'r/**', 'r/*', tree.at('r'), tree.at('r', '**')]) {
         expect(await namesOf(tree, line)).toEqual(all);
+      }
+    });
+  });
+
+  linuxOnly('are not those that are empty by their size only, as in /proc', async () => {
+    await withFileTree({ empty: '' }, async (tree) => {
+      const failure = await mistakeOf(() =>
+        resolveFiles({ patterns: ['empty', '/proc/version'], workspace: tree.root }),
+      );
+      expect(failure.problems).toEqual([
+        {
+          input: 'files',
+          what: '/proc/version holds something else than the number of bytes that the system gives as its size, as files in /proc and /sys do',
+          remedy: expect.stringContaining('`cat /proc/version > copy.txt`'),
+        },
+      ]);
+    });
+  });
+
+  itWithPosixFiles('are neither pipes nor devices, which are not opened', async () => {
+    await withFileTree({ x: '' }, async (tree) => {
+      execFileSync('mkfifo', [tree.at('pipe')]);
+      for (const special of ['pipe', '/dev/zero', '/dev/null']) {
+        const failure = await mistakeOf(() => resolveFiles({ patterns: [special], workspace: tree.root }));
+        expect(failure.message).toContain('is neither a file nor a directory');
       }
     });
   });

@@ -1,4 +1,4 @@
-import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { readUnchanged } from '../../../src/evidence/files/unchanged.ts';
 import { withFileTree } from '../../support/file-tree.ts';
@@ -26,6 +26,12 @@ describe('reading a file that must not change', () => {
     await withFileTree({ f: content }, async ({ at }) => {
       expect(Buffer.concat(await allOf(at('f'), size)).equals(content)).toBe(true);
     });
+  });
+
+  const sysFile = '/sys/kernel/mm/transparent_hugepage/enabled';
+  (existsSync(sysFile) ? it : it.skip)('is refused if it ends before the size that the system gives', async () => {
+    const mistake = await mistakeOf(() => allOf(sysFile, statSync(sysFile).size));
+    expect(mistake.message).toContain('holds something else than the number of bytes');
   });
 
   it('reads nothing before it is asked to, and no further than it is asked', async () => {

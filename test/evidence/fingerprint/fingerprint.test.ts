@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -33,6 +34,22 @@ describe('the fingerprint of a file', () => {
     await withFileTree({ f: 'content' }, async ({ at, link }) => {
       link('link', 'f');
       expect(await fingerprintOf(at('link'))).toBe(sha256('content'));
+    });
+  });
+});
+
+describe('the fingerprint of a special file', () => {
+  linuxOnly('is that of what it holds, whatever size the system gives', async () => {
+    expect(await fingerprintOf('/proc/version')).toBe(sha256(readFileSync('/proc/version')));
+    expect(await fingerprintOf('/proc/version')).not.toBe(sha256(''));
+  });
+
+  itWithPosixFiles('is refused if it is a pipe or a device, which may never end', async () => {
+    await withFileTree({ x: '' }, async ({ at }) => {
+      execFileSync('mkfifo', [at('pipe')]);
+      for (const path of [at('pipe'), '/dev/zero']) {
+        expect((await mistakeOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
+      }
     });
   });
 });
