@@ -13,7 +13,7 @@ import {
   unfinishedTask,
   taskId,
 } from '../support/sonar-analysis.ts';
-import { startSonarServer, type SonarWorld } from '../support/sonar-server.ts';
+import { startSonarServer, type Reply, type SonarWorld } from '../support/sonar-server.ts';
 import { webhookReport } from '../support/sonar-webhook.ts';
 import { shas, workflowRunEvent } from '../support/events.ts';
 import { onDefault } from '../support/event-runs.ts';
@@ -232,8 +232,10 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     world: Partial<SonarWorld>,
     more: Readonly<Record<string, string>>,
     options?: StepOptions,
+    first: readonly Reply[] = [],
   ): Promise<StepResult> {
     const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...world } });
+    sonar.instead('api/ce/task', ...first);
     try {
       await job.workspace.write('scanned/.scannerwork/report-task.txt', reportText(sonar.url));
       const inputs = { 'sonar-report-path': 'scanned', 'sonar-token': 'user-token', 'sonar-host-url': sonar.url };
@@ -267,6 +269,18 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     if (status === 'ERROR') {
       expect(commandsNamed(result.log, 'error')[0]?.message).toContain('new_coverage is 61.2, fails if < 80');
     }
+  });
+
+  it('waits for a server that is restarting, and says so', async () => {
+    const { flow } = await flowWithArtifact();
+    const unknownUrl = {
+      status: 404,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ errors: [{ msg: 'Unknown url : /api/ce/task' }] }),
+    };
+    const result = await attestScan({}, { flow }, undefined, [{ cut: true }, unknownUrl]);
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
+    expect(shownLines(result.log).join('\n')).toMatch(/asking again for up to 300 s[^]*Sonar is still starting/u);
   });
 
   it('says why the background task failed, and records nothing', async () => {
