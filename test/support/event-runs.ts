@@ -17,7 +17,7 @@ export interface EventRun {
 }
 
 /** The variables of a run on a ref. */
-function onRef(ref: string, sha: string = shas.head): Environment {
+export function onRef(ref: string, sha: string = shas.head): Environment {
   const type = ref.startsWith('refs/tags/') ? 'tag' : 'branch';
   return {
     GITHUB_SHA: sha,

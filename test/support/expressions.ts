@@ -1,17 +1,49 @@
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
+import { truthy } from '@actions/expressions/result';
 import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+
+/** What the status functions of a condition answer: how the steps, or the needed jobs, before it ended. */
+export interface ConditionStatus {
+  readonly success: boolean;
+  readonly failure: boolean;
+}
 
 /** A text of a workflow with the values of its expressions, evaluated as GitHub does it (its own evaluator). */
 export function resolved(text: string, contexts: Mapping): string {
-  return text.replaceAll(/\$\{\{(.*?)\}\}/gu, (_whole, expression: string) => evaluated(expression, contexts));
+  return text.replaceAll(/\$\{\{(.*?)\}\}/gsu, (_whole, expression: string) =>
+    evaluated(expression, contexts).coerceString(),
+  );
 }
 
-function evaluated(expression: string, contexts: Mapping): string {
+/**
+ * Whether a condition under `if:` holds. A condition without a status function only holds after success (GitHub's
+ * documentation, "Status check functions").
+ */
+export function holds(condition: unknown, contexts: Mapping, status: ConditionStatus): boolean {
+  if (condition === undefined) return status.success;
+  const text = typeof condition === 'string' ? condition.trim() : JSON.stringify(condition);
+  const expression = /^\$\{\{(.*)\}\}$/su.exec(text)?.[1] ?? text;
+  const names = Object.keys(statusFunctions(status));
+  const decidesItself = new RegExp(`\\b(?:${names.join('|')})\\(`, 'iu').test(expression);
+  return (decidesItself || status.success) && truthy(evaluated(expression, contexts, status));
+}
+
+function statusFunctions({ success, failure }: ConditionStatus): Readonly<Record<string, boolean>> {
+  return { success, failure, always: true, cancelled: false };
+}
+
+function evaluated(expression: string, contexts: Mapping, status?: ConditionStatus): data.ExpressionData {
   const known = new data.Dictionary(
     ...Object.entries(contexts).map(([key, value]) => ({ key, value: expressionData(value) })),
   );
-  const parsed = new Parser(new Lexer(expression).lex().tokens, Object.keys(contexts), []).parse();
-  return new Evaluator(parsed, known).evaluate().coerceString();
+  const functions = Object.entries(status === undefined ? {} : statusFunctions(status)).map(([name, value]) => ({
+    name,
+    minArgs: 0,
+    maxArgs: 0,
+    call: () => new data.BooleanData(value),
+  }));
+  const parsed = new Parser(new Lexer(expression).lex().tokens, Object.keys(contexts), functions).parse();
+  return new Evaluator(parsed, known, new Map(functions.map((one) => [one.name, one]))).evaluate();
 }
 
 /** Its reviver wants the parts of a value first, as JSON.parse would hand them over. */

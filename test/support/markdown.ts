@@ -8,6 +8,8 @@ export interface MarkdownTable {
 
 /** A fenced block of a Markdown page, without its indentation. */
 export interface Fence {
+  /** The heading that it stands under. */
+  readonly heading: string;
   readonly language: string;
   readonly text: string;
 }
@@ -16,7 +18,8 @@ const fencePattern = /^( *)```(\w*)\n(.*?)^ *```$/gmsu;
 
 /** The fenced blocks of a page, in order. */
 export function fencesOf(page: string): readonly Fence[] {
-  return [...page.matchAll(fencePattern)].map(([, indentation = '', language = '', text = '']) => ({
+  return [...page.matchAll(fencePattern)].map(({ 1: indentation = '', 2: language = '', 3: text = '', index }) => ({
+    heading: headingsOf(page.slice(0, index)).at(-1) ?? '',
     language,
     text: text.replaceAll(new RegExp(`^${indentation}`, 'gmu'), ''),
   }));
@@ -39,8 +42,7 @@ export function tablesOf(page: string): readonly MarkdownTable[] {
 
 /** The headings of a page as links name them: GitHub's way of making anchors. */
 export function anchorsOf(page: string): readonly string[] {
-  const headings = withoutFences(page).flatMap((line) => /^#+ (.*)$/u.exec(line)?.[1] ?? []);
-  return headings.map((heading) =>
+  return headingsOf(page).map((heading) =>
     heading
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -57,6 +59,10 @@ export function linksOf(page: string): readonly string[] {
 /** The words between backticks. */
 export function codeWordsOf(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/gu)].flatMap(([, word]) => word ?? []);
+}
+
+function headingsOf(page: string): readonly string[] {
+  return withoutFences(page).flatMap((line) => /^#+ (.*)$/u.exec(line)?.[1] ?? []);
 }
 
 function cellsOf(line: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
-import { valueAt } from '../../src/runtime/values.ts';
+import { textAt, valueAt } from '../../src/runtime/values.ts';
 import { fencesOf } from './markdown.ts';
 import { readText, root } from './repository.ts';
 
@@ -9,6 +9,8 @@ import { readText, root } from './repository.ts';
 export interface Workflow {
   /** Its file, or the page and the number of the block. */
   readonly where: string;
+  /** The name that it has; of a piece of one, the heading that it stands under. */
+  readonly name: string;
   readonly text: string;
   readonly content: unknown;
 }
@@ -16,7 +18,7 @@ export interface Workflow {
 /** The workflows of a folder. */
 export function workflowsIn(folder: string): readonly Workflow[] {
   const names = readdirSync(join(root, folder)).filter((name) => name.endsWith('.yml'));
-  return names.map((name) => workflow(`${folder}/${name}`, readText(`${folder}/${name}`)));
+  return names.map((name) => workflow(`${folder}/${name}`, name, readText(`${folder}/${name}`)));
 }
 
 /** The blocks of YAML on the pages of the documentation: workflows, and pieces of them. */
@@ -28,7 +30,7 @@ export function documentedWorkflows(): readonly Workflow[] {
 /** The blocks of YAML on a page. */
 export function workflowsOn(page: string): readonly Workflow[] {
   const fences = fencesOf(readText(page)).filter(({ language }) => language === 'yaml');
-  return fences.map(({ text }, at) => workflow(`${page}, block ${at + 1}`, text));
+  return fences.map(({ heading, text }, at) => workflow(`${page}, block ${at + 1}`, heading, text));
 }
 
 /** Whether it is a whole workflow, which GitHub would run. */
@@ -41,6 +43,7 @@ export function pathOf({ text }: Workflow): string | undefined {
   return /^# (\.github\/workflows\/\S+\.yml)\b/u.exec(text)?.[1];
 }
 
-function workflow(where: string, text: string): Workflow {
-  return { where, text, content: parse(text) };
+function workflow(where: string, heading: string, text: string): Workflow {
+  const content = parse(text);
+  return { where, name: textAt(content, 'name') ?? heading, text, content };
 }
