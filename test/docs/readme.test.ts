@@ -41,7 +41,7 @@ describe('the README', () => {
 
   it('holds the examples word for word', () => {
     const workflows = fencesOf(readme).flatMap(({ text }) => (/^jobs:$/mu.test(text) ? [text] : []));
-    expect(workflows).toHaveLength(4);
+    expect(workflows).toHaveLength(5);
     const examples = exampleNames.map((name) => readText(`examples/${name}`));
     expect(examples).toEqual(expect.arrayContaining(workflows));
   });

@@ -1,0 +1,60 @@
+import { describe, expect } from '@jest/globals';
+import { listAt, valueAt } from '../../src/runtime/values.ts';
+import { fencesOf } from '../support/markdown.ts';
+import { itAsOnUbuntu } from '../support/platform.ts';
+import { readText } from '../support/repository.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import { temporaryWorkspace } from '../support/temporary-workspace.ts';
+import { pushToMain, startedByHand } from '../support/workflow-events.ts';
+import { runInScene } from '../support/workflow-scene.ts';
+import { isTriggeredBy, type TriggeringEvent } from '../support/workflow-trigger.ts';
+import { workflowsOn } from '../support/workflows.ts';
+
+/** The words behind the command that starts the service, as the page about it has them. */
+function documentedOptions(): readonly string[] {
+  const commands = fencesOf(readText('docs/service.md')).filter(({ heading }) => heading === 'Starting it');
+  const [, words] = /^npm run service -- (.+)$/mu.exec(commands.map(({ text }) => text).join()) ?? [];
+  if (words === undefined) throw new Error('docs/service.md does not say how to start the service');
+  return words.split(' ');
+}
+
+const workflows = workflowsOn('README.md').map(({ content }) => content);
+
+describe('the quick start', () => {
+  itAsOnUbuntu('works as it is written, with a service that was just started', async () => {
+    expect(readText('package.json')).toContain('"service": "node src/service/main.ts"');
+    const data = await temporaryWorkspace();
+    // Beside what is documented, only that it stands in nobody's way.
+    const service = await startServiceProcess([...documentedOptions(), '--port', '0', '--data', data.path]);
+    try {
+      const [, key = ''] = /^API key of acme, shown only now: (\S+)$/mu.exec(service.output()) ?? [];
+      const run = async (name: string, event: TriggeringEvent): Promise<Record<string, unknown>> => {
+        const workflow = workflows.find((one) => valueAt(one, 'name') === name);
+        expect(isTriggeredBy(valueAt(workflow, 'on'), event)).toBe(true);
+        const { jobs } = await runInScene(workflow, {
+          run: event,
+          vars: { COMPLIANCE_BASE_URL: service.baseUrl },
+          secrets: { COMPLIANCE_API_TOKEN: key, SONAR_TOKEN: 'user-token' },
+          gate: 'OK',
+        });
+        const steps = jobs.flatMap((job) => job.steps);
+        const outputs = steps.flatMap(({ action }) => (action === undefined ? [] : [action.outputs]));
+        return { log: steps.map(({ log }) => log).join(''), steps: outputs.map(({ outcome, state }) => `${outcome ?? ''} ${state ?? ''}`) };
+      };
+
+      const log = expect.any(String);
+      expect(await run('Compliance quick start', pushToMain('.github/workflows/compliance.yml'))).toEqual({ log, steps: ['done created'] });
+      expect(await run('Compliance quick start', startedByHand())).toEqual({ log, steps: ['done updated'] });
+      // Step 4, which needs Sonar.
+      expect(await run('Scan and attest', pushToMain('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });
+
+      const headers = { authorization: `Bearer ${key}` };
+      const listed: unknown = await (await fetch(`${service.baseUrl}/attestations/acme/web`, { headers })).json();
+      expect(listAt(listed, 'data')).toHaveLength(1);
+    } finally {
+      service.child.kill('SIGTERM');
+      await service.ended();
+      await data.remove();
+    }
+  });
+});

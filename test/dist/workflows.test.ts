@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { isMapping, textAt, valueAt } from '../../src/runtime/values.ts';
+import { itAsOnUbuntu } from '../support/platform.ts';
+import { stepsOf } from '../support/repository.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import type { JobEnd } from '../support/workflow-engine.ts';
+import { runInScene, type SceneEnd } from '../support/workflow-scene.ts';
+import { workflowCases, type CaseWorld, type WorkflowCase } from '../support/workflow-cases.ts';
+import { isTriggeredBy } from '../support/workflow-trigger.ts';
+import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
+
+/** Every workflow of the documentation, and every piece of one that has steps; the README repeats some examples. */
+const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) => stepsOf(content).length > 0);
+const texts = new Map(all.map((workflow) => [workflow.text, workflow]));
+const workflows = [...texts.values()];
+
+/** A workflow that only others call runs with theirs. */
+function isOnlyCalled({ content }: Workflow): boolean {
+  const on = valueAt(content, 'on');
+  return isMapping(on) && Object.keys(on).join() === 'workflow_call';
+}
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+});
+
+afterEach(() => service.stop());
+
+function workflowNamed(name: string): Workflow {
+  const found = workflows.find((workflow) => workflow.name === name);
+  if (found === undefined) throw new Error(`there is no workflow ${name}`);
+  return found;
+}
+
+/** The workflow; a piece of one as the steps of a job, behind what the steps before it would do. */
+function wholeWorkflow(workflow: Workflow, before?: string): unknown {
+  if (isComplete(workflow)) return workflow.content;
+  const earlier = before === undefined ? [] : [{ run: before }];
+  return { name: workflow.name, on: 'push', jobs: { piece: { steps: [...earlier, ...stepsOf(workflow.content)] } } };
+}
+
+async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>): Promise<SceneEnd> {
+  const personal = await service.createKey('member');
+  const secrets = {
+    COMPLIANCE_API_TOKEN: service.apiKey,
+    COMPLIANCE_ADMIN_TOKEN: service.apiKey,
+    COMPLIANCE_PERSONAL_TOKEN: personal,
+    SONAR_TOKEN: 'user-token',
+  };
+  const content = wholeWorkflow(workflow, one.before);
+  if (!isTriggeredBy(valueAt(content, 'on'), one.run)) throw new Error(`${one.run.eventName} does not start ${workflow.name}`);
+  return runInScene(content, {
+    run: one.run,
+    vars: { COMPLIANCE_BASE_URL: service.baseUrl },
+    secrets: one.secrets === 'none' ? {} : secrets,
+    gate: one.gate ?? 'OK',
+    artifacts: { coverage: [{ path: 'lcov.info', content: 'TN:\n' }] },
+    ...(one.pods === undefined ? {} : { pods: one.pods }),
+  });
+}
+
+const worldOf = ({ gate = 'OK' }: WorkflowCase): CaseWorld => ({
+  service,
+  gate,
+  async runFirst(name, event) {
+    await run(workflowNamed(name), { run: event, gate });
+  },
+});
+
+/** How each job ended; of a matrix, and of a called workflow, the end as others see it. */
+function resultsOf(jobs: readonly JobEnd[]): Record<string, string> {
+  return Object.fromEntries(jobs.filter(({ key }) => !key.includes(' / ')).map(({ key, result }) => [key, result]));
+}
+
+/** All that was said, for the reader of a test that fails. */
+function logOf({ jobs }: SceneEnd): string {
+  return jobs.flatMap(({ steps }) => steps.map(({ name, log }) => `== ${name}\n${log}`)).join('\n');
+}
+
+describe('the workflows of the documentation', () => {
+  it('have names of their own', () => {
+    const names = workflows.map(({ name }) => name);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  it('are all run here, and no others', () => {
+    const names = workflows.filter((workflow) => !isOnlyCalled(workflow)).map(({ name }) => name);
+    expect(Object.keys(workflowCases).sort()).toEqual(names.sort());
+  });
+
+  it('call the ones that are only called', () => {
+    const jobs = workflows.map(({ content }) => valueAt(content, 'jobs')).flatMap((of) => (isMapping(of) ? Object.values(of) : []));
+    const paths = jobs.flatMap((job) => textAt(job, 'uses') ?? []);
+    expect(workflows.filter(isOnlyCalled)).toHaveLength(new Set(paths).size);
+  });
+});
+
+describe.each(Object.keys(workflowCases))('the workflow "%s"', (name) => {
+  itAsOnUbuntu.each(workflowCases[name] ?? [])('$title', async (one) => {
+    await one.prepare?.(worldOf(one));
+    const end = await run(workflowNamed(name), one);
+    const steps = end.jobs.flatMap((job) => job.steps);
+    expect({
+      jobs: resultsOf(end.jobs),
+      outcomes: steps.flatMap(({ action }) => action?.outputs['outcome'] ?? []),
+      skipped: steps.filter(({ outcome }) => outcome === 'skipped').map((step) => step.name),
+      statuses: Object.fromEntries(end.statuses.map(({ context, state }) => [context, state])),
+      breaches: end.breaches,
+      log: logOf(end),
+    }).toEqual({
+      jobs: one.jobs,
+      outcomes: one.outcomes,
+      skipped: one.skipped ?? [],
+      statuses: one.statuses ?? {},
+      breaches: [],
+      log: expect.any(String),
+    });
+    expect(service.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import { createNotification, createServiceAccount } from './administration.ts';
+import { pod, reportPods, saveEnvironment, savePolicy } from './environment-samples.ts';
+import { shas } from './events.ts';
+import { aPod, digestOf, podList } from './pods.ts';
+import { report, saveFlow } from './service-samples.ts';
+import type { TestService } from './service.ts';
+import type { Result } from './workflow-engine.ts';
+import * as started from './workflow-events.ts';
+import { builtArtifact } from './workflow-stand-ins.ts';
+import type { TriggeringEvent } from './workflow-trigger.ts';
+
+/** What a case may do before the workflow runs. */
+export interface CaseWorld {
+  readonly service: TestService;
+  /** How the quality gate of the case ends. */
+  readonly gate: 'OK' | 'ERROR';
+  /** Runs another workflow of the documentation, with the gate of the case. */
+  readonly runFirst: (name: string, run: TriggeringEvent) => Promise<void>;
+}
+
+/** A workflow on one event, and how it has to end. */
+export interface WorkflowCase {
+  readonly title: string;
+  readonly run: TriggeringEvent;
+  /** How the quality gate of a scan ends. */
+  readonly gate?: 'OK' | 'ERROR';
+  readonly secrets?: Readonly<Record<string, string>> | 'none';
+  readonly prepare?: (world: CaseWorld) => Promise<unknown>;
+  readonly pods?: unknown;
+  /** For a piece of a workflow: a script for what the steps before it would do. */
+  readonly before?: string;
+  /** How each job ends; of a matrix, the worst. */
+  readonly jobs: Readonly<Record<string, Result>>;
+  /** The outcomes of the steps of this action that ran, in order. */
+  readonly outcomes: readonly string[];
+  /** The steps that conditions passed over. */
+  readonly skipped?: readonly string[];
+  /** The commit statuses that are on the head in the end, by their contexts. */
+  readonly statuses?: Readonly<Record<string, string>>;
+}
+
+/** The fingerprint of what `make web.tar.gz` builds. */
+const fingerprint = createHash('sha256').update(builtArtifact).digest('hex');
+
+async function flow({ service }: CaseWorld): Promise<void> {
+  await saveFlow(service, { name: 'web' });
+}
+
+/** The flow `web`, with the artifact, and with the analysis of its commit in the same trail. */
+async function attested(world: CaseWorld): Promise<void> {
+  await analysed(world);
+  await report(world.service, { fingerprint, trail_name: shas.head, git_commit: shas.head });
+}
+
+/** The flow `web`, with the analysis of the newest commit of `main`, which was attested when that was pushed. */
+async function analysed(world: CaseWorld): Promise<void> {
+  await flow(world);
+  await world.runFirst('Scan and attest', started.pushToMain('src/a.js'));
+}
+
+/** An environment `production` whose policy takes what a flow knows, and in which the artifact runs. */
+async function production({ service }: CaseWorld): Promise<void> {
+  await savePolicy(service, 'production-rules');
+  await saveEnvironment(service, 'production', { policies: ['production-rules'] });
+  await reportPods(service, 'production', pod('web-1', {}, { digests: { web: fingerprint } }));
+}
+
+/** The artifact is attested, and runs in `production`. */
+async function running(world: CaseWorld): Promise<void> {
+  await attested(world);
+  await production(world);
+}
+
+type Ends = Pick<WorkflowCase, 'jobs' | 'outcomes' | 'skipped' | 'statuses'>;
+
+/** A workflow that has to pass with good evidence, and to fail with bad. */
+function openAndClosed(
+  run: TriggeringEvent,
+  { open, closed, ...same }: Pick<WorkflowCase, 'prepare' | 'before'> & { readonly open: Ends; readonly closed: Ends },
+): readonly WorkflowCase[] {
+  return [
+    { title: `passes on ${run.eventName} with good evidence`, run, gate: 'OK', ...same, ...open },
+    { title: `fails on ${run.eventName} with bad evidence`, run, gate: 'ERROR', ...same, ...closed },
+  ];
+}
+
+/** The ends of a workflow with one job and one step of this action, which judges. */
+const oneGate = (job: string): { readonly open: Ends; readonly closed: Ends } => ({
+  open: { jobs: { [job]: 'success' }, outcomes: ['compliant'] },
+  closed: { jobs: { [job]: 'failure' }, outcomes: ['non-compliant'] },
+});
+
+/** The end of a workflow with one job and one step of this action, which has no verdict. */
+const done = (job: string): Ends => ({
+  jobs: { [job]: 'success' },
+  outcomes: ['done'],
+});
+
+/** The end of a workflow with one job, which its condition skips. */
+const notRun = (job: string): Ends => ({ jobs: { [job]: 'skipped' }, outcomes: [] });
+
+/** The cases of every workflow of README.md, docs/ and examples/, by its name; of a piece, by its heading. */
+export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = {
+  'Compliance quick start': [
+    { title: 'passes on a push', run: started.pushToMain('a'), ...done('flow') },
+    { title: 'passes by hand', run: started.startedByHand(), ...done('flow') },
+  ],
+
+  'Declare the flow': [
+    {
+      title: 'passes when its file changes',
+      run: started.pushToMain('.github/workflows/declare-flow.yml'),
+      ...done('flow'),
+    },
+    { title: 'passes when the flow is there', run: started.startedByHand(), prepare: flow, ...done('flow') },
+  ],
+
+  'Scan and attest': [
+    ...openAndClosed(started.pushToMain('src/a.js'), { prepare: flow, ...oneGate('sonar') }),
+    ...openAndClosed(started.pullRequest('src/a.js'), { prepare: flow, ...oneGate('sonar') }),
+    { title: 'leaves forks out', run: started.forkPullRequest, secrets: 'none', ...notRun('sonar') },
+    { title: 'leaves Dependabot out', run: started.dependabotPullRequest, secrets: 'none', ...notRun('sonar') },
+  ],
+
+  'Deploy a release': openAndClosed(started.release, {
+    prepare: attested,
+    open: { jobs: { deploy: 'success' }, outcomes: ['compliant'], skipped: ['Tell why not'] },
+    closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
+  }),
+
+  'Report production': [
+    {
+      title: 'passes for pods that a flow knows',
+      run: started.scheduled('*/15 * * * *'),
+      async prepare(world: CaseWorld): Promise<void> {
+        await flow(world);
+        await report(world.service, { fingerprint: digestOf('a') });
+        await savePolicy(world.service, 'production-rules');
+      },
+      pods: podList(aPod('web-1')),
+      jobs: { report: 'success' },
+      outcomes: ['done', 'done', 'done', 'compliant'],
+    },
+    {
+      title: 'fails for pods that nobody knows',
+      run: started.startedByHand(),
+      prepare: ({ service }) => savePolicy(service, 'production-rules'),
+      pods: podList(aPod('web-1')),
+      jobs: { report: 'failure' },
+      outcomes: ['done', 'done', 'done', 'non-compliant'],
+    },
+  ],
+
+  'Upload the policy': [
+    { title: 'uploads on a push', run: started.pushToMain('policies/production-rules.yml'), ...done('policy') },
+    {
+      title: 'shows what it would upload on a pull request',
+      run: started.pullRequest('policies/production-rules.yml'),
+      jobs: { policy: 'success' },
+      outcomes: ['skipped'],
+    },
+    {
+      title: 'leaves forks out',
+      run: { ...started.forkPullRequest, changedFiles: ['policies/production-rules.yml'] },
+      secrets: 'none',
+      ...notRun('policy'),
+    },
+  ],
+
+  'Compare staging and production': [
+    {
+      title: 'passes',
+      run: started.startedByHand({ since: '2026-01-01' }),
+      async prepare(world: CaseWorld): Promise<void> {
+        await attested(world);
+        for (const name of ['staging', 'production']) {
+          await saveEnvironment(world.service, name);
+          await reportPods(world.service, name, pod(`${name}-1`, { web: name === 'staging' ? 'a' : 'b' }));
+        }
+      },
+      jobs: { compare: 'success' },
+      outcomes: ['done', 'compliant'],
+    },
+  ],
+
+  'Detach a policy': [
+    {
+      title: 'passes',
+      run: started.startedByHand({ environment: 'production', policy: 'production-rules' }),
+      prepare: production,
+      ...done('detach'),
+    },
+    {
+      title: 'fails for a policy that is not there',
+      run: started.startedByHand({ environment: 'production', policy: 'other' }),
+      prepare: production,
+      jobs: { detach: 'failure' },
+      outcomes: ['error'],
+    },
+  ],
+
+  'Check the notification': [
+    {
+      title: 'passes while the notification works',
+      run: started.scheduled('0 6 * * *'),
+      prepare: ({ service }) => createNotification(service),
+      ...done('notification'),
+      skipped: ['Fail when it is failing'],
+    },
+  ],
+
+  'Delete a service account': [
+    {
+      title: 'passes',
+      run: started.startedByHand({ 'service-account': 'ci' }),
+      prepare: ({ service }) => createServiceAccount(service),
+      jobs: { delete: 'success' },
+      outcomes: ['done', 'done', 'done'],
+    },
+    {
+      title: 'fails where there is no such account',
+      run: started.startedByHand({ 'service-account': 'ci' }),
+      jobs: { delete: 'failure' },
+      outcomes: ['done', 'error'],
+      skipped: ['OWNER/compliance-action@v1'],
+    },
+  ],
+
+  'Set the default organization': [{ title: 'passes', run: started.startedByHand(), ...done('default') }],
+
+  Compliance: [
+    ...openAndClosed(started.pullRequest('src/a.js'), {
+      prepare: flow,
+      open: {
+        jobs: { build: 'success', gate: 'success' },
+        outcomes: ['compliant', 'compliant'],
+        statuses: { 'compliance/web': 'success' },
+      },
+      closed: {
+        jobs: { build: 'success', gate: 'failure' },
+        outcomes: ['non-compliant', 'non-compliant'],
+        statuses: { 'compliance/web': 'failure' },
+      },
+    }),
+    {
+      title: 'fails if the build failed, although a skipped job would count as passed',
+      // Without its flow, the artifact cannot be reported.
+      run: started.pullRequest('src/a.js'),
+      jobs: { build: 'failure', gate: 'failure' },
+      outcomes: ['error'],
+      skipped: ['SonarSource/sonarqube-scan-action@v6', 'OWNER/compliance-action@v1'],
+      statuses: { 'compliance/web': 'error' },
+    },
+  ],
+
+  'Compliance, in the queue too': [started.pullRequest('src/a.js'), started.mergeGroup].flatMap((run) =>
+    openAndClosed(run, { prepare: flow, ...oneGate('gate') }),
+  ),
+
+  Deploy: openAndClosed(started.startedByHand({ fingerprint, environment: 'production' }), {
+    prepare: running,
+    open: { jobs: { deploy: 'success' }, outcomes: ['compliant'] },
+    closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
+  }),
+
+  'Compliance of each service': openAndClosed(started.pullRequest('services/web/a.js'), {
+    async prepare({ service }: CaseWorld): Promise<void> {
+      for (const name of ['web', 'api']) await saveFlow(service, { name });
+    },
+    open: {
+      jobs: { sonar: 'success', compliance: 'success' },
+      outcomes: ['compliant', 'compliant'],
+      statuses: { 'compliance/web': 'success', 'compliance/api': 'success' },
+    },
+    closed: {
+      jobs: { sonar: 'failure', compliance: 'failure' },
+      outcomes: ['non-compliant', 'non-compliant'],
+      statuses: { 'compliance/web': 'failure', 'compliance/api': 'failure' },
+    },
+  }),
+
+  Tests: [
+    {
+      title: 'passes without secrets',
+      run: started.forkPullRequest,
+      secrets: 'none',
+      jobs: { test: 'success' },
+      outcomes: [],
+    },
+  ],
+
+  'Compliance of pull requests': [
+    ...openAndClosed(started.testsOfForkEnded(), {
+      prepare: flow,
+      open: { ...oneGate('sonar').open, statuses: { 'compliance/sonar': 'success' } },
+      closed: { ...oneGate('sonar').closed, statuses: { 'compliance/sonar': 'failure' } },
+    }),
+    {
+      title: 'sets no status where the tests failed',
+      run: started.testsOfForkEnded({ conclusion: 'failure' }),
+      ...notRun('sonar'),
+    },
+    { title: 'leaves pushes alone', run: started.testsOfForkEnded({ event: 'push' }), ...notRun('sonar') },
+  ],
+
+  Release: openAndClosed(started.tagPush, {
+    prepare: analysed,
+    open: { jobs: { build: 'success', gate: 'success', release: 'success' }, outcomes: ['compliant'] },
+    closed: { jobs: { build: 'success', gate: 'failure', release: 'skipped' }, outcomes: ['non-compliant'] },
+  }),
+
+  '`continue-on-error` and outputs': openAndClosed(started.pushToMain('a'), {
+    prepare: attested,
+    before: 'make web.tar.gz',
+    ...oneGate('piece'),
+  }),
+
+  'Reporting artifacts': [
+    {
+      title: 'passes',
+      run: started.pushToMain('a'),
+      prepare: flow,
+      before: 'make web.tar.gz',
+      jobs: { piece: 'success' },
+      outcomes: [],
+    },
+  ],
+};

@@ -1,0 +1,264 @@
+import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import type { StepResult } from '../../tools/run-action.ts';
+import { holds, resolved } from './expressions.ts';
+
+/** How a step or a job ended. */
+export type Result = 'success' | 'failure' | 'skipped';
+
+/** The folders of one job, which other jobs do not see. */
+export interface JobFolders {
+  readonly workspace: string;
+  /** `RUNNER_TEMP`. */
+  readonly temp: string;
+}
+
+/** A step whose expressions have their values. */
+export interface ReadyStep extends JobFolders {
+  /** The action (`actions/checkout@v5`), or the script of a step with `run:`. */
+  readonly runs: { readonly action: string } | { readonly script: string };
+  readonly inputs: Readonly<Record<string, string>>;
+  /** What the `env:` of workflow, job and step set. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly contexts: Mapping;
+  /** The `permissions:` of its job. */
+  readonly permissions: unknown;
+}
+
+/** What a step left. */
+export interface StepRun {
+  readonly succeeded: boolean;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly log: string;
+  /** Of a step that ran the built action. */
+  readonly action?: StepResult;
+}
+
+/** What runs the steps, and what the workflow finds around it. */
+export interface Runner {
+  openJob(): Promise<JobFolders>;
+  run(step: ReadyStep): Promise<StepRun>;
+  /** The workflows that `uses:` of a job can name, by their paths in the repository. */
+  readonly called: ReadonlyMap<string, unknown>;
+}
+
+/** A step that was reached, or skipped by its condition. */
+export interface StepEnd extends StepRun {
+  /** Its name, or what it runs. */
+  readonly name: string;
+  readonly outcome: Result;
+  /** What `continue-on-error` makes of the outcome. */
+  readonly conclusion: Result;
+}
+
+/** One run of a job; the jobs of a matrix have one each. */
+export interface JobEnd {
+  /** The job's key; in a called workflow behind that of the caller: `gate / gate`. */
+  readonly key: string;
+  readonly result: Result;
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly steps: readonly StepEnd[];
+}
+
+/** How a workflow ended. */
+export interface WorkflowEnd {
+  readonly jobs: readonly JobEnd[];
+  /** What a called workflow hands to its caller. */
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** How the runs of a job together look to the jobs that need it. */
+interface Needed {
+  readonly result: Result;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** All that it needed itself, however indirectly, included. */
+  readonly results: readonly Result[];
+}
+
+/**
+ * Runs the jobs of a workflow as GitHub does: in the order of their needs, with matrices, called workflows, conditions,
+ * `env`, expressions and outputs. What the documented workflows do not use (services, containers, `include`) is not there.
+ *
+ * @param contexts `github`, `vars`, `secrets`, `inputs`: what expressions find everywhere
+ */
+export async function runWorkflow(workflow: unknown, contexts: Mapping, runner: Runner): Promise<WorkflowEnd> {
+  const jobs = valueAt(workflow, 'jobs');
+  if (!isMapping(jobs)) throw new Error('the workflow has no jobs');
+  const ends: JobEnd[] = [];
+  const needed = new Map<string, Needed>();
+  for (const key of inOrderOfNeeds(jobs)) {
+    const job = jobs[key];
+    const before = needsOf(job).flatMap((name) => needed.get(name) ?? []);
+    const needs = Object.fromEntries(needsOf(job).map((name) => [name, needed.get(name)] as const));
+    const results = before.flatMap((one) => one.results);
+    const status = { success: results.every((one) => one === 'success'), failure: results.includes('failure') };
+    const known = { ...contexts, needs };
+    const runs = holds(valueAt(job, 'if'), known, status)
+      ? await runJob(key, { workflow, job, contexts: known }, runner)
+      : [{ key, result: 'skipped' as const, outputs: {}, steps: [] }];
+    ends.push(...runs);
+    const result = worst(runs.map((run) => run.result));
+    needed.set(key, { result, outputs: runs.at(-1)?.outputs ?? {}, results: [...results, result] });
+  }
+  const declared = valueAt(workflow, 'on', 'workflow_call', 'outputs');
+  const values = isMapping(declared) ? Object.entries(declared).map(([name, one]) => [name, textAt(one, 'value')]) : [];
+  return { jobs: ends, outputs: resolvedMapping(Object.fromEntries(values), { jobs: Object.fromEntries(needed) }) };
+}
+
+interface JobTask {
+  readonly workflow: unknown;
+  readonly job: unknown;
+  readonly contexts: Mapping;
+}
+
+async function runJob(key: string, task: JobTask, runner: Runner): Promise<readonly JobEnd[]> {
+  const called = textAt(task.job, 'uses');
+  if (called !== undefined) return callWorkflow(key, called, task, runner);
+  const ends: JobEnd[] = [];
+  for (const matrix of matrixRows(valueAt(task.job, 'strategy', 'matrix'))) {
+    ends.push(await runSteps(key, { ...task, contexts: { ...task.contexts, matrix } }, runner));
+  }
+  return ends;
+}
+
+/** Runs a called workflow: it has inputs and secrets of its own, and the event and the variables of its caller. */
+async function callWorkflow(
+  key: string,
+  path: string,
+  { job, contexts }: JobTask,
+  runner: Runner,
+): Promise<readonly JobEnd[]> {
+  const workflow = runner.called.get(path.replace(/^\.\//u, ''));
+  const declared = valueAt(workflow, 'on', 'workflow_call');
+  if (declared === undefined) throw new Error(`there is no workflow ${path} that others may call`);
+  const own = Object.fromEntries(Object.entries(contexts).filter(([name]) => name !== 'needs'));
+  const secrets = resolvedMapping(valueAt(job, 'secrets'), contexts);
+  const given = resolvedMapping(valueAt(job, 'with'), contexts);
+  const inputs = { ...defaultsOf(valueAt(declared, 'inputs')), ...given };
+  for (const [kind, values] of [
+    ['inputs', inputs],
+    ['secrets', secrets],
+  ] as const)
+    demandDeclared(declared, kind, values);
+  const { jobs, outputs } = await runWorkflow(workflow, { ...own, inputs, secrets }, runner);
+  const result = worst(jobs.map((end) => end.result));
+  return [...jobs.map((end) => ({ ...end, key: `${key} / ${end.key}` })), { key, result, outputs, steps: [] }];
+}
+
+/** @throws Error as GitHub refuses to start the workflow */
+function demandDeclared(declared: unknown, kind: 'inputs' | 'secrets', given: Mapping): void {
+  const all = valueAt(declared, kind);
+  const names = isMapping(all) ? Object.keys(all) : [];
+  const missing = names.filter((name) => valueAt(all, name, 'required') === true && !(name in given));
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  if (missing.length + unknown.length > 0)
+    throw new Error(`the ${kind} of the called workflow: missing ${missing.join()}, unknown ${unknown.join()}`);
+}
+
+function defaultsOf(inputs: unknown): Mapping {
+  if (!isMapping(inputs)) return {};
+  return Object.fromEntries(
+    Object.entries(inputs).flatMap(([name, input]) =>
+      valueAt(input, 'default') === undefined ? [] : [[name, valueAt(input, 'default')]],
+    ),
+  );
+}
+
+async function runSteps(key: string, { workflow, job, contexts }: JobTask, runner: Runner): Promise<JobEnd> {
+  const folders = await runner.openJob();
+  const inJob = {
+    ...contexts,
+    runner: { temp: folders.temp, os: 'Linux' },
+    github: inWorkspace(contexts, folders, key),
+  };
+  const ofJob = { ...resolvedMapping(valueAt(workflow, 'env'), inJob), ...resolvedMapping(valueAt(job, 'env'), inJob) };
+  const permissions = valueAt(job, 'permissions') ?? valueAt(workflow, 'permissions');
+  const steps: Record<string, Mapping> = {};
+  const ends: StepEnd[] = [];
+  let failed = false;
+  for (const step of listAt(job, 'steps')) {
+    const known: Mapping = { ...inJob, steps, env: ofJob, job: { status: failed ? 'failure' : 'success' } };
+    const environment = { ...ofJob, ...resolvedMapping(valueAt(step, 'env'), known) };
+    const end: StepEnd = holds(valueAt(step, 'if'), known, { success: !failed, failure: failed })
+      ? await runStep(step, { ...folders, environment, contexts: known, permissions }, runner)
+      : skippedStep(step);
+    ends.push(end);
+    failed ||= end.conclusion === 'failure';
+    const { outputs, outcome, conclusion } = end;
+    steps[textAt(step, 'id') ?? ''] = { outputs, outcome, conclusion };
+  }
+  return {
+    key,
+    result: failed && valueAt(job, 'continue-on-error') !== true ? 'failure' : 'success',
+    outputs: resolvedMapping(valueAt(job, 'outputs'), { ...inJob, steps }),
+    steps: ends,
+  };
+}
+
+function inWorkspace(contexts: Mapping, { workspace }: JobFolders, job: string): Mapping {
+  const github = contexts['github'];
+  return { ...(isMapping(github) ? github : {}), workspace, job };
+}
+
+type StepSurroundings = Pick<ReadyStep, 'environment' | 'contexts' | 'permissions' | 'workspace' | 'temp'>;
+
+async function runStep(step: unknown, around: StepSurroundings, runner: Runner): Promise<StepEnd> {
+  const action = textAt(step, 'uses');
+  const script = textAt(step, 'run') ?? '';
+  const runs = action === undefined ? { script } : { action };
+  const run = await runner.run({ ...around, runs, inputs: resolvedMapping(valueAt(step, 'with'), around.contexts) });
+  const outcome = run.succeeded ? 'success' : 'failure';
+  const conclusion = valueAt(step, 'continue-on-error') === true ? 'success' : outcome;
+  return { ...run, name: nameOf(step), outcome, conclusion };
+}
+
+function skippedStep(step: unknown): StepEnd {
+  return { name: nameOf(step), succeeded: true, outputs: {}, log: '', outcome: 'skipped', conclusion: 'skipped' };
+}
+
+function nameOf(step: unknown): string {
+  return textAt(step, 'name') ?? textAt(step, 'uses') ?? textAt(step, 'run') ?? '';
+}
+
+function needsOf(job: unknown): readonly string[] {
+  const needs = valueAt(job, 'needs');
+  return typeof needs === 'string' ? [needs] : listAt(job, 'needs').map(String);
+}
+
+function inOrderOfNeeds(jobs: Mapping): readonly string[] {
+  const ordered: string[] = [];
+  const left = new Set(Object.keys(jobs));
+  while (left.size > 0) {
+    const next = [...left].find((key) => needsOf(jobs[key]).every((name) => ordered.includes(name)));
+    if (next === undefined) throw new Error(`the needs of the jobs ${[...left].join(', ')} cannot be met`);
+    ordered.push(next);
+    left.delete(next);
+  }
+  return ordered;
+}
+
+/** The combinations of a matrix of plain lists; one of null where there is no matrix, as GitHub has it. */
+function matrixRows(matrix: unknown): readonly (Mapping | null)[] {
+  if (!isMapping(matrix)) return [null];
+  return Object.entries(matrix).reduce<readonly Mapping[]>(
+    (rows, [name, values]) => {
+      if (!Array.isArray(values) || name === 'include')
+        throw new Error(`the matrix has a ${name} that is no plain list`);
+      return rows.flatMap((row) => values.map((value: unknown) => ({ ...row, [name]: value })));
+    },
+    [{}],
+  );
+}
+
+function worst(results: readonly Result[]): Result {
+  return (['failure', 'success'] as const).find((result) => results.includes(result)) ?? 'skipped';
+}
+
+/** A mapping of texts with the values of their expressions; empty if there is none. */
+function resolvedMapping(given: unknown, contexts: Mapping): Record<string, string> {
+  if (!isMapping(given)) return {};
+  return Object.fromEntries(
+    Object.entries(given).map(
+      ([name, value]) => [name, resolved(typeof value === 'string' ? value : JSON.stringify(value), contexts)] as const,
+    ),
+  );
+}

@@ -1,0 +1,72 @@
+import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+import { eventRuns, onDefault, onRef } from './event-runs.ts';
+import * as events from './events.ts';
+import type { TriggeringEvent } from './workflow-trigger.ts';
+
+const { shas } = events;
+
+/** The run of `eventRuns` with this title. */
+function known(title: string, changes: Partial<TriggeringEvent> = {}): TriggeringEvent {
+  const found = eventRuns.find((run) => run.title === title);
+  if (found === undefined) throw new Error(`there is no run "${title}"`);
+  return { ...found, ...changes };
+}
+
+/** A push to `main` that changes these files. */
+export function pushToMain(...modified: readonly string[]): TriggeringEvent {
+  const commits = [events.webhookCommit(shas.head, { modified })];
+  return { eventName: 'push', event: events.pushEvent({ commits }), variables: onRef('refs/heads/main') };
+}
+
+/** A pull request within the repository that changes these files. */
+export function pullRequest(...changedFiles: readonly string[]): TriggeringEvent {
+  return known('a pull request (the head, not the merge commit)', { changedFiles });
+}
+
+/** A pull request from a fork. */
+export const forkPullRequest: TriggeringEvent = known('a pull request from a fork');
+
+/** A pull request of Dependabot. */
+export const dependabotPullRequest: TriggeringEvent = {
+  ...pullRequest('package.json'),
+  variables: { ...pullRequest().variables, GITHUB_ACTOR: 'dependabot[bot]' },
+};
+
+/** A group of the merge queue. */
+export const mergeGroup: TriggeringEvent = known('a merge group');
+
+/** A run of the workflow `Tests` ended on the pull request of a fork. */
+export function testsOfForkEnded(changes: Mapping = {}): TriggeringEvent {
+  const event = events.forkWorkflowRunEvent();
+  const run = event['workflow_run'];
+  return {
+    eventName: 'workflow_run',
+    event: {
+      ...event,
+      workflow_run: { ...(isMapping(run) ? run : {}), name: 'Tests', ...changes },
+      workflow: { id: 61, name: 'Tests' },
+    },
+    variables: onDefault,
+  };
+}
+
+/** A tag `v1` was pushed to the newest commit of `main`. */
+export const tagPush: TriggeringEvent = known('a push of an annotated tag (the commit, not the tag object)');
+
+/** A release was published. */
+export const release: TriggeringEvent = known('a release');
+
+/** The time has come that this line of cron names. */
+export function scheduled(schedule: string): TriggeringEvent {
+  return { ...known('a schedule'), event: { ...events.scheduleEvent(), schedule } };
+}
+
+/** Somebody starts the workflow on `main` with these inputs. */
+export function startedByHand(inputs: Readonly<Record<string, string>> | null = null): TriggeringEvent {
+  const ref = 'refs/heads/main';
+  return {
+    eventName: 'workflow_dispatch',
+    event: { ...events.workflowDispatchEvent(ref), inputs },
+    variables: onRef(ref),
+  };
+}

@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { parseOutputs, runAction } from '../../tools/run-action.ts';
+import { shas } from './events.ts';
+import { resolved } from './expressions.ts';
+import { githubRepository, type KeptComment, type KeptStatus } from './github-repository.ts';
+import { apiCommit, startGitHub, type GitHubRequest, type GitHubStandIn } from './github-stand-in.ts';
+import { jobEnvironment } from './job.ts';
+import { actionEntries } from './repository.ts';
+import { startSonarServer, type SonarStandIn } from './sonar-server.ts';
+import type { Runner, JobFolders, ReadyStep, StepRun, WorkflowEnd } from './workflow-engine.ts';
+import { runWorkflow } from './workflow-engine.ts';
+import { standIns, writeCommands, type ArtifactEntry, type StandIn } from './workflow-stand-ins.ts';
+import type { TriggeringEvent } from './workflow-trigger.ts';
+import { documentedWorkflows, pathOf } from './workflows.ts';
+
+/** What stands around a workflow. */
+export interface SceneSettings {
+  readonly run: TriggeringEvent;
+  /** The variables of the repository beside `SONAR_HOST_URL`. */
+  readonly vars: Readonly<Record<string, string>>;
+  /** Its secrets; a run without access to them has none. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** How the quality gate of a scan ends. */
+  readonly gate: 'OK' | 'ERROR';
+  /** The artifacts of the run that `download-artifact` names. */
+  readonly artifacts?: Readonly<Record<string, readonly ArtifactEntry[]>>;
+  /** What `kubectl get pods` prints. */
+  readonly pods?: unknown;
+  /** In the place of the usual stand-ins. */
+  readonly standIns?: Readonly<Record<string, StandIn>>;
+}
+
+/** How a workflow ended, and what it left elsewhere. */
+export interface SceneEnd extends WorkflowEnd {
+  readonly statuses: readonly KeptStatus[];
+  readonly comments: readonly KeptComment[];
+  /** What was asked of GitHub without the permission, or in a form that GitHub does not take. */
+  readonly breaches: readonly string[];
+}
+
+/**
+ * Runs a workflow of the documentation: steps of this action through `dist/`, scripts by bash, the actions of others by
+ * stand-ins, with the event that starts it, and with stand-ins for Sonar and for GitHub's API.
+ */
+export async function runInScene(workflow: unknown, settings: SceneSettings): Promise<SceneEnd> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'workflow-')));
+  const repository = githubRepository();
+  const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(commitAnswers, { repository })]);
+  try {
+    await writeCommands(join(folder, 'bin'), settings.pods ?? {});
+    const scene = new Scene(settings, folder, sonar, github, textAt(workflow, 'name') ?? '');
+    const end = await runWorkflow(workflow, scene.contexts(), scene);
+    const { comments, statuses } = repository;
+    return { ...end, comments, statuses, breaches: [...github.breaches, ...scene.forbidden] };
+  } finally {
+    await Promise.all([sonar.close(), github.close()]);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+const commitAnswers = Object.fromEntries(
+  [shas.head, shas.base].map((sha) => {
+    const path = `/repos/acme/widgets/commits/${sha}?per_page=1`;
+    return [path, { status: 200, body: apiCommit(sha) }] as const;
+  }),
+);
+
+/** The workflows of the documentation that say which path they have, since others may call them. */
+const called = new Map(documentedWorkflows().map((found) => [pathOf(found) ?? found.where, found.content]));
+
+class Scene implements Runner {
+  readonly called = called;
+  /** Calls of GitHub's API that the permissions of a job do not allow. */
+  readonly forbidden: string[] = [];
+  readonly #settings: SceneSettings;
+  readonly #folder: string;
+  readonly #sonar: SonarStandIn;
+  readonly #github: GitHubStandIn;
+  readonly #variables: Readonly<Record<string, string>>;
+  readonly #artifacts: Map<string, readonly ArtifactEntry[]>;
+
+  constructor(settings: SceneSettings, folder: string, sonar: SonarStandIn, github: GitHubStandIn, workflow: string) {
+    this.#settings = settings;
+    this.#folder = folder;
+    this.#sonar = sonar;
+    this.#github = github;
+    this.#artifacts = new Map(Object.entries(settings.artifacts ?? {}));
+    const all = {
+      ...jobEnvironment,
+      ...settings.run.variables,
+      GITHUB_EVENT_NAME: settings.run.eventName,
+      GITHUB_WORKFLOW: workflow,
+      GITHUB_API_URL: github.url,
+    };
+    this.#variables = Object.fromEntries(
+      Object.entries<string | undefined>(all).map(([name, value]) => [name, value ?? '']),
+    );
+  }
+
+  contexts(): Mapping {
+    const { run, vars, secrets } = this.#settings;
+    const github = Object.entries(this.#variables).map(([name, value]) => [
+      name.replace('GITHUB_', '').toLowerCase(),
+      value,
+    ]);
+    return {
+      github: { ...Object.fromEntries(github), event: run.event, token: jobToken },
+      vars: { SONAR_HOST_URL: this.#sonar.url, ...vars },
+      secrets: { ...secrets, GITHUB_TOKEN: jobToken },
+      inputs: valueAt(run.event, 'inputs') ?? null,
+    };
+  }
+
+  async openJob(): Promise<JobFolders> {
+    const job = await mkdtemp(join(this.#folder, 'job-'));
+    const folders = { workspace: join(job, 'workspace'), temp: join(job, 'temp') };
+    await Promise.all([mkdir(folders.workspace), mkdir(folders.temp)]);
+    return folders;
+  }
+
+  async run(step: ReadyStep): Promise<StepRun> {
+    if ('script' in step.runs) return this.#runScript(step.runs.script, step);
+    const [name = ''] = step.runs.action.split('@');
+    if (name === 'OWNER/compliance-action') return this.#runAction(step);
+    const standIn = this.#settings.standIns?.[name] ?? standIns[name];
+    if (standIn === undefined) throw new Error(`the tests have no stand-in for ${name}`);
+    const { gate, run } = this.#settings;
+    const scene = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.#artifacts };
+    return standIn(step, scene).then(
+      () => ({ succeeded: true, outputs: {}, log: '' }),
+      (error: unknown) => ({ succeeded: false, outputs: {}, log: `${name}: ${String(error)}` }),
+    );
+  }
+
+  async #runAction(step: ReadyStep): Promise<StepRun> {
+    const asked = this.#github.requests.length;
+    const inputs = { ...defaultInputs(step.contexts), ...withShortWait(step.inputs) };
+    const environment = { ...this.#environment(step), ...step.environment };
+    const action = await runAction({ inputs, environment, event: this.#settings.run.event });
+    for (const request of this.#github.requests.slice(asked)) {
+      const needed = permissionFor(request);
+      if (needed === undefined) continue;
+      const [permission, access] = needed;
+      const given = valueAt(step.permissions, permission);
+      if (given !== access && given !== 'write')
+        this.forbidden.push(`${request.method} ${request.url} needs ${permission}: ${access}`);
+    }
+    const { exitCode, outputs, log, errorLog } = action;
+    return { succeeded: exitCode === 0, outputs, log: log + errorLog, action };
+  }
+
+  async #runScript(script: string, step: ReadyStep): Promise<StepRun> {
+    const folder = await mkdtemp(join(this.#folder, 'step-'));
+    const [file, output] = [join(folder, 'script.sh'), join(folder, 'output')];
+    await Promise.all([writeFile(file, script), writeFile(output, '')]);
+    const path = [join(this.#folder, 'bin'), process.env['PATH']].join(delimiter);
+    const environment = { ...this.#environment(step), PATH: path, GITHUB_OUTPUT: output, ...step.environment };
+    const ended = await bash(['-e', file], environment, step.workspace);
+    return { ...ended, outputs: scriptOutputs(await readFile(output, 'utf8')) };
+  }
+
+  #environment({ workspace, temp, contexts }: ReadyStep): Record<string, string> {
+    const job = textAt(contexts, 'github', 'job') ?? '';
+    return { ...this.#variables, GITHUB_JOB: job, GITHUB_WORKSPACE: workspace, RUNNER_TEMP: temp };
+  }
+}
+
+const jobToken = 'the-token-of-the-job';
+
+/** The defaults of action.yml with the values of their expressions. */
+function defaultInputs(contexts: Mapping): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...actionEntries('inputs')].flatMap(([name, entry]) => {
+      const value = textAt(entry, 'default');
+      return value === undefined ? [] : [[name, resolved(value, contexts)]];
+    }),
+  );
+}
+
+/** What a gate waits for is there already, so a test that waits longer has failed. */
+function withShortWait(inputs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return inputs['wait'] === undefined ? inputs : { ...inputs, wait: String(Math.min(Number(inputs['wait']), 2)) };
+}
+
+/** The permission that a call of GitHub's API needs (GitHub's documentation, "Permissions required for GitHub Apps"). */
+function permissionFor({ method, url }: GitHubRequest): readonly [string, string] | undefined {
+  const [, area = ''] = /^\/repos\/acme\/widgets\/(\w+)/u.exec(url) ?? [];
+  // Any token may ask whose it is.
+  if (area === '') return undefined;
+  const access = method === 'GET' ? 'read' : 'write';
+  if (area === 'statuses') return ['statuses', access];
+  return area === 'issues' || area === 'pulls' ? ['pull-requests', access] : ['contents', 'read'];
+}
+
+/** Runs bash as GitHub runs a step, and ends it after ten seconds. */
+function bash(words: readonly string[], env: Record<string, string>, cwd: string): Promise<Omit<StepRun, 'outputs'>> {
+  return new Promise((resolve) => {
+    execFile('bash', words, { env, cwd, timeout: 10_000 }, (error, stdout, stderr) => {
+      resolve({ succeeded: error === null, log: stdout + stderr });
+    });
+  });
+}
+
+/** The outputs that a script wrote: `name=value`, or in the form of the toolkit. */
+function scriptOutputs(text: string): Readonly<Record<string, string>> {
+  if (text.includes('<<')) return parseOutputs(text);
+  const lines = text.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { textAt, type Mapping } from '../../src/runtime/values.ts';
+import type { Environment } from '../../src/runtime/world.ts';
+import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
+import type { SonarStandIn } from './sonar-server.ts';
+import type { ReadyStep } from './workflow-engine.ts';
+
+/** An entry of an artifact that a run uploaded: a file, or a symbolic link. */
+export type ArtifactEntry =
+  { readonly path: string; readonly content: string } | { readonly path: string; readonly link: string };
+
+/** What stand-ins for other people's actions find. */
+export interface StandInScene {
+  readonly eventName: string;
+  readonly event: Mapping;
+  readonly variables: Environment;
+  readonly sonar: SonarStandIn;
+  /** How the quality gate of a scan ends. */
+  readonly gate: 'OK' | 'ERROR';
+  readonly artifacts: Map<string, readonly ArtifactEntry[]>;
+}
+
+/** Leaves behind what the real action would. @throws Error if the real action would fail */
+export type StandIn = (step: ReadyStep, scene: StandInScene) => Promise<void>;
+
+/** The artifact that `make web.tar.gz` builds, and that `gh release download` finds. */
+export const builtArtifact = 'the web shop\n';
+
+/** The actions of others that the documented workflows use, by their names. */
+export const standIns: Readonly<Record<string, StandIn>> = {
+  async 'actions/checkout'({ workspace, inputs }) {
+    const folder = join(workspace, inputs['path'] ?? '.');
+    await mkdir(join(folder, 'policies'), { recursive: true });
+    await writeFile(join(folder, 'sonar-project.properties'), 'sonar.projectKey=acme:widgets\n');
+    await writeFile(join(folder, 'policies', 'production-rules.yml'), samplePolicy);
+  },
+
+  'actions/setup-node': () => Promise.resolve(),
+
+  async 'actions/upload-artifact'({ workspace, inputs }, { artifacts }) {
+    const path = resolve(workspace, inputs['path'] ?? '');
+    const content = await readFile(path, 'utf8');
+    artifacts.set(inputs['name'] ?? '', [{ path: basename(path), content }]);
+  },
+
+  async 'actions/download-artifact'({ workspace, inputs }, { artifacts }) {
+    const entries = artifacts.get(inputs['name'] ?? '');
+    if (entries === undefined) throw new Error(`there is no artifact ${inputs['name'] ?? ''}`);
+    const folder = resolve(workspace, inputs['path'] ?? '.');
+    await mkdir(folder, { recursive: true });
+    for (const entry of entries) {
+      const path = join(folder, entry.path);
+      // As the real one: whatever links stand in the way are followed.
+      await mkdir(dirname(path), { recursive: true });
+      if ('link' in entry) await symlink(entry.link, path);
+      else await writeFile(path, entry.content);
+    }
+  },
+
+  'SonarSource/sonarqube-scan-action': scan,
+};
+
+const samplePolicy = [
+  '_schema: https://compliance.example.com/schemas/policy/environment/v1',
+  'artifacts:',
+  '  provenance:',
+  '    required: true',
+  '',
+].join('\n');
+
+/** Scans as the scan action does: refuses to start without a server that it can trust, and leaves its report. */
+async function scan(step: ReadyStep, scene: StandInScene): Promise<void> {
+  const folder = resolve(step.workspace, step.inputs['projectBaseDir'] ?? '.');
+  const settings = await scannerSettings(folder, step);
+  const host = settings.get('sonar.host.url') ?? '';
+  if (host !== scene.sonar.url) throw new Error(`the token went to ${host}`);
+  if (scene.sonar.world.tokens[step.environment['SONAR_TOKEN'] ?? ''] === undefined) throw new Error('no known token');
+  for (const report of settings.get('sonar.javascript.lcov.reportPaths')?.split(',') ?? [])
+    await readFile(resolve(folder, report));
+  const gates = { [analysisId]: { status: scene.gate, conditions: [] } };
+  Object.assign(scene.sonar.world, finishedAnalysis(scannedRevision(settings, scene)), { gates });
+  const working = resolve(folder, settings.get('sonar.working.directory') ?? '.scannerwork');
+  await mkdir(working, { recursive: true });
+  await writeFile(join(working, 'report-task.txt'), reportText(host));
+}
+
+/**
+ * The settings of a scan, by the rules of the least careful scanner: a file of settings in the scanned folder comes before
+ * `project.settings`, as with old scanners, and before the environment. Words of the command line come before all.
+ */
+async function scannerSettings(
+  folder: string,
+  { inputs, environment }: ReadyStep,
+): Promise<ReadonlyMap<string, string>> {
+  const words = (inputs['args'] ?? '').split(/\s+/u);
+  const given = new Map(words.flatMap((word) => setting(word.replace(/^-D/u, ''))));
+  const own = join(folder, 'sonar-project.properties');
+  const file = existsSync(own) ? own : (given.get('project.settings') ?? own);
+  return new Map([['sonar.host.url', environment['SONAR_HOST_URL'] ?? ''], ...(await properties(file)), ...given]);
+}
+
+/** Which commit scanners report in GitHub Actions: what they are told, the head of a pull request, or `GITHUB_SHA`. */
+function scannedRevision(settings: ReadonlyMap<string, string>, { eventName, event, variables }: StandInScene): string {
+  const head = eventName === 'pull_request' ? textAt(event, 'pull_request', 'head', 'sha') : undefined;
+  return settings.get('sonar.scm.revision') ?? head ?? variables['GITHUB_SHA'] ?? '';
+}
+
+async function properties(file: string): Promise<readonly (readonly [string, string])[]> {
+  return existsSync(file) ? (await readFile(file, 'utf8')).split('\n').flatMap(setting) : [];
+}
+
+function setting(line: string): readonly (readonly [string, string])[] {
+  const [, name, value] = /^([^=\s]+)=(.*)$/u.exec(line) ?? [];
+  return name === undefined || value === undefined ? [] : [[name, value]];
+}
+
+/** Programs that the scripts of the workflows call, as far as they call them; curl, sha256sum and others are the real ones. */
+const commands: Readonly<Record<string, string>> = {
+  make: `case "$1" in
+    web.tar.gz) printf '%s' '${builtArtifact}' > web.tar.gz ;;
+    test) mkdir -p coverage && echo 'TN:' > coverage/lcov.info ;;
+    *) exit 2 ;;
+  esac`,
+  npm: `case "$*" in
+    ci) ;;
+    'test -- --coverage') mkdir -p coverage && echo 'TN:' > coverage/lcov.info ;;
+    *) exit 2 ;;
+  esac`,
+  gh: `test "$1 $2" = 'release download' && test -n "$GH_TOKEN" && printf '%s' '${builtArtifact}' > web.tar.gz`,
+  kubectl: `test "$*" = 'get pods -A -o json' && cat "$(dirname "$0")/pods.json"`,
+};
+
+/** Writes the programs to a folder for the PATH, and what `kubectl` says. */
+export async function writeCommands(folder: string, pods: unknown): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const [name, script] of Object.entries(commands)) {
+    await writeFile(join(folder, name), `#!/usr/bin/env bash\n${script}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+  await writeFile(join(folder, 'pods.json'), JSON.stringify(pods));
+}
