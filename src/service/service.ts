@@ -21,6 +21,7 @@ import type { ServiceLog } from './routes/log.ts';
 import { addNotificationRoutes } from './routes/notifications.ts';
 import { addPages } from './routes/pages/pages.ts';
 import { sendJson } from './routes/route.ts';
+import { Refusal, serviceErrors } from './routes/refusal.ts';
 import { createServer, usualPatience, type Patience } from './routes/server.ts';
 import { addPolicyRoutes } from './routes/policies.ts';
 import { addServiceAccountRoutes } from './routes/service-accounts.ts';
@@ -28,6 +29,7 @@ import type { Services } from './routes/services.ts';
 import { addSnapshotRoutes } from './routes/snapshots.ts';
 import { addUserRoutes } from './routes/users.ts';
 import type { ReceivedFile } from './store/attachments.ts';
+import { prepareShutdown, type Shutdown } from './shutdown.ts';
 import { AttachmentFolder } from './store/files/attachment-folder.ts';
 import { claimFolder } from './store/sqlite/folder-lock.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -97,10 +99,12 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const app = createServer(sources.log, patience);
     const own: { url?: string } = {};
     const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
+    const shutdown = prepareShutdown(app, patience);
     addRoutes(app, { ...services, links }, options);
+    addReadiness(app, shutdown);
     const dispatcher = startDispatcher({ ...services, links }, options, sources);
     closers.push(() => dispatcher.stop());
-    closers.push(() => closeServer(app, patience));
+    closers.push(() => shutdown.stop());
     await app.listen({ host: options.host, port: options.port });
     own.url = urlOf(app.server.address());
     return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
@@ -154,25 +158,13 @@ function addRoutes(app: FastifyInstance, services: Services, { adminKey }: Servi
   app.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
     sendJson(reply, 200, openApiDocument(services.links.base())),
   );
-  app.get('/ready', (_request, reply) => sendJson(reply, 200, { message: 'OK' }));
 }
 
-// In milliseconds.
-const tidyInterval = 20;
-
-/** Ends after the requests that are being answered, or after the service's patience with them. */
-async function closeServer(app: FastifyInstance, { stop }: Patience): Promise<void> {
-  // A closing server of Node no longer watches its time limits, so a sender that fell silent would hold it for ever.
-  const cut = setTimeout(() => {
-    app.server.closeAllConnections();
-  }, stop);
-  // Node closes the connections that are idle when the closing begins, and keeps those that fall idle a moment later.
-  const tidy = setInterval(() => {
-    app.server.closeIdleConnections();
-  }, tidyInterval);
-  await app.close();
-  clearTimeout(cut);
-  clearInterval(tidy);
+function addReadiness(app: FastifyInstance, shutdown: Shutdown): void {
+  app.get('/ready', (_request, reply) => {
+    if (shutdown.isDraining()) throw new Refusal(serviceErrors.draining);
+    return sendJson(reply, 200, { message: 'OK' });
+  });
 }
 
 function urlOf(address: AddressInfo | string | null): string {

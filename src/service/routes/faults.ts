@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorAnswer } from '../../contract/endpoint.ts';
 import { codeOf, messageOf, statusCodeOf } from '../domain/thrown.ts';
@@ -50,7 +50,13 @@ interface Address {
   readonly methods: Set<string>;
 }
 
-/** Answers what no route answers: 405 where the address exists, 404 where it does not. Call it before routes are added. */
+/** The headers of every answer. Answers are private: no cache may store them, and no browser may guess their type. */
+export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/**
+ * Answers what no route answers: 405 if the address exists with another method, else 404. It does so before the body is
+ * read. Call it before routes are added.
+ */
 export function addNotFound(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -58,14 +64,17 @@ export function addNotFound(app: FastifyInstance): void {
     for (const name of [method].flat()) address.methods.add(name);
     addresses.set(url, address);
   });
-  app.setNotFoundHandler((request) => {
-    const { method } = request;
-    const path = request.url.split('?', 1)[0] ?? '';
-    const address = [...addresses.values()].find((known) => covers(known, path.split('/')));
-    if (address === undefined) throw new Refusal(serviceErrors.notFound, { values: { method, path } });
-    const allowed = [...address.methods].sort().join(', ');
-    throw new Refusal(serviceErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? noRoute(request, addresses.values()) : undefined);
   });
+}
+
+function noRoute({ method, url }: FastifyRequest, addresses: Iterable<Address>): Refusal {
+  const path = url.split('?', 1)[0] ?? '';
+  const address = [...addresses].find((known) => covers(known, path.split('/')));
+  if (address === undefined) return new Refusal(serviceErrors.notFound, { values: { method, path } });
+  const allowed = [...address.methods].sort().join(', ');
+  return new Refusal(serviceErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
 }
 
 function covers({ segments }: Address, path: readonly string[]): boolean {
@@ -74,36 +83,65 @@ function covers({ segments }: Address, path: readonly string[]): boolean {
   return segments.length === path.length && segments.every(fits);
 }
 
+/** What Node says of bytes that are not a request that it takes. */
+interface BrokenRequest extends Error {
+  readonly code?: string;
+  /** The bytes that were read last: a Buffer, though the framework's types say otherwise. */
+  readonly rawPacket?: unknown;
+}
+
 /** Answers what is not even HTTP; the connection ends with it. */
-export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Duplex): void {
+export function answerBrokenRequest(error: BrokenRequest, socket: Duplex): void {
   // An answer that has begun cannot be followed by another, and a socket that is gone takes none.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const answer = brokenRequestAnswer(error.code);
-  const body = JSON.stringify({ message: answer.message });
-  socket.end(
-    [
-      `HTTP/1.1 ${answer.status} Refused`,
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  endWith(socket, brokenRequestAnswer(error));
 }
 
-function brokenRequestAnswer(code: string | undefined): ErrorAnswer {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return serviceErrors.timeout;
-  return code === 'HPE_HEADER_OVERFLOW' ? serviceErrors.headersTooLarge : serviceErrors.badRequest;
+/** Answers CONNECT, which Node hands over as a bare connection. This service is no proxy. */
+export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
+  endWith(socket, serviceErrors.notImplemented);
+}
+
+function endWith(socket: Duplex, { status, message }: ErrorAnswer): void {
+  const body = JSON.stringify({ message });
+  const headers = { ...answerHeaders(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+}
+
+function answerHeaders(body: string): Readonly<Record<string, string | number>> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...privateHeaders,
+  };
+}
+
+function brokenRequestAnswer({ code, rawPacket }: BrokenRequest): ErrorAnswer {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return serviceErrors.timeout;
+    case 'HPE_HEADER_OVERFLOW':
+      return serviceErrors.headersTooLarge;
+    case 'HPE_INVALID_METHOD':
+      // Node says so of anything that does not begin with a method it knows.
+      return isRequestLine(rawPacket) ? serviceErrors.notImplemented : serviceErrors.badRequest;
+    default:
+      return serviceErrors.badRequest;
+  }
+}
+
+/** Whether the bytes begin as a request does (RFC 9112, 3). */
+function isRequestLine(bytes: unknown): boolean {
+  return Buffer.isBuffer(bytes) && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [!-~]+ HTTP\/1\.\d\r\n/.test(bytes.toString('latin1'));
 }
 
 /** Answers an `Expect` header that HTTP does not define, before the framework sees the request. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, message } = serviceErrors.expectation;
   const body = JSON.stringify({ message });
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body) };
-  response.writeHead(status, { ...headers, connection: 'close' }).end(body);
+  response.writeHead(status, { ...answerHeaders(body), connection: 'close' }).end(body);
 }

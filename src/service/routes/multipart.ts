@@ -83,9 +83,7 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
         fault instanceof Refusal ? fault : invalid(['body', `is not whole multipart/form-data: ${messageOf(fault)}`]);
       reject(refusal);
       for (const stream of open) stream.destroy(refusal);
-      // What still comes is read and dropped, so that the sender gets to read the answer.
       request.unpipe(busboy);
-      request.resume();
     };
     busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {
       open.add(stream);
@@ -145,8 +143,12 @@ async function receiveFile(
   const content = await receive(stream);
   if (!stream.truncated) return content;
   await content.discard();
-  const rule = `must not have more than ${file.maximumBytes} bytes`;
-  throw new Refusal(file.tooLarge, { errors: [[file.part, rule]] });
+  throw fileTooLarge({ file });
+}
+
+/** The answer to a file over its limit, in the words that the endpoint declares. */
+export function fileTooLarge({ file }: Pick<MultipartBody, 'file'>): Refusal {
+  return new Refusal(file.tooLarge, { errors: [[file.part, `must not have more than ${file.maximumBytes} bytes`]] });
 }
 
 function isFilename(filename: string | undefined): filename is string {

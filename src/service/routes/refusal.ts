@@ -73,6 +73,16 @@ export const serviceErrors = {
     message: 'The service has failed; its log names this request as {id}',
     when: 'The service has a defect.',
   },
+  notImplemented: {
+    status: 501,
+    message: 'The service does not know this method',
+    when: 'The method is not one of HTTP, or is CONNECT.',
+  },
+  draining: {
+    status: 503,
+    message: 'The service is stopping',
+    when: '`/ready` is asked while the service stops.',
+  },
   busy: {
     status: 503,
     message: 'The storage is in use by another process; try again later',

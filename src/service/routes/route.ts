@@ -13,7 +13,7 @@ import { commonErrors } from '../../contract/errors.ts';
 import type { Guard } from './authorization.ts';
 import { DocumentFault, readDocument } from './json.ts';
 import { JsonText } from './json-text.ts';
-import { receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
+import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
 import { invalid, inWordsOf, Refusal, serviceErrors } from './refusal.ts';
 import { checked, checkedPath, checkedQuery } from './request.ts';
 
@@ -63,6 +63,7 @@ export function addRoute<E extends Endpoint, Who>(
       // The date in the form of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
       callers.set(request, await guardRequest(request, endpoint, guard));
+      refuseTooLarge(request, endpoint);
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
@@ -129,6 +130,21 @@ async function receiveBody(request: FastifyRequest, endpoint: Endpoint, receive:
     case 'multipart':
       return receiveParts(request, body, receive);
   }
+}
+
+/** What a multipart body has beside its parts' contents, at most, in bytes: boundaries and the headers of its parts. */
+const maximumFraming = 64 * 1024;
+
+/**
+ * Refuses a body that is too large by its own Content-Length, before any of it is read. One that does not say its length
+ * is refused when it passes the limit.
+ */
+function refuseTooLarge({ headers, routeOptions }: FastifyRequest, { body }: Endpoint): void {
+  const length = Number(headers['content-length'] ?? 0);
+  if (body.kind === 'json' && length > routeOptions.bodyLimit) throw new Refusal(serviceErrors.tooLarge);
+  if (body.kind !== 'multipart') return;
+  const { json, file } = body;
+  if (length > json.maximumBytes + file.maximumBytes + maximumFraming) throw fileTooLarge(body);
 }
 
 function receiveJson(request: FastifyRequest, body: JsonBody): unknown {

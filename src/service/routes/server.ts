@@ -1,7 +1,15 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { addNotFound, answerBrokenRequest, answerExpectation, answerFault } from './faults.ts';
+import {
+  addNotFound,
+  answerBrokenRequest,
+  answerConnect,
+  answerExpectation,
+  answerFault,
+  privateHeaders,
+} from './faults.ts';
 import type { ServiceLog } from './log.ts';
+import { leaveUnwantedBodies } from './unread-body.ts';
 
 /** How long the service waits for a sender, in milliseconds. */
 export interface Patience {
@@ -46,9 +54,10 @@ export function createServer(log: ServiceLog, patience: Patience): FastifyInstan
   addNotFound(app);
   app.setErrorHandler((error, request, reply) => answerFault(log, error, request, reply));
   app.server.on('checkExpectation', answerExpectation);
+  app.server.on('connect', answerConnect);
+  leaveUnwantedBodies(app);
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // What is answered to a key is nobody else's, and is never anything but what it says it is.
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    reply.headers(privateHeaders);
     done();
   });
   return app;

@@ -158,10 +158,55 @@ describe('the service', () => {
     ['a length beside chunks', 'PUT /ready HTTP/1.1\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n', 400],
     ['a head without end', `GET /ready HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
     ['an unknown expectation', 'GET /ready HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n', 417],
+    ['an unknown method', 'BREW /ready HTTP/1.1\r\nhost: x\r\n\r\n', 501],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n', 501],
   ])('answers %s in the form of every error', async (_fault, bytes, status) => {
     const answer = await rawExchange(service.url, bytes);
     expect(answer.status).toBe(status);
     expect(rawErrorOf(answer).message).not.toBe('');
+    expect(answer.head).toContain('cache-control: no-store');
+    expect(answer.head).toContain('x-content-type-options: nosniff');
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) =>
+        rawExchange(service.url, rawRequest(`${method} /api/v2/service-accounts/acme`, { authorization })),
+      ),
+    );
+    const withoutDate = (text = ''): string => text.replace(/^date: .*$/im, '');
+    expect(withoutDate(head?.head)).toBe(withoutDate(get?.head));
+    expect([get?.body, head?.body]).toEqual(['[]', '']);
+  });
+
+  describe('does not read a body that it does not want', () => {
+    const announced = { ...json, 'content-length': '100000000', connection: 'keep-alive' };
+    const multipart = { ...announced, 'content-type': 'multipart/form-data; boundary=x' };
+    // None of these bodies is ever sent whole: the answer comes all the same, and the connection ends with it.
+    it.each([
+      ['without a key', 401, 'PUT /api/v2/flows/acme', () => announced],
+      ['for an address that does not exist', 404, 'PUT /nothing', () => announced],
+      ['of JSON over its limit', 413, 'PUT /api/v2/flows/acme', () => ({ ...announced, authorization })],
+      ['of files over their limit', 413, 'PUT /api/v2/policies/acme', () => ({ ...multipart, authorization })],
+    ])('%s', async (_reason, status, line, headers) => {
+      const answer = await rawExchange(service.url, rawRequest(line, headers()) + 'x'.repeat(100_000));
+      expect(answer.status).toBe(status);
+      expect(answer.head.toLowerCase()).toContain('connection: close');
+      expect(rawErrorOf(answer).message).not.toBe('');
+    });
+
+    it('and does not ask for it with 100 Continue', async () => {
+      const head = rawRequest('PUT /api/v2/flows/acme', { ...announced, expect: '100-continue' });
+      expect((await rawExchange(service.url, head)).status).toBe(401);
+    });
+  });
+
+  it('asks for a body that it wants with 100 Continue', async () => {
+    const body = JSON.stringify(sampleFlow());
+    const head = { authorization, ...json, expect: '100-continue' };
+    const answer = await rawExchange(service.url, rawRequest('PUT /api/v2/flows/acme', head, body));
+    expect(answer.status).toBe(100);
+    expect(answer.body).toContain('201 Created');
   });
 
   it('does not mind a missing Host header, which it does not use', async () => {
