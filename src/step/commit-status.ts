@@ -3,7 +3,7 @@ import { unexpectedAnswer, type GitHubRefusal } from '../evidence/github/github-
 import type { RepositoryName } from '../evidence/job.ts';
 import { textAt } from '../runtime/values.ts';
 import type { Ending } from './conclude.ts';
-import { safeHref, withoutTurns } from './escape.ts';
+import { printable, safeHref } from './escape.ts';
 import { otherCommits, type ToldCommit } from './told-commit.ts';
 
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
@@ -61,9 +61,9 @@ function stateOf({ outcome, fails }: Ending['decision']): StatusState {
 
 /** One line that GitHub takes: it stores no characters beyond the Basic Multilingual Plane here. */
 function describe(conclusion: string): string {
-  const line = withoutTurns(conclusion)
+  const line = printable(conclusion)
     .toWellFormed()
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replaceAll(/\s+/gu, ' ')
     .replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .trim();
   return line.length <= longestDescription ? line : `${line.slice(0, longestDescription - 1)}…`;

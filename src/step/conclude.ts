@@ -2,6 +2,7 @@ import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import type { Report } from '../operations/report.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
+import { safeHref } from './escape.ts';
 import type { Decision } from './gate.ts';
 import { publicEnding } from './public-ending.ts';
 import { writeResponse } from './response-file.ts';
@@ -100,7 +101,7 @@ function setOutputs({ decision, result, thrown }: Ending, desk: Desk): void {
     response: output,
     'response-path': path,
     fingerprint: result?.fingerprint ?? '',
-    'html-url': result?.htmlUrl ?? '',
+    'html-url': safeHref(result?.htmlUrl) ?? '',
     count: result?.count?.toString() ?? '',
   });
 }

@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ResponseFile, WrittenResponse } from '../operations/operation.ts';
 import { runnerFileTrouble, withRunnerFile, type RunnerFile } from './runner-file.ts';
+import { printableJson } from './escape.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The place of the file that holds a step's answer. */
@@ -68,9 +69,9 @@ export function responseFile(
 
 /** The items of a page as JSON, without brackets. */
 function itemsOf(page: readonly unknown[], { redact }: Secrets): string {
-  const whole = JSON.stringify(page);
+  const whole = toJson(page);
   // Nearly no page holds a secret; only one that does is redacted item by item.
-  return redact(whole) === whole ? whole.slice(1, -1) : page.map((item) => redact(JSON.stringify(item))).join(',');
+  return redact(whole) === whole ? whole.slice(1, -1) : page.map((item) => redact(toJson(item))).join(',');
 }
 
 /** Writes the answer to its file, unless it is there already, and gives what the outputs say of it. */
@@ -79,12 +80,17 @@ export function writeResponse(
   place: ResponsePlace,
 ): HandedOn {
   if (written !== undefined) return { path: written.path, output: readSmall(written.path) };
-  const text = JSON.stringify(response);
+  const text = toJson(response);
   const path = pathIn(place);
   withRunnerFile(answerFile, () => {
     writeFileSync(path, place.secrets.redact(text), { mode });
   });
   return { path, output: fitting(text) };
+}
+
+/** JSON that no terminal obeys: a later step may print it. */
+function toJson(value: unknown): string {
+  return printableJson(JSON.stringify(value));
 }
 
 function pathIn({ directory }: ResponsePlace): string {

@@ -2,6 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import { issueCommand } from '@actions/core/lib/command.js';
 import type { Log } from '../runtime/log.ts';
 import type { Environment } from '../runtime/world.ts';
+import { printable } from './escape.ts';
 import { outputLines } from './output-lines.ts';
 import { withRunnerFile, type RunnerFile } from './runner-file.ts';
 import type { Secrets } from './secrets.ts';
@@ -37,24 +38,26 @@ const maximumSummaryBytes = 1024 * 1024;
 
 /** The runner that this process was started by. */
 export function githubRunner(environment: Environment, secrets: Secrets): Runner {
+  // The one way of a foreign text into the log, an annotation or an output.
+  const clean = (text: string): string => printable(secrets.redact(text));
   const print = (line: string): void => {
-    process.stdout.write(`${harmless(secrets.redact(line))}\n`);
+    process.stdout.write(`${harmless(clean(line))}\n`);
   };
   const annotate = (level: AnnotationLevel, title: string, message: string): void => {
-    issueCommand(level, title === '' ? {} : { title: secrets.redact(title) }, secrets.redact(message));
+    issueCommand(level, title === '' ? {} : { title: clean(title) }, clean(message));
   };
   const summaryFile = environment['GITHUB_STEP_SUMMARY'] ?? '';
   return {
     log: {
       debug: (line) => {
-        issueCommand('debug', {}, secrets.redact(line));
+        issueCommand('debug', {}, clean(line));
       },
       info: print,
       warning: (line) => {
         annotate('warning', '', line);
       },
       async group(title, work) {
-        issueCommand('group', {}, secrets.redact(title));
+        issueCommand('group', {}, clean(title));
         try {
           return await work();
         } finally {
@@ -69,11 +72,11 @@ export function githubRunner(environment: Environment, secrets: Secrets): Runner
     setOutputs(values) {
       const file = environment['GITHUB_OUTPUT'] ?? '';
       if (file === '') return;
-      const clean = Object.entries(values).map(
-        ([name, value]) => [name, ownOutputs.has(name) ? value : secrets.redact(value)] as const,
+      const safe = Object.entries(values).map(
+        ([name, value]) => [name, ownOutputs.has(name) ? value : clean(value)] as const,
       );
       withRunnerFile(outputs, () => {
-        appendFileSync(file, outputLines(Object.fromEntries(clean)), 'utf8');
+        appendFileSync(file, outputLines(Object.fromEntries(safe)), 'utf8');
       });
     },
     summaryRoom() {

@@ -6,6 +6,7 @@ import type { OperationResult } from '../../src/operations/operation.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { conclude, type Ending } from '../../src/step/conclude.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
+import { printable, safeHref } from '../../src/step/escape.ts';
 import { RunnerFileError } from '../../src/step/runner-file.ts';
 import { aSecret, formsOf, textAround } from '../support/secret.ts';
 import { toldBy } from '../support/told.ts';
@@ -193,11 +194,36 @@ describe('conclude', () => {
         expect(Object.keys(told.outputs).sort()).toEqual(outputNames);
         expect(told.outputs).toMatchObject({
           outcome: 'non-compliant',
-          state: hostile.state,
-          fingerprint: hostile.fingerprint,
-          'html-url': hostile.htmlUrl,
+          state: printable(hostile.state),
+          fingerprint: printable(hostile.fingerprint ?? ''),
+          'html-url': safeHref(hostile.htmlUrl) ?? '',
         });
         expect(JSON.parse(told.outputs['response'] ?? '')).toEqual(hostile.response);
+      }),
+    );
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'https://example.com/\u0000\u001B[2J\nerror',
+    'page 1',
+    'https://user:pass@example.com/',
+  ])('hands on %j as `html-url` only if it is one line and an http(s) URL', async (htmlUrl) => {
+    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, htmlUrl }), desk));
+    expect(told.outputs['html-url']).toMatch(/^(?:https?:\/\/[\x21-\x7E]+)?$/u);
+  });
+
+  it('lets no control character out: not in the log, the outputs, the summary or the file', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom('\u001B', '\u0007', '\0', '\u009B', '\u007F', '\u202E', '\u2066', '\b', 'a', '\n'),
+    });
+    await fc.assert(
+      fc.asyncProperty(hostileResult(text), async (hostile) => {
+        const told = await toldBy([], (desk) => conclude(endingOf(hostile), desk));
+        for (const place of [told.log, told.outputFile, told.summary, told.responseFile ?? '']) {
+          expect(place).not.toMatch(/[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\r\n]]/v);
+        }
+        expect(JSON.parse(told.responseFile ?? '')).toEqual(hostile.response);
       }),
     );
   });

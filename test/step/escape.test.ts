@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { escapeHtml, safeHref, withoutTurns } from '../../src/step/escape.ts';
+import { escapeHtml, printable, printableJson, safeHref } from '../../src/step/escape.ts';
 
 describe('escapeHtml', () => {
   it('leaves no character that HTML gives a meaning, in text or in an attribute', () => {
@@ -20,7 +20,7 @@ describe('escapeHtml', () => {
   it('shows every text as it is: a browser would read back what went in', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(readBack(escapeHtml(text))).toBe(withoutTurns(text).replaceAll(/\r\n|\r/gu, '\n'));
+        expect(readBack(escapeHtml(text))).toBe(printable(text).replaceAll(/\r\n|\r/gu, '\n'));
       }),
     );
   });
@@ -33,6 +33,33 @@ function readBack(html: string): string {
     .replaceAll('<br>', '\n')
     .replaceAll(/&([^;]*);/gu, (whole, name: string) => names[name] ?? `unknown entity ${whole}`);
 }
+
+describe('printable', () => {
+  it('shows what steers a terminal or turns the direction of writing, and does not let it work', () => {
+    expect(printable('a\u001B[2Jb\u0007c\0d\u009B1me\u007Ff\u202Eg')).toBe(
+      'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD1me\uFFFDf\uFFFDg',
+    );
+  });
+
+  it('leaves tabs, line breaks and everything else as they are', () => {
+    expect(printable('a\tb\r\nc é 🚀 \u200B')).toBe('a\tb\r\nc é 🚀 \u200B');
+  });
+});
+
+describe('printableJson', () => {
+  it('says the same, without a character that a terminal obeys', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('\u009B\u202E\u007F\0')),
+        (value) => {
+          const json = printableJson(JSON.stringify(value));
+          expect(json).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+          expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+        },
+      ),
+    );
+  });
+});
 
 describe('safeHref', () => {
   it.each([
