@@ -2,7 +2,8 @@ import { repositoryUrl, type Job } from '../evidence/job.ts';
 import type { Fact } from '../operations/report.ts';
 import type { Ending } from './conclude.ts';
 import { tellingLine, type Telling } from './comment-marker.ts';
-import { renderSummary, summaryTextOf, type SummaryText } from './summary.ts';
+import { renderSummary, summaryTextOf } from './summary.ts';
+import type { SummaryText } from './summary-html.ts';
 import { otherCommits, type ToldCommit } from './told-commit.ts';
 
 /** The most characters that GitHub takes as a comment. A character has one byte at least, so bytes are a safe measure. */
@@ -45,13 +46,10 @@ function aboutCommit(commit: ToldCommit, repository: string | undefined): Pick<S
 }
 
 /**
- * The HTML with a break of no width in `@name`, `#12`, `GH-12` and the addresses of issues: a foreign text must not notify
+ * The text with a space of no width in `@name`, `#12`, `GH-12` and the addresses of issues: a foreign text must not notify
  * people, nor refer to other conversations, in the name of the bot (GitHub's documentation, "Autolinked references and
- * URLs"). What stands in tags and in `<code>` is left alone, as GitHub does it.
+ * URLs").
  */
-export function withoutMentions(html: string): string {
-  return html.replaceAll(
-    /(?<kept><code>.*?<\/code>|<[^>]*>|&#?\w+;)|(?<sign>(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|\/(?:issues|pull|discussions)\/(?=\d))/gisu,
-    (found, kept: string | undefined) => (kept === undefined ? `${found}&#8203;` : found),
-  );
+export function withoutMentions(text: string): string {
+  return text.replaceAll(/(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|\/(?:issues|pull|discussions)\/(?=\d)/giu, '$&\u200B');
 }

@@ -12,8 +12,12 @@ export function outputLines(outputs: Readonly<Record<string, string>>): string {
     .join('');
 }
 
+/** Looks at the value once, however many such words are in it: a search for each would take its length squared. */
 function delimiterFor(value: string): string {
+  const taken = new Set(
+    Array.from(value.matchAll(/end-of-output-(?<number>\d+)/gu), ({ groups }) => groups?.['number']),
+  );
   let number = 0;
-  while (value.includes(`end-of-output-${number}`)) number += 1;
+  while (taken.has(String(number))) number += 1;
   return `end-of-output-${number}`;
 }

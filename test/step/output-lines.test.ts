@@ -35,6 +35,11 @@ describe('the lines of outputs', () => {
     );
   });
 
+  it('look at a value once, however many of its lines look like their word', () => {
+    const lines = Array.from({ length: 200_000 }, (_, number) => `end-of-output-${number}`).join('\n');
+    expect(outputLines({ response: lines })).toContain('response<<end-of-output-200000\n');
+  });
+
   it('are read with the line breaks of any system', () => {
     const lines = 'outcome<<x\r\ncompliant\r\nx\r\nstate<<x\r\n\r\nx\r\n';
     expect(parseOutputs(lines)).toEqual({ outcome: 'compliant', state: '' });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Report, Text } from '../../src/operations/report.ts';
-import { renderSummary, type SummaryText } from '../../src/step/summary.ts';
+import { renderSummary } from '../../src/step/summary.ts';
+import type { SummaryText } from '../../src/step/summary-html.ts';
 
 const room = 1024 * 1024;
 
@@ -86,6 +87,28 @@ describe('renderSummary', () => {
     fc.assert(
       fc.property(hostileSummary(), fc.integer({ min: -10, max: 2000 }), (text, small) => {
         expect(Buffer.byteLength(renderSummary(text, small))).toBeLessThanOrEqual(Math.max(0, small));
+      }),
+    );
+  });
+
+  it('works on no more text than there is room for in each of its forms, however much there is', () => {
+    const large = '<'.repeat(1_000_000);
+    const tables = [{ title: 'T', columns: ['A'], rows: Array.from({ length: 50 }, (): Text[] => [{ text: large }]) }];
+    let worked = 0;
+    const html = renderSummary({ ...said, conclusion: large, report: { ...report, tables } }, 65_536, (text) => {
+      worked += text.length;
+      return text;
+    });
+    expect(html).toContain('<h2>✅ Compliant');
+    expect(worked).toBeLessThan(5 * 65_536);
+  });
+
+  it('lets no control character through', () => {
+    fc.assert(
+      fc.property(hostileSummary(), (text) => {
+        expect(renderSummary(text, Number.MAX_SAFE_INTEGER)).not.toMatch(
+          /[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\n]]/v,
+        );
       }),
     );
   });

@@ -1,0 +1,78 @@
+import type { Fact, Report, Table, Text } from '../operations/report.ts';
+import { safeHref } from './escape.ts';
+
+/** What a summary says. */
+export interface SummaryText {
+  /** `✅ Compliant`. */
+  readonly verdict: string;
+  readonly conclusion: string;
+  /** What the reader can do, where something went wrong. */
+  readonly remedy?: string;
+  readonly report?: Report;
+  /** The commit that it is about, where people look for more than one. */
+  readonly commit?: Fact;
+  /** What keeps the verdict from being one about that commit. */
+  readonly caution?: string;
+  readonly runUrl: string | undefined;
+}
+
+/** What is shown of a summary: the verdict always. */
+export type ShownSummary = Partial<SummaryText> & Pick<SummaryText, 'verdict' | 'runUrl'>;
+
+/** How much of a summary is shown. */
+export interface Extent {
+  /** The most rows of a table. */
+  readonly rows: number;
+  /** What is left out, with its verb, where something is. */
+  readonly cut?: string;
+}
+
+/** Makes HTML of a text, which may be code. */
+export type Escape = (text: string, isCode: boolean) => string;
+
+/** A summary as HTML without an empty line, so that Markdown passes it on as one block. */
+export function renderSummaryHtml(summary: ShownSummary, { rows, cut }: Extent, escape: Escape): string {
+  const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
+  const text = (value: string): string => escape(value, false);
+  const cell = (value: Text): string => renderText(value, escape);
+  const parts = [
+    `<h2>${text(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
+    ...(caution === undefined ? [] : [`<p>⚠️ <b>${text(caution)}</b></p>`]),
+    ...(conclusion === undefined ? [] : [`<p>${text(conclusion)}</p>`]),
+    ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${text(remedy)}</p>`]),
+    ...(report === undefined
+      ? []
+      : [renderFacts(report, escape), ...report.tables.map((table) => renderTable(table, rows, escape))]),
+    ...(cut === undefined
+      ? []
+      : [`<p>${cut} too large to be shown here; see the log and the file of <code>response-path</code>.</p>`]),
+    ...(commit === undefined ? [] : [`<p>${text(commit.label)}: ${cell(commit.value)}</p>`]),
+    ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
+  ];
+  return `${parts.join('\n')}\n\n`;
+}
+
+function renderFacts(report: Report, escape: Escape): string {
+  const rows = report.facts.map(
+    ({ label, value }) => `<tr><th align="left">${escape(label, false)}</th><td>${renderText(value, escape)}</td></tr>`,
+  );
+  return `<table>${rows.join('')}</table>`;
+}
+
+function renderTable(table: Table, most: number, escape: Escape): string {
+  const head = table.columns.map((column) => `<th align="left">${escape(column, false)}</th>`).join('');
+  const rows = table.rows
+    .slice(0, most)
+    .map((row) => `<tr>${row.map((value) => `<td>${renderText(value, escape)}</td>`).join('')}</tr>`)
+    .join('');
+  const hidden = Math.max(0, table.rows.length - most) + (table.more ?? 0);
+  const more = hidden > 0 ? `\n<p>${hidden} more rows are in the file of <code>response-path</code>.</p>` : '';
+  return `<h3>${escape(table.title, false)}</h3>\n<table><tr>${head}</tr>${rows}</table>${more}`;
+}
+
+function renderText({ text, code, href }: Text, escape: Escape): string {
+  const escaped = escape(text, code === true);
+  const shown = code === true ? `<code>${escaped}</code>` : escaped;
+  const safe = safeHref(href);
+  return safe === undefined ? shown : `<a href="${escape(safe, true)}">${shown}</a>`;
+}
