@@ -1,27 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../evidence/job.ts';
+import { baseUrl, org } from '../operations/inputs/connection.ts';
+import { files } from '../operations/inputs/content.ts';
+import { environment, policy } from '../operations/inputs/environment.ts';
+import { notificationNumber, serviceAccount } from '../operations/inputs/organization.ts';
 import { matrix } from '../operations/inputs/publication.ts';
+import { snapshot1, snapshot2 } from '../operations/inputs/snapshots.ts';
+import { sonarReportPath } from '../operations/inputs/sonar.ts';
+import { attestationName, flow } from '../operations/inputs/subject.ts';
 import { isMapping } from '../runtime/values.ts';
 import type { Environment } from '../runtime/world.ts';
-import { inputText } from './inputs.ts';
+import { inputText, type InputName } from './inputs.ts';
 
 /**
  * The inputs that say what a step is about and stay the same from commit to commit. Those that change with the commit
  * (`fingerprint`, `trail`, `attestation-id`) are left out: each commit would get a comment of its own.
  */
-const subjectInputs = [
-  'base-url',
-  'org',
-  'environment',
-  'attestation-name',
-  'files',
-  'policy',
-  'service-account',
-  'notification-number',
-  'sonar-report-path',
-  'snapshot-1',
-  'snapshot-2',
-] as const;
+const subjectInputs: readonly InputName[] = [
+  baseUrl,
+  org,
+  environment,
+  attestationName,
+  files,
+  policy,
+  serviceAccount,
+  notificationNumber,
+  sonarReportPath,
+  snapshot1,
+  snapshot2,
+];
 
 /** The variables by which GitHub tells steps of a job and machines of a matrix apart, alike in every run. */
 const placeVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
@@ -36,17 +43,17 @@ const longestName = 100;
  *
  * @param redact takes secrets out; a comment is public where the repository is
  */
-export function commentMarker(environment: Environment, job: Job, redact: (text: string) => string): string {
+export function commentMarker(variables: Environment, job: Job, redact: (text: string) => string): string {
   const names = [
     ['workflow', job.workflow],
     ['job', job.job],
-    ['operation', inputText(environment, 'operation')],
-    ['flow', inputText(environment, 'flow')],
+    ['operation', inputText(variables, { name: 'operation' })],
+    ['flow', inputText(variables, flow)],
   ] as const;
   const rest = [
-    ...subjectInputs.map((name) => [name, inputText(environment, name)]),
-    ...placeVariables.map((name) => [name, environment[name]]),
-    [matrix.name, jobOfMatrix(inputText(environment, matrix.name))],
+    ...subjectInputs.map((input) => [input.name, inputText(variables, input)]),
+    ...placeVariables.map((name) => [name, variables[name]]),
+    [matrix.name, jobOfMatrix(inputText(variables, matrix))],
   ];
   const digest = createHash('sha256')
     .update(JSON.stringify([...names, ...rest]))

@@ -1,4 +1,4 @@
-import type { Use, Uses, ValuesOf } from '../operations/inputs/input.ts';
+import type { Input, Use, Uses, ValuesOf } from '../operations/inputs/input.ts';
 import type { Problem } from '../runtime/failure.ts';
 import type { Environment } from '../runtime/world.ts';
 
@@ -8,22 +8,52 @@ export interface ReadInputs<Used extends Uses> {
   readonly problems: readonly Problem[];
 }
 
-/** The environment variable that takes the place of an input which is not given: `COMPLIANCE_API_TOKEN`. */
+/** What of an input says where its text is looked for. */
+export type InputName = Pick<Input<unknown>, 'name' | 'fallback'>;
+
+/** The environment fallback of an input that has one: `COMPLIANCE_API_TOKEN`. */
 export function fallbackVariable(name: string): string {
   return `COMPLIANCE_${name.replaceAll('-', '_').toUpperCase()}`;
 }
 
 /**
- * The text of an input: from `with:`, else from its environment fallback. An empty text is no value: it is what an unset
- * variable or secret becomes in a workflow.
+ * The text of an input: from `with:`, else from its environment fallback, if it has one. An empty text is no value: it is
+ * what an unset variable or secret becomes in a workflow.
  */
-export function inputText(environment: Environment, name: string): string | undefined {
-  return untrimmedText(environment, name)?.trim();
+export function inputText(environment: Environment, input: InputName): string | undefined {
+  return untrimmedText(environment, input)?.trim();
 }
 
-function untrimmedText(environment: Environment, name: string): string | undefined {
-  const texts = [environment[runnerVariable(name)], environment[fallbackVariable(name)]];
-  return texts.find((text) => text !== undefined && text.trim() !== '');
+function untrimmedText(environment: Environment, input: InputName): string | undefined {
+  return textIn(environment, runnerVariable(input.name)) ?? textIn(environment, usedFallback(environment, input));
+}
+
+function textIn(environment: Environment, variable: string | undefined): string | undefined {
+  const text = variable === undefined ? undefined : environment[variable];
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+/** The variable that an input's text comes from; undefined if that is `with:`, or there is none. */
+export function usedFallback(environment: Environment, input: InputName): string | undefined {
+  return input.fallback === true ? variableInPlaceOf(environment, input) : undefined;
+}
+
+/** The variable that looks like the fallback of an input which has none, and was not given under `with:`. */
+export function ignoredVariable(environment: Environment, input: InputName): string | undefined {
+  return input.fallback === true ? undefined : variableInPlaceOf(environment, input);
+}
+
+function variableInPlaceOf(environment: Environment, { name }: InputName): string | undefined {
+  if (textIn(environment, runnerVariable(name)) !== undefined) return undefined;
+  const variable = fallbackVariable(name);
+  return textIn(environment, variable) === undefined ? undefined : variable;
+}
+
+/** Everything that was given for an input, read or not: a secret must be masked wherever it stands. */
+export function allTexts(environment: Environment, name: string): readonly string[] {
+  return [runnerVariable(name), fallbackVariable(name)].flatMap(
+    (variable) => textIn(environment, variable)?.trim() ?? [],
+  );
 }
 
 // How the runner hands inputs over.
@@ -45,21 +75,33 @@ export function readInputs<Used extends Uses>(environment: Environment, uses: Us
 }
 
 function readInput(environment: Environment, use: Use<unknown>): { value: unknown } | { problem: Problem } {
-  const { name, secret, untrimmed = false } = use.input;
-  const text = untrimmed ? untrimmedText(environment, name) : inputText(environment, name);
-  if (text === undefined) return use.absent === 'error' ? { problem: missing(name) } : use.absent;
-  const parsed = use.input.parse(text);
+  const { input } = use;
+  const { name, secret, untrimmed = false } = input;
+  const text = untrimmed ? untrimmedText(environment, input) : inputText(environment, input);
+  if (text === undefined) return use.absent === 'error' ? { problem: missing(environment, input) } : use.absent;
+  const parsed = input.parse(text);
   if ('value' in parsed) return parsed;
   const got = secret || parsed.complete === true ? '' : `, but is ${JSON.stringify(parsed.part ?? text)}`;
-  return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}`, remedy: parsed.remedy } };
+  const variable = usedFallback(environment, input);
+  const source = variable === undefined ? '' : ` (from ${variable})`;
+  return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}${source}`, remedy: parsed.remedy } };
 }
 
-function missing(name: string): Problem {
-  return {
-    input: name,
-    what: `\`${name}\` is required and is missing or empty`,
-    remedy: `Give it under \`with:\`, or set ${fallbackVariable(name)} in \`env:\`; an unset variable or secret counts as empty.`,
-  };
+function missing(environment: Environment, input: InputName): Problem {
+  const { name } = input;
+  const what = `\`${name}\` is required and is missing or empty`;
+  const empty = 'an unset variable or secret counts as empty';
+  if (input.fallback === true) {
+    return {
+      input: name,
+      what,
+      remedy: `Give it under \`with:\`, or set ${fallbackVariable(name)} in \`env:\`; ${empty}.`,
+    };
+  }
+  const variable = ignoredVariable(environment, input);
+  if (variable === undefined) return { input: name, what, remedy: `Give it under \`with:\`; ${empty}.` };
+  const remedy = `${variable} is not read: write \`${name}: \${{ env.${variable} }}\` under \`with:\` if that is meant.`;
+  return { input: name, what, remedy };
 }
 
 /** The inputs that are given under `with:` and that this operation does not use. */

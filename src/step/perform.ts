@@ -14,9 +14,18 @@ import { matrix } from '../operations/inputs/publication.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../operations/operation.ts';
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
 import { MistakeError, type Problem } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
 import type { Environment, World } from '../runtime/world.ts';
 import type { OnNonCompliant } from './gate.ts';
-import { inputText, readInputs, unusedInputs, type ReadInputs } from './inputs.ts';
+import {
+  ignoredVariable,
+  inputText,
+  readInputs,
+  unusedInputs,
+  usedFallback,
+  type InputName,
+  type ReadInputs,
+} from './inputs.ts';
 import { missingToken, skippedResult } from './missing-token.ts';
 import { isPublished, publicationSwitches } from './publication-inputs.ts';
 import { unsentResult } from './unsent-result.ts';
@@ -39,6 +48,8 @@ export interface Performed {
   readonly onNonCompliant: OnNonCompliant;
 }
 
+const operationName = oneOf('operation', runnableNames);
+
 /** The inputs of every operation. */
 const commonInputs = {
   ...connectionInputs,
@@ -48,16 +59,19 @@ const commonInputs = {
   ...publicationSwitches,
 } as const;
 
+/** The inputs that every step reads, whatever its operation. */
+const commonDeclared: readonly InputName[] = [
+  operationName,
+  githubToken,
+  matrix,
+  ...Object.values(commonInputs).map(({ input }) => input),
+];
+
 /**
  * The names of the inputs that every operation takes. GitHub's token and the matrix are among them because action.yml gives
  * them to every step; who uses them reads them.
  */
-export const commonNames = [
-  'operation',
-  githubToken.name,
-  matrix.name,
-  ...Object.values(commonInputs).map(({ input }) => input.name),
-];
+export const commonNames = commonDeclared.map(({ name }) => name);
 
 /**
  * Reads the inputs, all of them, and then runs the operation.
@@ -66,13 +80,19 @@ export const commonNames = [
  * throws
  */
 export async function perform(context: StepContext): Promise<Performed> {
-  const { environment } = context;
-  const chosen = readInputs(environment, { operation: required(oneOf('operation', runnableNames)) });
+  const { environment, log } = context;
+  const chosen = readInputs(environment, { operation: required(operationName) });
   const common = readCommon(context);
   // Without a known operation, only what is common can be checked.
   if (chosen.problems.length > 0) throw mistakes([...chosen.problems, ...common.problems]);
   const operation = await loadOperation(chosen.values.operation);
   const own = readInputs(environment, operation.inputs);
+  const declared = [
+    ...commonDeclared,
+    ...Object.values(operation.inputs).map(({ input }) => input),
+    ...(isPublished(common.values) ? [commitSha] : []),
+  ];
+  tellSources(declared, environment, log);
   const between = own.problems.length === 0 ? (operation.check?.(own.values) ?? []) : [];
   const problems = [
     ...common.problems,
@@ -104,7 +124,7 @@ function mayWait({ inputs }: Operation, environment: Environment): boolean {
 /** The inputs of every operation. A missing key is no problem where its author wants the step skipped then. */
 function readCommon({ environment, job }: StepContext): ReadInputs<typeof commonInputs> & { tokenMissing: boolean } {
   const { values, problems } = readInputs(environment, commonInputs);
-  const tokenMissing = inputText(environment, apiToken.name) === undefined;
+  const tokenMissing = inputText(environment, apiToken) === undefined;
   if (!tokenMissing) return { values, problems, tokenMissing };
   const skips = values.onMissingToken === 'skip';
   return {
@@ -123,7 +143,7 @@ async function commitProblems(
   common: Common,
   { environment, job }: StepContext,
 ): Promise<readonly Problem[]> {
-  const given = inputText(environment, commitSha.name);
+  const given = inputText(environment, commitSha);
   const isOwn = Object.values(inputs).some(({ input }) => input.name === commitSha.name);
   if (given === undefined || isOwn || !isPublished(common)) return [];
   const { judgedCommit } = await import('../evidence/commit/judged-commit.ts');
@@ -155,7 +175,7 @@ async function run(
 
 function withdrawnInputs({ withdrawn = [] }: Operation, environment: Environment): readonly Problem[] {
   return withdrawn
-    .filter(({ name }) => inputText(environment, name) !== undefined)
+    .filter((input) => inputText(environment, input) !== undefined)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }
 
@@ -163,6 +183,21 @@ function mistakes(problems: readonly Problem[]): MistakeError {
   const [first, ...others] = problems;
   if (first === undefined) throw new RangeError('no problem, no error');
   return new MistakeError([first, ...others]);
+}
+
+/** Names the variables that inputs were taken from, and those that look like it and were not. Never a value. */
+function tellSources(inputs: readonly InputName[], environment: Environment, log: Log): void {
+  const used = inputs.flatMap((input) => {
+    const variable = usedFallback(environment, input);
+    return variable === undefined ? [] : [`\`${input.name}\` from ${variable}`];
+  });
+  if (used.length > 0) log.info(`Taken from the environment: ${[...new Set(used)].join(', ')}.`);
+  const ignored = inputs.flatMap((input) => ignoredVariable(environment, input) ?? []);
+  if (ignored.length === 0) return;
+  const names = [...new Set(ignored)];
+  log.warning(
+    `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not read: only the inputs of the connection, \`org\` and \`flow\` have environment fallbacks. Give the input under \`with:\`.`,
+  );
 }
 
 type Common = ValuesOf<typeof commonInputs>;

@@ -10,7 +10,7 @@ import { systemClock } from '../runtime/clock.ts';
 import type { Environment } from '../runtime/world.ts';
 import { announce, conclude, type Desk, type Ending } from './conclude.ts';
 import { decideFailure, decideResult } from './gate.ts';
-import { inputText, readInputs } from './inputs.ts';
+import { allTexts, readInputs } from './inputs.ts';
 import { perform } from './perform.ts';
 import { isPublished, publicationInputs } from './publication-inputs.ts';
 import type { Publisher } from './publish.ts';
@@ -63,7 +63,7 @@ export function openStep(environment: Environment, cancelled: AbortSignal): Step
 }
 
 function connectRunner(environment: Environment): { readonly runner: Runner; readonly secrets: Secrets } {
-  const secrets = collectSecrets(secretInputs.flatMap((name) => inputText(environment, name) ?? []));
+  const secrets = collectSecrets(secretInputs.flatMap((name) => allTexts(environment, name)));
   return { runner: githubRunner(environment, secrets), secrets };
 }
 

@@ -185,7 +185,7 @@ describe('attest-sonar, wherever the job runs', () => {
     );
   });
 
-  it('lets a composite action leave inputs empty, and takes the variables of the job then', async () => {
+  it('lets a composite action leave inputs empty, and takes the connection from the job then, but not what is judged', async () => {
     const { result, listed } = await attest(
       shas.head,
       {
@@ -201,7 +201,8 @@ describe('attest-sonar, wherever the job runs', () => {
       { trail: '', 'commit-sha': '', 'user-data': '', org: '', 'base-url': '', 'api-token': '' },
     );
     expect(result).toMatchObject({ exitCode: 0 });
-    expect(trailOf(listed)).toBe('of-the-job');
+    expect(trailOf(listed)).toBe(shas.head);
+    expect(result.log).toContain('COMPLIANCE_TRAIL is not read');
     expect(listed).toMatchObject({ user_data: { github: provenance('pull_request') } });
   });
 

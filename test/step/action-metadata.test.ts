@@ -2,12 +2,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
+import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import type { Input } from '../../src/operations/inputs/input.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
 import { conclude } from '../../src/step/conclude.ts';
 import { decideResult } from '../../src/step/gate.ts';
+import { fallbackVariable } from '../../src/step/inputs.ts';
 import { commonNames } from '../../src/step/perform.ts';
 import { secretInputs } from '../../src/step/step.ts';
 import { toldBy } from '../support/told.ts';
@@ -52,6 +54,20 @@ describe('action.yml', () => {
     for (const [, entry] of [...entries('inputs'), ...entries('outputs')]) {
       expect(textAt(entry, 'description')).toMatch(/^[\w`'].{10,}\.$/u);
     }
+  });
+
+  it('names the environment fallback of exactly the inputs that have one: the connection, the organization, the flow', () => {
+    const inputs = [...Object.values(connectionInputs).map(({ input }) => input), ...used];
+    const withOne = inputs.filter(({ fallback }) => fallback === true).map(({ name }) => name);
+    const said = entries('inputs').flatMap(([name, entry]) => {
+      const [, variable] = /Environment: `(\w+)`\./u.exec(textAt(entry, 'description') ?? '') ?? [];
+      return variable === undefined ? [] : [[name, variable]];
+    });
+    expect(said).toEqual(said.map(([name = '']) => [name, fallbackVariable(name)]));
+    expect(said.map(([name]) => name).sort()).toEqual([...new Set(withOne)].sort());
+    expect(said.map(([name]) => name)).toEqual([
+      ...['base-url', 'api-token', 'auth-method', 'org', 'timeout', 'retries', 'file-parts', 'dry-run', 'flow'],
+    ]);
   });
 
   it('sets no defaults but what GitHub alone knows: one would take the place of the job’s variable', () => {

@@ -1,38 +1,48 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { optional, required, withDefault } from '../../src/operations/inputs/input.ts';
+import { optional, required, withDefault, withFallback } from '../../src/operations/inputs/input.ts';
 import { lines, oneOf, secret, text, wholeNumber } from '../../src/operations/inputs/parse.ts';
 import { fallbackVariable, inputText, readInputs, unusedInputs } from '../../src/step/inputs.ts';
 
+const org = withFallback(text('org'));
+
 const uses = {
-  flow: required(text('flow')),
-  timeoutSeconds: withDefault(wholeNumber('timeout', 1, 60, 'seconds'), 30),
+  flow: required(withFallback(text('flow'))),
+  timeoutSeconds: withDefault(withFallback(wholeNumber('timeout', 1, 60, 'seconds')), 30),
   visibility: optional(oneOf('visibility', ['public', 'private'])),
 };
 
 describe('inputText', () => {
   it('reads what the runner hands over: the name in upper case, dashes kept', () => {
-    expect(inputText({ 'INPUT_BASE-URL': 'https://a' }, 'base-url')).toBe('https://a');
+    expect(inputText({ 'INPUT_BASE-URL': 'https://a' }, text('base-url'))).toBe('https://a');
   });
 
   it('falls back to the variable of the job', () => {
     expect(fallbackVariable('api-token')).toBe('COMPLIANCE_API_TOKEN');
-    expect(inputText({ COMPLIANCE_API_TOKEN: 'key' }, 'api-token')).toBe('key');
+    expect(inputText({ COMPLIANCE_API_TOKEN: 'key' }, withFallback(secret('api-token')))).toBe('key');
   });
 
   it('lets `with:` win over the variable', () => {
-    expect(inputText({ INPUT_ORG: 'acme', COMPLIANCE_ORG: 'other' }, 'org')).toBe('acme');
+    expect(inputText({ INPUT_ORG: 'acme', COMPLIANCE_ORG: 'other' }, org)).toBe('acme');
+  });
+
+  it('reads no variable for an input without a fallback, and says so if it is required', () => {
+    const environment = { COMPLIANCE_TRAIL: 'release-1' };
+    expect(inputText(environment, text('trail'))).toBeUndefined();
+    expect(readInputs(environment, { trail: required(text('trail')) }).problems[0]?.remedy).toBe(
+      'COMPLIANCE_TRAIL is not read: write `trail: ${{ env.COMPLIANCE_TRAIL }}` under `with:` if that is meant.',
+    );
   });
 
   it('takes an empty input, or one of white space, for none, as an unset secret is', () => {
-    expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: 'other' }, 'org')).toBe('other');
-    expect(inputText({ INPUT_ORG: ' \n', COMPLIANCE_ORG: 'other' }, 'org')).toBe('other');
-    expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: ' ' }, 'org')).toBeUndefined();
-    expect(inputText({}, 'org')).toBeUndefined();
+    expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: 'other' }, org)).toBe('other');
+    expect(inputText({ INPUT_ORG: ' \n', COMPLIANCE_ORG: 'other' }, org)).toBe('other');
+    expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: ' ' }, org)).toBeUndefined();
+    expect(inputText({}, org)).toBeUndefined();
   });
 
   it('takes white space off both ends, as @actions/core does', () => {
-    expect(inputText({ INPUT_ORG: '\n acme\t\n' }, 'org')).toBe('acme');
+    expect(inputText({ INPUT_ORG: '\n acme\t\n' }, org)).toBe('acme');
   });
 });
 
@@ -63,7 +73,7 @@ describe('readInputs', () => {
       },
       {
         input: 'timeout',
-        what: '`timeout` must be a whole number of seconds from 1 to 60, but is "5m"',
+        what: '`timeout` must be a whole number of seconds from 1 to 60, but is "5m" (from COMPLIANCE_TIMEOUT)',
         remedy: 'Write digits only, without a unit.',
       },
       {
@@ -88,15 +98,13 @@ describe('readInputs', () => {
     ['at the end', 'a\nb\n\n', 'line 3 of 3'],
   ])('finds what an unset variable leaves in a list %s', (_where, given, line) => {
     const list = { parts: required(lines(text('parts'))) };
-    for (const variable of ['INPUT_PARTS', 'COMPLIANCE_PARTS']) {
-      expect(readInputs({ [variable]: given }, list).problems[0]?.what).toBe(
-        `\`parts\` must have an item on every line, but ${line} is empty`,
-      );
-    }
+    expect(readInputs({ INPUT_PARTS: given }, list).problems[0]?.what).toBe(
+      `\`parts\` must have an item on every line, but ${line} is empty`,
+    );
   });
 
   it('takes a list of nothing but white space for none, as any other input', () => {
-    const list = { parts: required(lines(text('parts'))) };
+    const list = { parts: required(withFallback(lines(text('parts')))) };
     expect(readInputs({ INPUT_PARTS: '\n \n', COMPLIANCE_PARTS: 'a\n' }, list).values).toEqual({ parts: ['a'] });
     expect(readInputs({ INPUT_PARTS: '\n \n' }, list).problems[0]?.what).toContain('is required');
   });

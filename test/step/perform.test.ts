@@ -32,6 +32,47 @@ function compliantArtifacts({ url }: HttpRequest): HttpAnswer {
   return jsonAnswer(200, anArtifact({ fingerprint }));
 }
 
+describe('perform, with variables of the job', () => {
+  const variables = {
+    COMPLIANCE_BASE_URL: 'https://compliance.example.com',
+    COMPLIANCE_API_TOKEN: 'the-key-of-acme',
+    COMPLIANCE_ORG: 'acme',
+    COMPLIANCE_FLOW: 'web',
+  };
+  const own = { operation: 'get-artifact', fingerprint: fingerprintOf('a') };
+
+  it('takes the connection, the organization and the flow from them, and names them without their values', async () => {
+    const { context, log } = openTestStep({
+      inputs: own,
+      variables,
+      transport: answeringTransport(compliantArtifacts),
+    });
+    await expect(perform(context)).resolves.toMatchObject({ result: { outcome: 'compliant' } });
+    expect(log.infos.filter((line) => line.includes('COMPLIANCE_'))).toEqual([
+      'Taken from the environment: `base-url` from COMPLIANCE_BASE_URL, `api-token` from COMPLIANCE_API_TOKEN, `org` from COMPLIANCE_ORG, `flow` from COMPLIANCE_FLOW.',
+    ]);
+  });
+
+  it('takes nothing from them that decides the gate or names what is judged, and warns once', async () => {
+    const ignored = {
+      COMPLIANCE_ON_NON_COMPLIANT: 'ignore',
+      COMPLIANCE_WAIT: '600',
+      COMPLIANCE_TRAIL: 'of-the-job',
+      COMPLIANCE_ENVIRONMENT: 'production',
+      COMPLIANCE_ON_MISSING_TOKEN: 'skip',
+    };
+    const transport = answeringTransport(compliantArtifacts);
+    const { context, log } = openTestStep({ inputs: own, variables: { ...variables, ...ignored }, transport });
+    await expect(perform(context)).resolves.toMatchObject({ onNonCompliant: 'fail' });
+    expect(transport.requests.map(({ url }) => url.search)).toEqual(['']);
+    expect(log.warnings).toEqual([
+      expect.stringMatching(
+        /^COMPLIANCE_ON_NON_COMPLIANT, COMPLIANCE_ON_MISSING_TOKEN, COMPLIANCE_TRAIL, COMPLIANCE_ENVIRONMENT, COMPLIANCE_WAIT are not read: /u,
+      ),
+    ]);
+  });
+});
+
 describe('perform, without a key', () => {
   const noKey = { ...lookUp, 'api-token': '' };
 

@@ -1,12 +1,13 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { orgName } from '../../contract/names.ts';
 import { withoutSecrets } from './address.ts';
-import { required, withDefault, type Input } from './input.ts';
+import { required, withDefault, withFallback, type Input } from './input.ts';
 import { conforming, flag, oneOf, secret, wholeNumber } from './parse.ts';
 
 /** The address of the service; `/api/v2` is added when it is missing. */
 export const baseUrl: Input<URL> = {
   name: 'base-url',
+  fallback: true,
   secret: false,
   parse(value) {
     const parsed = parseBaseUrl(value);
@@ -20,23 +21,26 @@ export const baseUrl: Input<URL> = {
 };
 
 /** An API key of the service. */
-export const apiToken = secret('api-token');
+export const apiToken = withFallback(secret('api-token'));
+
+/** The name of the organization. */
+export const org = withFallback(
+  conforming(
+    'org',
+    orgName,
+    'the name of an organization: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
+    'Give the name as it stands in the addresses of your service.',
+  ),
+);
 
 /** How to reach the service: used by every operation. */
 export const connectionInputs = {
   baseUrl: required(baseUrl),
   apiToken: required(apiToken),
-  authMethod: withDefault(oneOf('auth-method', ['bearer', 'basic']), 'bearer'),
-  org: required(
-    conforming(
-      'org',
-      orgName,
-      'the name of an organization: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
-      'Give the name as it stands in the addresses of your service.',
-    ),
-  ),
-  timeoutSeconds: withDefault(wholeNumber('timeout', 1, 3600, 'seconds'), 30),
-  retries: withDefault(wholeNumber('retries', 0, 20, 'retries'), 3),
-  fileParts: withDefault(oneOf('file-parts', ['indexed', 'plain']), 'indexed'),
-  dryRun: withDefault(flag('dry-run'), false),
+  authMethod: withDefault(withFallback(oneOf('auth-method', ['bearer', 'basic'])), 'bearer'),
+  org: required(org),
+  timeoutSeconds: withDefault(withFallback(wholeNumber('timeout', 1, 3600, 'seconds')), 30),
+  retries: withDefault(withFallback(wholeNumber('retries', 0, 20, 'retries')), 3),
+  fileParts: withDefault(withFallback(oneOf('file-parts', ['indexed', 'plain'])), 'indexed'),
+  dryRun: withDefault(withFallback(flag('dry-run')), false),
 } as const;

@@ -16,14 +16,24 @@ export type Parsed<Value> =
 
 /** An input as a workflow author types it. */
 export interface Input<Value> {
-  /** Its name in `with:`; the environment fallback is made of it. */
+  /** Its name in `with:`. */
   readonly name: string;
+  /**
+   * True if a variable of the job may take its place (`withFallback`): the connection, the organization and the flow, which
+   * are the same in all steps of a job. What decides a gate, or names what is judged, stands in the step itself.
+   */
+  readonly fallback?: true;
   /** True for keys and tokens: masked before anything else happens. */
   readonly secret: boolean;
   /** True where `parse` gets the text as it was given: in a list, an empty line at either end says something, too. */
   readonly untrimmed?: true;
   /** Reads the text, which is more than white space; trimmed, unless said otherwise. */
   readonly parse: (text: string) => Parsed<Value>;
+}
+
+/** The input, with a variable of the job as its environment fallback. */
+export function withFallback<Value>(input: Input<Value>): Input<Value> {
+  return { ...input, fallback: true };
 }
 
 /** An input in the place where an operation uses it. */

@@ -7,17 +7,20 @@ import {
   flowName,
   trailName,
 } from '../../contract/names.ts';
+import { withFallback } from './input.ts';
 import { conforming, lines } from './parse.ts';
 
 const nameRemedy =
   'Choose a name of these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
 
 /** The name of a flow. */
-export const flow = conforming(
-  'flow',
-  flowName,
-  'the name of a flow: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
-  nameRemedy,
+export const flow = withFallback(
+  conforming(
+    'flow',
+    flowName,
+    'the name of a flow: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
+    nameRemedy,
+  ),
 );
 
 /** The name of a trail. */
