@@ -4,6 +4,7 @@ import type { Endpoint, OperationName } from '../contract/endpoint.ts';
 import type { Job } from '../evidence/job.ts';
 import type { CallContext } from '../http/persistent.ts';
 import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
+import type { RunnerFileError } from '../runtime/runner-file.ts';
 import type { Environment } from '../runtime/world.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
 import type { Report } from './report.ts';
@@ -38,6 +39,8 @@ export interface ResponseFile {
   /**
    * Writes the items of all pages as one JSON array, each page as it comes.
    *
+   * A full disk does not end the walk, because the verdict needs all pages: that failure is told beside the verdict.
+   *
    * @throws whatever the pages throw; the file then holds no whole answer, and the step's error takes its place
    */
   writeList(walk: PageWalk<unknown>): Promise<WrittenResponse>;
@@ -45,7 +48,10 @@ export interface ResponseFile {
 
 /** An answer that is in its file already. */
 export interface WrittenResponse {
+  /** Empty if it could not be written. */
   readonly path: string;
+  /** Why it could not be written. */
+  readonly failure?: RunnerFileError;
 }
 
 /**

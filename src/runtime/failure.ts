@@ -8,7 +8,9 @@ export type FailureKind =
   /** The user's mistake: an input, a file, a workflow setting. Trying again changes nothing. */
   | 'mistake'
   /** The service's, Sonar's or the network's trouble. The same step may pass later. */
-  | 'trouble';
+  | 'trouble'
+  /** The runner's: its disk is full, or closed to the job (`runner-file.ts`). */
+  | 'runner';
 
 /** The words of a failure. `remedy` is an instruction to the reader, as a whole sentence. */
 export interface FailureText {

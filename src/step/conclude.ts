@@ -2,10 +2,11 @@ import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import type { Report } from '../operations/report.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
+import { RunnerFileError } from '../runtime/runner-file.ts';
 import { safeHref } from './escape.ts';
-import type { Decision } from './gate.ts';
+import { titleOfRunnerError, type Decision } from './gate.ts';
 import { publicEnding } from './public-ending.ts';
-import { writeResponse } from './response-file.ts';
+import { writeResponse, type HandedOn } from './response-file.ts';
 import type { Runner } from './runner.ts';
 import type { Secrets } from './secrets.ts';
 import { renderSummary, summaryTextOf } from './summary.ts';
@@ -37,18 +38,14 @@ type Publish = (ending: Ending) => Promise<void>;
 
 /**
  * Tells how a step ended: log, outputs, file and summary first, then elsewhere, and the annotation last, where it is seen.
+ * What cannot be written keeps nothing else from being told.
  *
- * @throws RunnerFileError where the outputs of an operation cannot be written: later steps would not see the verdict
+ * @returns whether later steps can read what an operation ended with: without that, the step fails
  */
-export async function conclude(ending: Ending, desk: Desk, publish?: Publish): Promise<void> {
+export async function conclude(ending: Ending, desk: Desk, publish?: Publish): Promise<boolean> {
   const { decision, result } = ending;
   if (result !== undefined) await logReport(result.report, desk.runner);
-  // Where something failed, that is what has to be told, and not that it could not be written down.
-  if (result === undefined) {
-    warnInstead(desk.runner, () => {
-      setOutputs(ending, desk);
-    });
-  } else setOutputs(ending, desk);
+  const unwritten = setOutputs(ending, desk);
   const shown = publicEnding(ending, desk.secrets.redact);
   warnInstead(desk.runner, () => {
     if (ending.summary) appendSummary(shown, desk.runner);
@@ -56,7 +53,19 @@ export async function conclude(ending: Ending, desk: Desk, publish?: Publish): P
   await publish?.(shown).catch((thrown: unknown) => {
     desk.runner.log.warning(`The end of the step was not shown beside its run: ${describeError(thrown)}`);
   });
+  for (const error of unwritten) tellUnwritten(error, ending, desk.runner);
   announce(decision, desk.runner);
+  return result === undefined || unwritten.length === 0;
+}
+
+/** Where something failed, that is what has to be told, and not that it could not be written down. */
+function tellUnwritten(error: RunnerFileError, { decision, result }: Ending, runner: Runner): void {
+  if (result !== undefined) {
+    const message = `${error.message}. The verdict stands all the same: ${decision.verdict}.\n${error.remedy}`;
+    runner.annotate('error', titleOfRunnerError(error), message);
+  } else if (!decision.conclusion.includes(error.message)) {
+    runner.log.warning(`${error.message}. ${error.remedy}`);
+  }
 }
 
 function warnInstead({ log }: Runner, work: () => void): void {
@@ -90,11 +99,23 @@ async function logReport(report: Report, { log }: Runner): Promise<void> {
   });
 }
 
-function setOutputs({ decision, result, thrown }: Ending, desk: Desk): void {
-  const { runner } = desk;
+/** Sets the outputs and writes the answer's file; gives what could not be written. */
+function setOutputs(ending: Ending, desk: Desk): readonly RunnerFileError[] {
+  const { result, thrown } = ending;
   const response = result === undefined ? { error: errorOf(thrown) } : result.response;
-  const { path, output } = writeResponse({ response, written: result?.written }, desk);
-  runner.setOutputs({
+  const answer = writeResponse({ response, written: result?.written }, desk);
+  const unwritten = answer.failure === undefined ? [] : [answer.failure];
+  try {
+    desk.runner.setOutputs(outputsOf(ending, answer));
+    return unwritten;
+  } catch (error) {
+    if (error instanceof RunnerFileError) return [...unwritten, error];
+    throw error;
+  }
+}
+
+function outputsOf({ decision, result }: Ending, { path, output }: HandedOn): Readonly<Record<string, string>> {
+  return {
     outcome: decision.outcome,
     compliant: compliantOutput(decision.outcome),
     state: result?.state ?? '',
@@ -103,7 +124,7 @@ function setOutputs({ decision, result, thrown }: Ending, desk: Desk): void {
     fingerprint: result?.fingerprint ?? '',
     'html-url': safeHref(result?.htmlUrl) ?? '',
     count: result?.count?.toString() ?? '',
-  });
+  };
 }
 
 /** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */

@@ -2,7 +2,7 @@ import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import { describeError, Failure, MistakeError } from '../runtime/failure.ts';
 import { Cancellation } from './cancellation.ts';
-import { RunnerFileError } from './runner-file.ts';
+import { RunnerFileError } from '../runtime/runner-file.ts';
 import type { AnnotationLevel } from './runner.ts';
 
 /** How a step ended, as later steps read it. */
@@ -86,7 +86,7 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
   if (thrown instanceof Cancellation || (thrown instanceof Failure && thrown.cause instanceof Cancellation)) {
     return { title: 'Cancelled', remedy: thrown.remedy };
   }
-  if (thrown instanceof RunnerFileError) return { title: 'Trouble with the runner', remedy: thrown.remedy };
+  if (thrown instanceof RunnerFileError) return { title: titleOfRunnerError(thrown), remedy: thrown.remedy };
   if (thrown instanceof Failure) {
     // A redirect is no refusal: it leads to a page for signing in, or to another address than `base-url`.
     const refused =
@@ -100,6 +100,11 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
     title: 'Defect in compliance-action',
     remedy: 'Report this with the log of a run that has step debugging switched on.',
   };
+}
+
+/** The title of what the runner is to blame for. */
+export function titleOfRunnerError({ isFull }: RunnerFileError): string {
+  return isFull ? "The runner's disk is full" : 'Trouble with the runner';
 }
 
 function describeFailure(thrown: unknown): string {

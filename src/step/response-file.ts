@@ -1,7 +1,8 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResponseFile, WrittenResponse } from '../operations/operation.ts';
-import { runnerFileTrouble, withRunnerFile, type RunnerFile } from './runner-file.ts';
+import { RunnerFileError, withRunnerFile, type RunnerFile } from '../runtime/runner-file.ts';
 import { printableJson } from './escape.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -14,9 +15,12 @@ export interface ResponsePlace {
 
 /** The answer as a step hands it on. */
 export interface HandedOn {
+  /** Empty if it could not be written. */
   readonly path: string;
   /** The answer as JSON; empty where it is larger than GitHub takes. */
   readonly output: string;
+  /** Why the file could not be written. */
+  readonly failure?: RunnerFileError;
 }
 
 /** GitHub's limit for the outputs of a job, in bytes of UTF-16. */
@@ -39,12 +43,7 @@ export function responseFile(
   return {
     async writeList(walk) {
       await prepare();
-      const path = pathIn(place);
-      // Node compiles it at its first use, and few steps write a list.
-      const { open } = await import('node:fs/promises');
-      const file = await open(path, 'w', mode).catch((thrown: unknown) => {
-        throw runnerFileTrouble(answerFile, thrown);
-      });
+      const list = await openList(pathIn(place));
       try {
         let before = '[';
         // Each page in a call of its own, so that none is held while the next is asked for.
@@ -54,15 +53,52 @@ export function responseFile(
           if (page.length === 0) return true;
           const text = before + itemsOf(page, place.secrets);
           before = ',\n';
-          await file.appendFile(text);
+          await list.append(text);
           return true;
         };
         while (await writeNext());
-        await file.appendFile(before === '[' ? '[]' : ']');
-        return { path };
+        await list.append(before === '[' ? '[]' : ']');
       } finally {
-        await file.close();
+        await list.close();
       }
+      return list.failure === undefined ? { path: list.path } : { path: '', failure: list.failure };
+    },
+  };
+}
+
+/** A file that is written in pieces, and takes no more once one could not be written. */
+interface ListFile {
+  readonly path: string;
+  readonly failure: RunnerFileError | undefined;
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openList(path: string): Promise<ListFile> {
+  // Node compiles it at its first use, and few steps write a list.
+  const { open, rm } = await import('node:fs/promises');
+  let failure: RunnerFileError | undefined;
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    await work().catch((thrown: unknown) => {
+      failure ??= new RunnerFileError(answerFile, thrown);
+    });
+  };
+  let file: FileHandle | undefined;
+  await attempt(async () => {
+    file = await open(path, 'w', mode);
+  });
+  return {
+    path,
+    get failure() {
+      return failure;
+    },
+    async append(text) {
+      if (failure === undefined) await attempt(async () => file?.appendFile(text));
+    },
+    async close() {
+      await attempt(async () => file?.close());
+      // Half an answer is none, and takes room.
+      if (failure !== undefined) await rm(path, { force: true }).catch(() => undefined);
     },
   };
 }
@@ -79,13 +115,22 @@ export function writeResponse(
   { response, written }: { readonly response: unknown; readonly written: WrittenResponse | undefined },
   place: ResponsePlace,
 ): HandedOn {
-  if (written !== undefined) return { path: written.path, output: readSmall(written.path) };
+  if (written !== undefined) {
+    return { ...written, output: written.failure === undefined ? readSmall(written.path) : '' };
+  }
   const text = toJson(response);
   const path = pathIn(place);
-  withRunnerFile(answerFile, () => {
-    writeFileSync(path, place.secrets.redact(text), { mode });
-  });
-  return { path, output: fitting(text) };
+  const output = fitting(text);
+  try {
+    withRunnerFile(answerFile, () => {
+      writeFileSync(path, place.secrets.redact(text), { mode });
+    });
+    return { path, output };
+  } catch (thrown) {
+    if (!(thrown instanceof RunnerFileError)) throw thrown;
+    rmSync(path, { force: true });
+    return { path: '', output, failure: thrown };
+  }
 }
 
 /** JSON that no terminal obeys: a later step may print it. */

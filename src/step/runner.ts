@@ -4,7 +4,7 @@ import type { Log } from '../runtime/log.ts';
 import type { Environment } from '../runtime/world.ts';
 import { printable } from './escape.ts';
 import { outputLines } from './output-lines.ts';
-import { withRunnerFile, type RunnerFile } from './runner-file.ts';
+import { withRunnerFile, type RunnerFile } from '../runtime/runner-file.ts';
 import type { Secrets } from './secrets.ts';
 
 /** How loud an annotation is. */

@@ -15,7 +15,7 @@ import { perform } from './perform.ts';
 import { isPublished, publicationInputs } from './publication-inputs.ts';
 import type { Publisher } from './publish.ts';
 import { responseFile } from './response-file.ts';
-import { withRunnerFile } from './runner-file.ts';
+import { withRunnerFile } from '../runtime/runner-file.ts';
 import { githubRunner, type Runner } from './runner.ts';
 import { collectSecrets, type Secrets } from './secrets.ts';
 
@@ -75,6 +75,9 @@ function connectRunner(environment: Environment): { readonly runner: Runner; rea
  */
 export async function runStep(step: Step): Promise<boolean> {
   const { environment, desk, cancelled } = step;
+  // Written and not only opened: a disk that is full shows itself before anything is sent. It also is what later steps read if
+  // the runner kills this one.
+  desk.runner.setOutputs({ outcome: 'error' });
   const job = readJob(environment);
   const { result, onNonCompliant } = await perform({
     environment,
@@ -91,8 +94,8 @@ export async function runStep(step: Step): Promise<boolean> {
     beforeWaiting: () => tellOfWaiting(step, job),
   });
   const decision = decideResult(result, onNonCompliant);
-  await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
-  return !decision.fails;
+  const isTold = await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
+  return isTold && !decision.fails;
 }
 
 /** Tells that the step failed, and why. */
@@ -123,9 +126,9 @@ export function failUnopened(environment: Environment, thrown: unknown): void {
 }
 
 /** What is shown beside the run is loaded only where that is wanted. */
-async function end(step: Step, ending: Ending, job: Job | undefined): Promise<void> {
+async function end(step: Step, ending: Ending, job: Job | undefined): Promise<boolean> {
   const wanted = readInputs(step.environment, publicationInputs).values;
-  await conclude(ending, step.desk, async (shown) => {
+  return conclude(ending, step.desk, async (shown) => {
     if (!isPublished(wanted)) return;
     const { publish } = await import('./publish.ts');
     await publish(shown, wanted, publisherOf(step, job));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/client/service-error.ts';
@@ -6,8 +7,9 @@ import type { OperationResult } from '../../src/operations/operation.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { conclude, type Ending } from '../../src/step/conclude.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
+import { githubRunner } from '../../src/step/runner.ts';
 import { printable, safeHref } from '../../src/step/escape.ts';
-import { RunnerFileError } from '../../src/step/runner-file.ts';
+import { itWithFullDevice } from '../support/platform.ts';
 import { aSecret, formsOf, textAround } from '../support/secret.ts';
 import { toldBy } from '../support/told.ts';
 import { commandsIn, commandsNamed, shownLines } from '../support/workflow-command.ts';
@@ -179,11 +181,62 @@ describe('conclude', () => {
     expect(told.summary).toContain('⛔ Error');
   });
 
-  it('fails where it cannot hand on what an operation ended with', async () => {
-    await toldBy([], async (desk) => {
-      const nowhere = { ...desk, directory: join(desk.directory, 'missing') };
-      await expect(conclude(endingOf(result), nowhere)).rejects.toThrow(RunnerFileError);
+  it('hands on the verdict where the file of the answer cannot be written, names the disk and fails', async () => {
+    let isTold: boolean | undefined;
+    const told = await toldBy([], async (desk) => {
+      isTold = await conclude(endingOf(result), { ...desk, directory: join(desk.directory, 'missing') });
     });
+    expect(isTold).toBe(false);
+    expect(told.outputs).toMatchObject({
+      outcome: 'non-compliant',
+      compliant: 'false',
+      state: 'NON-COMPLIANT',
+      'response-path': '',
+      response: '{"fingerprint":"aa","state":"NON-COMPLIANT"}',
+    });
+    expect(told.summary).toContain('❌ Non-compliant');
+    expect(commandsNamed(told.log, 'error').map(({ properties, message }) => [properties['title'], message])).toEqual([
+      [
+        'Trouble with the runner',
+        expect.stringMatching(/answer could not be written.*The verdict stands.*Non-compliant/u),
+      ],
+      ['Non-compliant: Artifact web.tgz', 'Artifact web.tgz is NON-COMPLIANT (sonar failed).'],
+    ]);
+  });
+
+  itWithFullDevice('says that the disk is full, and shows the verdict all the same', async () => {
+    let isTold: boolean | undefined;
+    const shown: string[] = [];
+    const compliant = endingOf({ ...result, outcome: 'compliant' });
+    const told = await toldBy([], async (desk) => {
+      symlinkSync('/dev/full', join(desk.directory, 'response.json'));
+      isTold = await conclude(compliant, desk, ({ decision }) => {
+        shown.push(decision.outcome);
+        return Promise.resolve();
+      });
+    });
+    expect(isTold).toBe(false);
+    expect(shown).toEqual(['compliant']);
+    expect(told.outputs).toMatchObject({ outcome: 'compliant', 'response-path': '' });
+    expect(told.log).toContain('✅ Compliant: ');
+    expect(commandsNamed(told.log, 'error')).toEqual([
+      {
+        name: 'error',
+        properties: { title: "The runner's disk is full" },
+        message: expect.stringMatching(/where RUNNER_TEMP says: the runner's disk is full \(ENOSPC[^]*Free space/u),
+      },
+    ]);
+  });
+
+  itWithFullDevice('shows the verdict where the outputs cannot be written, and fails', async () => {
+    let isTold: boolean | undefined;
+    const told = await toldBy([], async (desk) => {
+      const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, desk.secrets);
+      isTold = await conclude(endingOf({ ...result, outcome: 'compliant' }), { ...desk, runner });
+    });
+    expect(isTold).toBe(false);
+    expect(told.log).toContain('✅ Compliant: ');
+    expect(commandsNamed(told.log, 'error')[0]?.message).toContain("the step's outputs could not be written");
   });
 
   it('lets no text become a command or an output of its own', async () => {

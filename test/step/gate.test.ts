@@ -6,7 +6,7 @@ import type { OperationResult } from '../../src/operations/operation.ts';
 import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
 import { Cancellation } from '../../src/step/cancellation.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
-import { runnerFileTrouble } from '../../src/step/runner-file.ts';
+import { RunnerFileError } from '../../src/runtime/runner-file.ts';
 import { judged, judging, unjudged } from '../support/artifacts.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
@@ -156,7 +156,7 @@ describe('decideFailure, of what is nobody’s mistake and no trouble of a servi
     ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Seen last: Artifact a is INCOMPLETE.')],
     [
       'Trouble with the runner',
-      runnerFileTrouble({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC')),
+      new RunnerFileError({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC')),
     ],
   ])('says in the title: %s', (title, thrown) => {
     expect(decideFailure(thrown)).toMatchObject({

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { PageWalk } from '../../src/operations/operation.ts';
 import { responseFile, writeResponse, type ResponsePlace } from '../../src/step/response-file.ts';
 import { collectSecrets } from '../../src/step/secrets.ts';
+import { itWithFullDevice } from '../support/platform.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -54,6 +55,28 @@ describe('a list that is written page by page', () => {
     });
     expect(written).toBe(path);
     expect(sizes).toEqual([0, 103, 207, 311]);
+  });
+
+  itWithFullDevice(
+    'walks to the end on a full disk, because the verdict needs all pages, and says what failed',
+    async () => {
+      symlinkSync('/dev/full', `${workspace.path}/response.json`);
+      const pages = paged([[1], [2], [3]]);
+      let asked = 0;
+      const written = await responseFile(place).writeList(() => {
+        asked += 1;
+        return pages();
+      });
+      expect(asked).toBe(4);
+      expect(written).toMatchObject({ path: '', failure: { kind: 'runner', isFull: true } });
+      expect(writeResponse({ response: undefined, written }, place)).toEqual({ ...written, output: '' });
+    },
+  );
+
+  it('walks to the end where there is no folder for it', async () => {
+    const nowhere = { ...place, directory: `${workspace.path}/missing` };
+    const written = await responseFile(nowhere).writeList(paged([[1], [2]]));
+    expect(written).toMatchObject({ path: '', failure: { kind: 'runner', isFull: false } });
   });
 
   it('fails as its pages do, and leaves the file to the error', async () => {

@@ -16,3 +16,6 @@ const hasPrograms = programs.every((name) => folders.some((folder) => existsSync
 
 /** For tests that run scripts of workflows for `ubuntu-latest`, where the programs that these call are there. */
 export const itAsOnUbuntu = process.platform === 'linux' && hasPrograms ? it : it.skip;
+
+/** For tests with a file that is always full: Linux has one. */
+export const itWithFullDevice = process.platform === 'linux' ? it : it.skip;

@@ -7,7 +7,7 @@ export interface FailedStep {
   readonly exitCode: number | null;
   readonly outcome: string | undefined;
   readonly compliant: string | undefined;
-  /** `mistake`, `trouble` or `defect`, in the file of the answer. */
+  /** `mistake`, `trouble`, `runner` or `defect`, in the file of the answer. */
   readonly kind: string | undefined;
   /** Of the one error annotation. */
   readonly title: string | undefined;

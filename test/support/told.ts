@@ -20,7 +20,7 @@ export interface Told {
 /** Lets a step tell something to the real runner's interface in this process, and gives what was told. */
 export async function toldBy(
   secrets: readonly string[],
-  work: (desk: Desk) => void | Promise<void>,
+  work: (desk: Desk) => unknown,
   files: { readonly summary?: boolean } = {},
 ): Promise<Told> {
   const directory = mkdtempSync(join(tmpdir(), 'told-'));

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeArchive, type ArchiveLimit } from './archive.ts';
+import { withRunnerFile } from '../../runtime/runner-file.ts';
+import { archiveFile, writeArchive, type ArchiveLimit } from './archive.ts';
 import type { MatchedFile } from './resolve.ts';
 
 /** An archive that was put aside until it is sent. */
@@ -16,7 +17,7 @@ export interface ArchiveAside {
  * Makes an archive of files in a folder of its own.
  *
  * @param temporary the folder in which that folder is made; made itself when missing
- * @throws as `writeArchive`; nothing is left behind then
+ * @throws RunnerFileError if the folder cannot be made; as `writeArchive`; nothing is left behind then
  */
 export async function putArchiveAside(
   files: readonly MatchedFile[],
@@ -24,8 +25,10 @@ export async function putArchiveAside(
   limit: ArchiveLimit,
   signal: AbortSignal | undefined,
 ): Promise<ArchiveAside> {
-  mkdirSync(temporary, { recursive: true });
-  const directory = mkdtempSync(join(temporary, 'evidence-'));
+  const directory = withRunnerFile(archiveFile, () => {
+    mkdirSync(temporary, { recursive: true });
+    return mkdtempSync(join(temporary, 'evidence-'));
+  });
   const dispose = (): void => {
     rmSync(directory, { recursive: true, force: true });
   };

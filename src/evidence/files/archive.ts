@@ -1,12 +1,16 @@
 import { closeSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { createGzip, type Gzip } from 'node:zlib';
+import { withRunnerFile, withRunnerFileAsync, type RunnerFile } from '../../runtime/runner-file.ts';
 import type { MatchedFile } from './resolve.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 import { chunkBytes, readAllUnchanged, readUnchanged } from './unchanged.ts';
 
 /** Where gzip's header (RFC 1952) names the operating system, and the value for "unknown". */
 const systemByte = { position: 9, unknown: 0xff };
+
+/** Where an archive lies until it is sent. */
+export const archiveFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the archive of the files' };
 
 /** How much may come of an archive. */
 export interface ArchiveLimit {
@@ -22,7 +26,7 @@ export interface ArchiveLimit {
  *
  * @returns the size of the archive in bytes.
  * @throws what `tooLarge` makes, as soon as more than `maximumBytes` are there; MistakeError when a file cannot be read or
- * changes; the signal's reason, soon after it is aborted. What was written until then is left for the caller to remove.
+ * changes; RunnerFileError if the archive cannot be written; the signal's reason, soon after it is aborted. What was written until then is left for the caller to remove.
  */
 export async function writeArchive(
   files: readonly MatchedFile[],
@@ -30,7 +34,7 @@ export async function writeArchive(
   { maximumBytes, tooLarge }: ArchiveLimit,
   signal?: AbortSignal,
 ): Promise<number> {
-  const output = openSync(destination, 'wx', 0o600);
+  const output = withRunnerFile(archiveFile, () => openSync(destination, 'wx', 0o600));
   const gzip = createGzip({ chunkSize: chunkBytes });
   // Whichever side fails first destroys the stream between the two, and so ends the other.
   const feeding = feed(gzip, files, signal).catch((thrown: unknown) => {
@@ -38,7 +42,7 @@ export async function writeArchive(
   });
   try {
     const size = await collect(gzip, output, maximumBytes, tooLarge);
-    writeSync(output, Uint8Array.of(systemByte.unknown), 0, 1, systemByte.position);
+    withRunnerFile(archiveFile, () => writeSync(output, Uint8Array.of(systemByte.unknown), 0, 1, systemByte.position));
     return size;
   } finally {
     await feeding;
@@ -131,7 +135,7 @@ async function collect(
   for await (const chunk of compressed) {
     size += chunk.length;
     if (size > maximumBytes) throw tooLarge();
-    await writeWhole(output, chunk);
+    await withRunnerFileAsync(archiveFile, () => writeWhole(output, chunk));
     release(chunk);
   }
   return size;

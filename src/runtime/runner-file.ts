@@ -1,0 +1,99 @@
+import { describeError, Failure } from './failure.ts';
+import { textAt } from './values.ts';
+
+/** A file or folder of the runner: the variable that names it, and what is written there. */
+export interface RunnerFile {
+  readonly variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY' | 'RUNNER_TEMP';
+  /** `the outputs`. */
+  readonly holds: string;
+}
+
+/** A file or folder of the runner cannot be written. */
+export class RunnerFileError extends Failure {
+  override readonly name = 'RunnerFileError';
+  override readonly kind = 'runner';
+  /** Whether its disk is full, or the quota of the user. */
+  readonly isFull: boolean;
+
+  constructor({ variable, holds }: RunnerFile, thrown: unknown) {
+    const code = textAt(thrown, 'code') ?? '';
+    const { why, remedy, isFull = false } = causes(variable).get(code) ?? otherCause(variable);
+    const words = why === undefined ? describeError(thrown) : `${why} (${describeError(thrown)})`;
+    super({ what: `${holds} could not be written where ${variable} says: ${words}`, remedy }, { cause: thrown });
+    this.isFull = isFull;
+  }
+}
+
+interface Cause {
+  /** Undefined if the system's words are all that is known. */
+  readonly why?: string;
+  readonly remedy: string;
+  readonly isFull?: boolean;
+}
+
+/** By the system's code (errno(3)). */
+function causes(variable: string): ReadonlyMap<string, Cause> {
+  const closed: Cause = {
+    why: 'the user of the job may not write there',
+    remedy: `Let the user of the job write to the folder that ${variable} names.`,
+  };
+  return new Map<string, Cause>([
+    [
+      'ENOSPC',
+      {
+        why: "the runner's disk is full",
+        remedy: `Free space on the disk that ${variable} lies on in a step before this one (\`df -h\` shows it), or use a runner with a larger disk.`,
+        isFull: true,
+      },
+    ],
+    [
+      'EDQUOT',
+      {
+        why: 'the disk quota is used up',
+        remedy: `Free space of the user of the job on the disk that ${variable} lies on, or raise the quota.`,
+        isFull: true,
+      },
+    ],
+    [
+      'EROFS',
+      {
+        why: 'the file system is read-only',
+        remedy: `Mount the folder that ${variable} names with write access.`,
+      },
+    ],
+    ['EACCES', closed],
+    ['EPERM', closed],
+  ]);
+}
+
+function otherCause(variable: string): Cause {
+  return {
+    remedy: `See that the runner's disk has room and that the user of the job may write there; let no step change ${variable}, and mount its folder into a container of your own.`,
+  };
+}
+
+/**
+ * Writes to a file of the runner.
+ *
+ * @throws RunnerFileError if that fails, with what was to be written and the variable that names the place
+ */
+export function withRunnerFile<Result>(file: RunnerFile, work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw new RunnerFileError(file, thrown);
+  }
+}
+
+/**
+ * Writes to a file of the runner, as `withRunnerFile`.
+ *
+ * @throws RunnerFileError if that fails
+ */
+export async function withRunnerFileAsync<Result>(file: RunnerFile, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw new RunnerFileError(file, thrown);
+  }
+}

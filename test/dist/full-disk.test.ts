@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
+import { answers } from '../support/faults.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
+import { itWithFullDevice } from '../support/platform.ts';
+import { itWithSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { webhookReport } from '../support/sonar-webhook.ts';
+import { commandsNamed } from '../support/workflow-command.ts';
+
+let job: ActionJob;
+let disk: SmallDisk | undefined;
+
+beforeAll(async () => {
+  job = await openActionJob();
+  disk = mountSmallDisk();
+  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+});
+
+afterAll(async () => {
+  disk?.unmount();
+  await job.close();
+});
+
+const lookUp = { operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a'), retries: '0' };
+const title = "The runner's disk is full";
+
+/** The errors that the step shows, by title and text. */
+function errorsIn(log: string): readonly (readonly [string | undefined, string])[] {
+  return commandsNamed(log, 'error').map(({ properties, message }) => [properties['title'], message]);
+}
+
+describe('a step on a full disk', () => {
+  it.each(['GITHUB_OUTPUT', 'RUNNER_TEMP'])('sends nothing if %s cannot be used', async (variable) => {
+    const server = await startFaultyServer(answers(200, anArtifact()));
+    try {
+      const variables = { [variable]: '/dev/null/nowhere' };
+      const result = await job.step({ ...lookUp, 'base-url': server.url.href }, { variables });
+      expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
+      expect(errorsIn(result.log)).toEqual([['Trouble with the runner', expect.stringContaining(variable)]]);
+      expect(server.requests).toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  itWithFullDevice('sends nothing if the file of its outputs takes no byte', async () => {
+    const server = await startFaultyServer(answers(200, anArtifact()));
+    try {
+      const variables = { GITHUB_OUTPUT: '/dev/full' };
+      const result = await job.step({ ...lookUp, 'base-url': server.url.href }, { variables });
+      expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
+      expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/outputs.*GITHUB_OUTPUT[^]*Free space/u)]]);
+      expect(commandsNamed(result.log, 'warning')).toEqual([]);
+      expect(server.requests).toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  itWithSmallDisk('hands on its verdict without the file of the answer', async () => {
+    const flow = await job.flow('artifact');
+    await job.report(flow, { fingerprint: fingerprintOf('a') });
+    disk?.fill();
+    const result = await job.step({ ...lookUp, flow }, { variables: { RUNNER_TEMP: disk?.path } });
+    expect(result).toMatchObject({
+      exitCode: 1,
+      errorLog: '',
+      outputs: { outcome: 'compliant', compliant: 'true', state: 'COMPLIANT', 'response-path': '' },
+    });
+    expect(result.summary).toContain('✅ Compliant');
+    expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/answer.*RUNNER_TEMP.*The verdict stands/u)]]);
+  });
+
+  itWithSmallDisk('walks a list to its end, and hands on its verdict', async () => {
+    const flow = await job.flow('artifact');
+    await job.attest(flow, jobCommit, 'ERROR');
+    disk?.fill();
+    const inputs = { operation: 'list-attestations', flow, page: 'all' };
+    const result = await job.step(inputs, { variables: { RUNNER_TEMP: disk?.path } });
+    expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', count: '1', 'response-path': '' } });
+    expect(errorsIn(result.log)).toEqual([[title, expect.stringContaining('RUNNER_TEMP')]]);
+  });
+
+  itWithSmallDisk('blames the disk where it cannot put its archive aside, and leaves nothing of it', async () => {
+    const flow = await job.flow('sonar');
+    for (const name of ['a.bin', 'b.bin']) await job.workspace.write(name, randomBytes(512 * 1024).toString('hex'));
+    const inputs = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: '*.bin' };
+    const result = await job.step(inputs, { variables: { RUNNER_TEMP: disk?.path } });
+    expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
+    expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/archive of the files.*RUNNER_TEMP/u)]]);
+    expect(result.log).not.toContain('Defect');
+  });
+});
