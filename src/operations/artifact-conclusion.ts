@@ -4,12 +4,12 @@ import { describeArtifact, lastSeen, stateWords } from './artifact-report.ts';
 import { judgeLooked, worstFirst, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
 import { firstOf, within, withoutStop } from './sentence.ts';
 
-/** How many are named: a conclusion is read in an annotation, of whose text the runner keeps 4,096 characters. */
-const mostNamed = 5;
+/** How many are named: the one that decides. The report has a row and a line for each of the others. */
+const mostNamed = 1;
 
 /**
  * What is to be said of several artifacts, as sentences: which are not compliant, and which could not be judged and why, in
- * the words of the service or of the way to it. The worst are named first, and beyond five they are counted.
+ * the words of the service or of the way to it. The worst is named, and the others are counted.
  */
 export function concludeSeveral(findings: Findings, flow: string): string {
   const all = `${findings.looked.length} artifacts in flow ${flow}`;

@@ -1,8 +1,8 @@
 import type { Artifact } from '../contract/artifact.ts';
 import type { Looked } from './artifact-answer.ts';
-import { judgeLooked, worstFirst, type EnvironmentSighting, type Findings } from './artifact-verdict.ts';
+import type { EnvironmentSighting } from './artifact-verdict.ts';
 import type { Standing } from './environment-gate.ts';
-import { code, complianceSign, fact, link, plain, short, type Fact, type Table, type Text } from './report.ts';
+import { code, complianceSign, fact, short, type Fact } from './report.ts';
 import { withoutStop } from './sentence.ts';
 
 /** `Artifact dist/web.tgz 0123456789ab`. */
@@ -36,8 +36,6 @@ export function lastSeen({ sighting }: Looked): string | undefined {
 export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[] {
   const commit = artifact.git_commit_info;
   return [
-    ...fact('State', artifact.state),
-    ...fact('Why', artifact.state_info),
     ...fact('Artifact', artifact.filename, artifact.html_url),
     { label: 'Fingerprint', value: code(artifact.fingerprint) },
     ...fact('Flow', flow),
@@ -47,7 +45,6 @@ export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[]
     ...fact('Author', commit?.author),
     ...fact('Branch', commit?.branch),
     ...fact('Build', artifact.build_url, artifact.build_url),
-    ...fact('Template', artifact.template?.join(', ')),
   ];
 }
 
@@ -69,49 +66,4 @@ export function environmentFacts(environment: EnvironmentSighting | undefined): 
 export function runsThere(standing: Standing | undefined): string {
   if (standing?.runs === undefined) return 'unknown';
   return standing.runs ? 'yes' : 'no';
-}
-
-/** The inner structure of `evidence` is not shown in the interface: only what can be recognised becomes a row. */
-export function evidenceTables(artifact: Artifact): readonly Table[] {
-  const rows = Object.entries(artifact.evidence ?? {}).map(([name, evidence]): readonly Text[] => [
-    plain(name),
-    plain(wordOfEvidence(evidence)),
-  ]);
-  return rows.length === 0 ? [] : [{ title: 'Evidence', columns: ['Attestation', 'State'], rows }];
-}
-
-function wordOfEvidence(evidence: unknown): string {
-  if (typeof evidence === 'string') return evidence;
-  if (typeof evidence !== 'object' || evidence === null) return 'recorded';
-  if ('is_compliant' in evidence && typeof evidence.is_compliant === 'boolean') {
-    return evidence.is_compliant ? 'compliant' : 'not compliant';
-  }
-  return 'status' in evidence && typeof evidence.status === 'string' ? evidence.status : 'recorded';
-}
-
-/** One table of all artifacts, the worst first. */
-export function artifactTable({ looked, environment }: Findings): Table {
-  const there = environment === undefined ? [] : [`Runs in ${environment.name}`];
-  return {
-    title: 'Artifacts',
-    columns: ['Artifact', 'State', 'Fingerprint', 'Commit', 'Why', ...there],
-    rows: worstFirst({ looked, environment }).map((one): readonly Text[] => {
-      const standing = judgeLooked(one, environment)?.standing;
-      return [...cellsOf(one), ...there.map(() => plain(runsThere(standing)))];
-    }),
-  };
-}
-
-function cellsOf({ asked, name, sighting }: Looked): readonly Text[] {
-  if (sighting.failure !== undefined) {
-    return [plain(name ?? ''), plain('error'), code(asked.fingerprint), plain(''), plain(sighting.failure.message)];
-  }
-  const { artifact } = sighting.value;
-  return [
-    link(name ?? artifact.filename ?? artifact.fingerprint, artifact.html_url),
-    plain(artifact.state ?? ''),
-    code(artifact.fingerprint),
-    link(short(artifact.git_commit ?? ''), artifact.commit_url ?? undefined),
-    plain(artifact.state_info ?? ''),
-  ];
 }

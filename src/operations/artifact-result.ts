@@ -1,13 +1,12 @@
 import { artifactStateOf } from '../contract/compliance.ts';
 import { MistakeError, TroubleError, type Failure, type Problem } from '../runtime/failure.ts';
 import type { Looked } from './artifact-answer.ts';
+import { artifactEvidence } from './artifact-evidence.ts';
 import { causesOf, concludeSeveral } from './artifact-conclusion.ts';
 import {
   artifactFacts,
-  artifactTable,
   describeArtifact,
   environmentFacts,
-  evidenceTables,
   knownFingerprint,
   lastSeen,
   reasonOf,
@@ -55,13 +54,14 @@ function oneArtifact(looked: Looked, judging: Judging): OperationResult {
     commits: commitsOf([looked]),
     report: {
       subject: describeArtifact(looked),
+      evidence: artifactEvidence(judging),
       facts: [
         ...artifactFacts(artifact, flow),
         ...environmentFacts(environment),
         ...(environment === undefined ? [] : fact('Runs there', runsThere(standing))),
         ...waitingFacts(waiting),
       ],
-      tables: evidenceTables(artifact),
+      tables: [],
     },
   };
 }
@@ -81,8 +81,10 @@ function manyArtifacts(judging: Judging): OperationResult {
     commits: commitsOf(looked),
     report: {
       subject: `${looked.length} artifacts of flow ${flow}`,
+      evidence: artifactEvidence(judging),
       facts: [...fact('Flow', flow), ...environmentFacts(environment), ...waitingFacts(waiting)],
-      tables: [artifactTable(judging)],
+      tables: [],
+      copies: looked.map((one) => ({ label: one.name ?? '', text: knownFingerprint(one) })),
     },
   };
 }

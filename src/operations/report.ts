@@ -27,12 +27,37 @@ export interface Table {
   readonly more?: number;
 }
 
+/** What is required of each artifact or trail, and what there is of it. */
+export interface Evidence {
+  /** A row for each artifact or trail, a column for each required attestation. */
+  readonly table: Table;
+  /** What the table leaves out, a sentence each. */
+  readonly notes: readonly string[];
+  /** What is missing or failed and why, the worst first, a line each. */
+  readonly problems: readonly Line[];
+  /** How many problems there are beside these. */
+  readonly moreProblems: number;
+}
+
+/** Texts that stand one after the other, as they are. */
+export type Line = readonly Text[];
+
+/** A text that is shown in full where it can be copied. */
+export interface Copy {
+  readonly label: string;
+  readonly text: string;
+}
+
 /** What an operation has to say. */
 export interface Report {
   /** What the step was about, for the heading: `Artifact web.tar.gz`. */
   readonly subject: string;
+  /** Shown before everything else, because it decides. */
+  readonly evidence?: Evidence;
   readonly facts: readonly Fact[];
   readonly tables: readonly Table[];
+  /** The whole fingerprints of what the tables name by their beginning. */
+  readonly copies?: readonly Copy[];
 }
 
 /** A plain text. */
@@ -61,6 +86,11 @@ export function fact(label: string, text: string | undefined | null, href?: stri
 export function complianceSign(compliant: boolean | null | undefined): string {
   if (compliant === undefined || compliant === null) return '⏳ unknown';
   return compliant ? '✅ yes' : '❌ no';
+}
+
+/** The beginning of a long text: the whole stands in the answer. */
+export function beginningOf(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** The beginning of a fingerprint or SHA that people recognise it by. */

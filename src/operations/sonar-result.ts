@@ -5,7 +5,9 @@ import type { Attachment } from '../evidence/files/attachment.ts';
 import type { SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { TroubleError } from '../runtime/failure.ts';
 import type { OutcomeOfOperation, OperationResult } from './operation.ts';
-import { code, fact, plain, short, type Table, type Text } from './report.ts';
+import { stateOfVerdict, wordsOfState } from './evidence-state.ts';
+import { code, fact, link, plain, short, type Evidence, type Table, type Text } from './report.ts';
+import { firstOf } from './sentence.ts';
 
 /** What was attested. */
 export interface Attested {
@@ -51,6 +53,7 @@ export function sonarResult(attested: Attested): OperationResult {
         ...fact('Attestation', attested.attestationName),
         ...fact('Attachment', describeAttachment(attested.attachment)),
       ],
+      evidence: sonarEvidence(attested),
       tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
     },
   };
@@ -71,7 +74,7 @@ function endingOf(status: string): OutcomeOfOperation {
 function conclusionOf({ sonar, commit, flow, attestationName }: Attested): string {
   const { qualityGate, project } = sonar.results;
   const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(inWords);
-  const why = failed.length === 0 ? '' : ` (${failed.join('; ')})`;
+  const why = failed.length === 0 ? '' : ` (${firstOf(failed, 1)})`;
   const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
   return `The quality gate of ${project.name ?? project.key} at commit ${short(commit.sha1)} is ${qualityGate.status}${why}. ${recorded}`;
 }
@@ -109,12 +112,46 @@ function conditionsTable(conditions: readonly Condition[]): Table {
   return {
     title: 'Conditions of the quality gate',
     columns: ['Metric', 'Value', 'Fails if', 'Status'],
-    rows: conditions.map((condition): readonly Text[] => [
+    rows: worstFirst(conditions).map((condition): readonly Text[] => [
       code(condition.metric),
       plain(condition.value ?? ''),
       plain(limitOf(condition)),
-      plain(condition.status),
+      plain(`${markOf(condition.status)}${condition.status}`),
     ]),
+  };
+}
+
+/** What failed first: it is what a reader looks for. */
+function worstFirst(conditions: readonly Condition[]): readonly Condition[] {
+  const rank = ({ status }: Condition): number => (status === 'ERROR' ? 0 : 1);
+  return conditions.toSorted((one, other) => rank(one) - rank(other));
+}
+
+const marks: Readonly<Record<string, string>> = { OK: '✅ ', ERROR: '❌ ', WARN: '⚠️ ' };
+
+function markOf(status: string): string {
+  return Object.hasOwn(marks, status) ? (marks[status] ?? '') : '';
+}
+
+/** The trail with this one attestation; why it failed is in the table of conditions. */
+function sonarEvidence({ trail, commit, attestationName, sonar }: Attested): Evidence {
+  const { status } = sonar.results.qualityGate;
+  const state = wordsOfState(stateOfVerdict(verdictOfGateStatus(status)));
+  return {
+    table: {
+      title: 'Evidence',
+      columns: ['Trail', 'Commit', attestationName],
+      rows: [
+        [
+          plain(trail === commit.sha1 ? short(trail) : trail),
+          { ...code(short(commit.sha1)), href: commit.url },
+          link(state, sonar.dashboardUrl),
+        ],
+      ],
+    },
+    notes: [],
+    problems: [],
+    moreProblems: 0,
   };
 }
 

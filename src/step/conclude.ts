@@ -1,7 +1,8 @@
 import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
-import type { Report } from '../operations/report.ts';
+import type { Evidence, Report, Table } from '../operations/report.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
+import type { Log } from '../runtime/log.ts';
 import { RunnerFileError } from '../runtime/runner-file.ts';
 import { safeHref } from './escape.ts';
 import { titleOfRunnerError, type Decision } from './gate.ts';
@@ -88,15 +89,26 @@ export function announce({ annotation, conclusion, remedy, verdict }: Decision, 
 
 async function logReport(report: Report, { log }: Runner): Promise<void> {
   await log.group(report.subject, () => {
+    if (report.evidence !== undefined) logEvidence(report.evidence, log);
     for (const { label, value } of report.facts) log.info(`${label}: ${value.text}`);
-    for (const table of report.tables) {
-      log.info(`${table.title} (${table.columns.join(' | ')}):`);
-      for (const row of table.rows) log.info(`  ${row.map(({ text }) => text).join(' | ')}`);
-      if (table.more !== undefined && table.more > 0)
-        log.info(`  … and ${table.more} more, in the file of response-path`);
-    }
+    for (const table of report.tables) logTable(table, log);
+    for (const { label, text } of report.copies ?? []) log.info(`${text}  ${label}`.trimEnd());
     return Promise.resolve();
   });
+}
+
+function logEvidence({ table, notes, problems, moreProblems }: Evidence, log: Log): void {
+  logTable(table, log);
+  for (const note of notes) log.info(note);
+  if (problems.length > 0) log.info('Missing or failed:');
+  for (const line of problems) log.info(`  ${line.map(({ text }) => text).join('')}`);
+  if (moreProblems > 0) log.info(`  … and ${moreProblems} more, in the file of response-path`);
+}
+
+function logTable({ title, columns, rows, more = 0 }: Table, log: Log): void {
+  log.info(`${title} (${columns.join(' | ')}):`);
+  for (const row of rows) log.info(`  ${row.map(({ text }) => text).join(' | ')}`);
+  if (more > 0) log.info(`  … and ${more} more, in the file of response-path`);
 }
 
 /** Sets the outputs and writes the answer's file; gives what could not be written. */

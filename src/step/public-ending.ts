@@ -1,4 +1,4 @@
-import type { Report, Text } from '../operations/report.ts';
+import type { Report, Table, Text } from '../operations/report.ts';
 import type { Ending } from './conclude.ts';
 import { safeHref } from './escape.ts';
 
@@ -36,21 +36,35 @@ export function publicEnding(ending: Ending, redact: (text: string) => string): 
   };
 }
 
-function publicReport({ subject, facts, tables }: Report, redact: (text: string) => string): Report {
+function publicReport({ subject, evidence, facts, tables, copies }: Report, redact: (text: string) => string): Report {
   const shown = (value: Text): Text => ({
     ...value,
     text: redact(value.text),
     href: publicHref(value.href, redact),
   });
+  const shownTable = (table: Table): Table => ({
+    ...table,
+    title: redact(table.title),
+    columns: table.columns.map(redact),
+    rows: table.rows.map((row) => row.map(shown)),
+  });
   return {
     subject: redact(subject),
+    ...(evidence === undefined
+      ? {}
+      : {
+          evidence: {
+            ...evidence,
+            table: shownTable(evidence.table),
+            notes: evidence.notes.map(redact),
+            problems: evidence.problems.map((line) => line.map(shown)),
+          },
+        }),
     facts: facts.map(({ label, value }) => ({ label: redact(label), value: shown(value) })),
-    tables: tables.map((table) => ({
-      ...table,
-      title: redact(table.title),
-      columns: table.columns.map(redact),
-      rows: table.rows.map((row) => row.map(shown)),
-    })),
+    tables: tables.map(shownTable),
+    ...(copies === undefined
+      ? {}
+      : { copies: copies.map(({ label, text }) => ({ label: redact(label), text: redact(text) })) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Fact, Report, Table, Text } from '../operations/report.ts';
+import type { Copy, Evidence, Fact, Report, Table, Text } from '../operations/report.ts';
 import { safeHref } from './escape.ts';
 
 /** What a summary says. */
@@ -40,9 +40,7 @@ export function renderSummaryHtml(summary: ShownSummary, { rows, cut }: Extent, 
     ...(caution === undefined ? [] : [`<p>⚠️ <b>${text(caution)}</b></p>`]),
     ...(conclusion === undefined ? [] : [`<p>${text(conclusion)}</p>`]),
     ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${text(remedy)}</p>`]),
-    ...(report === undefined
-      ? []
-      : [renderFacts(report, escape), ...report.tables.map((table) => renderTable(table, rows, escape))]),
+    ...(report === undefined ? [] : renderReport(report, rows, escape)),
     ...(cut === undefined
       ? []
       : [`<p>${cut} too large to be shown here; see the log and the file of <code>response-path</code>.</p>`]),
@@ -50,6 +48,43 @@ export function renderSummaryHtml(summary: ShownSummary, { rows, cut }: Extent, 
     ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
   ];
   return `${parts.join('\n')}\n\n`;
+}
+
+/** What decides comes first: the evidence and the tables about it; where there is none, the facts. */
+function renderReport(report: Report, rows: number, escape: Escape): readonly string[] {
+  const { evidence, copies } = report;
+  const facts = renderFacts(report, escape);
+  const tables = report.tables.map((table) => renderTable(table, rows, escape));
+  const folded = copies === undefined ? [] : [renderCopies(copies, rows, escape)];
+  if (evidence === undefined) return [facts, ...tables, ...folded];
+  return [...renderEvidence(evidence, rows, escape), ...tables, `<h3>Details</h3>\n${facts}`, ...folded];
+}
+
+function renderEvidence(
+  { table, notes, problems, moreProblems }: Evidence,
+  rows: number,
+  escape: Escape,
+): readonly string[] {
+  const lines = problems
+    .slice(0, rows)
+    .map((line) => `<li>${line.map((text) => renderText(text, escape)).join('')}</li>`);
+  const hidden = problems.length - lines.length + moreProblems;
+  return [
+    renderTable(table, rows, escape),
+    ...notes.map((note) => `<p>${escape(note, false)}</p>`),
+    ...(lines.length === 0 ? [] : [`<h3>Missing or failed</h3>\n<ul>${lines.join('')}</ul>`]),
+    ...(hidden === 0 ? [] : [`<p>${hidden} more are in the file of <code>response-path</code>.</p>`]),
+  ];
+}
+
+/** Folded, since only who wants to copy one looks for it; a line each, as `sha256sum` writes them. */
+function renderCopies(copies: readonly Copy[], most: number, escape: Escape): string {
+  const lines = copies
+    .slice(0, most)
+    .map(({ label, text }) => escape(`${text}  ${label}`.trim(), true))
+    // An empty line would end the block of HTML.
+    .filter((line) => line !== '');
+  return `<details><summary>Whole fingerprints</summary><pre>${lines.join('\n')}</pre></details>`;
 }
 
 function renderFacts(report: Report, escape: Escape): string {

@@ -68,7 +68,8 @@ function formsOf(text: SummaryText): readonly Form[] {
     conclusion: beginning(conclusion),
     ...(remedy === undefined ? {} : { remedy: beginning(remedy) }),
   };
-  const withoutTables = report === undefined ? text : { ...text, report: { ...report, tables: [] } };
+  const withoutTables =
+    report === undefined ? text : { ...text, report: { subject: report.subject, facts: report.facts, tables: [] } };
   return [
     ...rowLimits.map((rows) => ({ shown: text, rows })),
     { shown: withoutTables, rows: 0, cut: 'The tables are' },

@@ -226,6 +226,8 @@ describe('the step attest-sonar, with attachments', () => {
   });
 });
 
+const marks: Readonly<Record<string, string>> = { OK: '✅ ', ERROR: '❌ ', WARN: '⚠️ ' };
+
 describe('the step attest-sonar, from a report of a scanner', () => {
   /** Lets a step attest what a Sonar server holds, by the report that the scanner left in the usual place. */
   async function attestScan(
@@ -262,7 +264,7 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     const result = await attestScan(gate(status), { flow: target.flow });
     expect(result).toMatchObject({ exitCode, errorLog: '', outputs: { outcome, state: status } });
     expect(result.summary).toContain(
-      `<tr><td><code>new_coverage</code></td><td>61.2</td><td>&lt; 80</td><td>${status}</td></tr>`,
+      `<tr><td><code>new_coverage</code></td><td>61.2</td><td>&lt; 80</td><td>${marks[status] ?? ''}${status}</td></tr>`,
     );
     expect(result.summary).toContain(`${status}: My team QG`);
     expect(valueAt(await recorded(target), 'evidence', 'sonar', 'status')).toBe(outcome);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../src/runtime/values.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
-import { factsOf, performed, tablesOf, type PerformedOperation, type ScriptedAnswer } from '../support/performed.ts';
+import { factsOf, performed, type PerformedOperation, type ScriptedAnswer } from '../support/performed.ts';
 
 const good = { status: 200, body: anArtifact() };
 const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE' }) };
@@ -201,7 +201,7 @@ describe('get-artifact with an environment', () => {
     expect(result.conclusion).toContain(
       '1 of 2 artifacts in flow web is not compliant: Artifact web.tar.gz aaaaaaaaaaaa is COMPLIANT',
     );
-    expect(tablesOf(result)['Artifacts']?.map((row) => row.at(-1))).toEqual(['yes', 'no']);
+    expect(result.report.evidence?.table.rows.map((row) => row.at(-1)?.text)).toEqual(['❌ yes', 'no']);
     expect(listAt(result, 'response').map((one) => valueAt(one, 'environment', 'runs'))).toEqual([true, false]);
   });
 

@@ -72,6 +72,17 @@ describe('sonarResult', () => {
     );
   });
 
+  it.each([
+    ['OK', '✅ compliant'],
+    ['ERROR', '❌ failed'],
+    ['NONE', '⏳ incomplete'],
+    ['ODD', '❔ unknown'],
+  ])('shows the trail, the commit and the state of this evidence: %s is %s', (status, state) => {
+    const { table } = sonarResult(attested(status)).report.evidence ?? {};
+    expect(table?.columns).toEqual(['Trail', 'Commit', 'sonar']);
+    expect(table?.rows.map((row) => row.at(-1)?.text)).toEqual([state]);
+  });
+
   it('says of a condition without value and threshold what is known', () => {
     const conditions = [
       { metric: 'a', operator: 'GT', errorThreshold: '1', status: 'ERROR' },
@@ -79,17 +90,23 @@ describe('sonarResult', () => {
       { metric: 'c', operator: 'ODD', errorThreshold: '3', status: 'ERROR', value: '4' },
       { metric: 'd', errorThreshold: '5', status: 'ERROR', value: '6' },
     ];
+    const words = conditions.map((condition) => {
+      const qualityGate = { status: 'ERROR', conditions: [condition] };
+      return /\((?<words>.*)\)/u.exec(sonarResult(attested('ERROR', { qualityGate })).conclusion)?.groups?.['words'];
+    });
+    expect(words).toEqual(['a, fails if > 1', 'b', 'c is 4, fails if ODD 3', 'd is 6, fails if 5']);
+    // The table has the others.
     const { conclusion } = sonarResult(attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
-    expect(conclusion).toContain('(a, fails if > 1; b; c is 4, fails if ODD 3; d is 6, fails if 5)');
+    expect(conclusion).toContain('(a, fails if > 1; and 3 more)');
   });
 
   it('shows every condition with the comparison as a sign, in the words of the web API and of the webhook', () => {
     const table = sonarResult(attested('ERROR')).report.tables[0];
     expect(table?.columns).toEqual(['Metric', 'Value', 'Fails if', 'Status']);
     expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['new_coverage', '61.2', '< 80', 'ERROR'],
-      ['new_bugs', '0', '> 0', 'OK'],
-      ['reopened_issues', '', '', 'OK'],
+      ['new_coverage', '61.2', '< 80', '❌ ERROR'],
+      ['new_bugs', '0', '> 0', '✅ OK'],
+      ['reopened_issues', '', '', '✅ OK'],
     ]);
   });
 

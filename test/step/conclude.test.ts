@@ -344,6 +344,13 @@ function hostileResult(text: fc.Arbitrary<string>): fc.Arbitrary<OperationResult
     htmlUrl: text,
     report: fc.record({
       subject: text,
+      evidence: fc.record({
+        table: fc.record({ title: text, columns: fc.tuple(text), rows: fc.array(fc.tuple(cell), { maxLength: 2 }) }),
+        notes: fc.array(text, { maxLength: 1 }),
+        problems: fc.array(fc.array(cell, { maxLength: 2 }), { maxLength: 2 }),
+        moreProblems: fc.nat(1),
+      }),
+      copies: fc.array(fc.record({ label: text, text }), { maxLength: 2 }),
       facts: fc.array(fc.record({ label: text, value: cell }), { maxLength: 2 }),
       tables: fc.array(
         fc.record({ title: text, columns: fc.tuple(text), rows: fc.array(fc.tuple(cell), { maxLength: 2 }) }),

@@ -44,6 +44,33 @@ describe('renderSummary', () => {
     );
   });
 
+  it('shows the evidence first: the table, what it leaves out, and what is wrong, with links', () => {
+    const evidence = {
+      table: { title: 'Evidence', columns: ['Artifact', 'sonar'], rows: [[{ text: 'web' }, { text: '❌ failed' }]] },
+      notes: ['Compliant for every artifact: unit.'],
+      problems: [[{ text: '❌ ' }, { text: 'sonar', href: 'https://example.com/s' }, { text: ': so <it> is' }]],
+      moreProblems: 2,
+    };
+    const copies = [{ label: 'web.tgz', text: 'a'.repeat(64) }];
+    const html = renderSummary({ ...said, report: { ...report, evidence, copies } }, room);
+    expect(html).toContain(
+      [
+        '<p>All is well.</p>',
+        '<h3>Evidence</h3>',
+        '<table><tr><th align="left">Artifact</th><th align="left">sonar</th></tr><tr><td>web</td><td>❌ failed</td></tr></table>',
+        '<p>Compliant for every artifact: unit.</p>',
+        '<h3>Missing or failed</h3>',
+        '<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li></ul>',
+        '<p>2 more are in the file of <code>response-path</code>.</p>',
+        '<h3>Evidence</h3>',
+      ].join('\n'),
+    );
+    expect(html).toContain('<h3>Details</h3>\n<table><tr><th align="left">State</th>');
+    expect(html).toContain(
+      `<details><summary>Whole fingerprints</summary><pre>${'a'.repeat(64)}  web.tgz</pre></details>`,
+    );
+  });
+
   it('cuts a long table and counts what it does not show', () => {
     const rows = Array.from({ length: 1234 }, (_, index): Text[] => [{ text: `row ${index}` }]);
     const html = renderSummary(
@@ -123,19 +150,22 @@ describe('renderSummary', () => {
         // CommonMark ends a block of HTML at a line of nothing but spaces and tabs.
         expect(html.replace(/\n\n$/u, '')).not.toMatch(/(?:^|\n|\r)[ \t]*(?:\n|\r|$)/u);
         const facts = text.report?.facts.length ?? 0;
-        const tables = text.report?.tables ?? [];
+        const { report: given } = text;
+        const tables = given === undefined ? [] : [given.evidence?.table ?? [], ...given.tables].flat();
         const rows = tables.reduce((sum, table) => sum + table.rows.length + 1, 0);
         const cells = tables.reduce((sum, table) => sum + table.rows.length * table.columns.length, 0);
         expect(tags.filter((tag) => tag === '<tr>')).toHaveLength(facts + rows);
         expect(tags.filter((tag) => tag === '<td>')).toHaveLength(facts + cells);
-        expect(tags.filter((tag) => tag.startsWith('<h'))).toHaveLength(1 + tables.length);
+        expect(tags.filter((tag) => tag.startsWith('<h'))).toHaveLength(
+          1 + tables.length + (given === undefined ? 0 : 2),
+        );
       }),
     );
   });
 });
 
 const allowedTag =
-  /^<(?:\/?(?:h2|h3|p|b|table|tr|td|code)|\/(?:th|a)|th align="left"|br|a href="https?:\/\/[^"'<>\s]*")>$/u;
+  /^<(?:\/?(?:h2|h3|p|b|table|tr|td|code|ul|li|details|summary|pre)|\/(?:th|a)|th align="left"|br|a href="https?:\/\/[^"'<>\s]*")>$/u;
 
 /** Splits HTML at its tags. */
 function tokens(html: string): { tags: readonly string[]; texts: readonly string[] } {
@@ -179,6 +209,13 @@ function hostileSummary(): fc.Arbitrary<SummaryText> {
     subject: text,
     facts: fc.array(fc.record({ label: text, value: cell }), { maxLength: 4 }),
     tables: fc.array(table, { maxLength: 3 }),
+    evidence: fc.record({
+      table,
+      notes: fc.array(text, { maxLength: 2 }),
+      problems: fc.array(fc.array(cell, { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+      moreProblems: fc.constant(0),
+    }),
+    copies: fc.array(fc.record({ label: text, text }), { minLength: 1, maxLength: 3 }),
   });
   return fc.record(
     { verdict: text, conclusion: text, remedy: text, report: reported, runUrl: hostileLink() },

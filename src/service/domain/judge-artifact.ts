@@ -1,7 +1,7 @@
 import { judge, type Judgement } from './artifact-state.ts';
 import { evidenceName } from './binding.ts';
 import type { ArtifactDossier } from './records.ts';
-import { requiredEvidence } from './template.ts';
+import { requiredEvidence } from '../../contract/template.ts';
 
 /** The state of an artifact, by what counts for it now and what its flow asks for now. */
 export function judgeArtifact({ flow, evidence }: Pick<ArtifactDossier, 'flow' | 'evidence'>): Judgement {

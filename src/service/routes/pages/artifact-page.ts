@@ -1,6 +1,6 @@
 import { evidenceName } from '../../domain/binding.ts';
 import type { ArtifactDossier } from '../../domain/records.ts';
-import { requiredEvidence } from '../../domain/template.ts';
+import { requiredEvidence } from '../../../contract/template.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { Links } from '../links.ts';
 import { html, link, type Html } from './html.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requiredEvidence } from '../../../src/service/domain/template.ts';
+import { requiredEvidence } from '../../src/contract/template.ts';
 
 describe('the evidence that a template requires', () => {
   it.each([
