@@ -3,7 +3,7 @@ export function readableSummary(summary: string): string {
   return summary
     .replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gu, '$2 ($1)')
     .replaceAll(/<\/(?:th|td)><(?:th|td)[^>]*>/gu, ' | ')
-    .replaceAll(/<\/(?:tr|h2|h3|p)>|<br>/gu, '\n')
+    .replaceAll(/<\/(?:tr|h2|h3|p|li|summary|pre)>|<br>/gu, '\n')
     .replaceAll(/<[^>]+>/gu, '')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

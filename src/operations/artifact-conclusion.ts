@@ -8,6 +8,12 @@ import { firstOf, within, withoutStop } from './sentence.ts';
 const mostNamed = 1;
 
 /**
+ * How many reasons of artifacts that could not be judged are told: a service's message is never lost to an annotation, of
+ * whose text the runner keeps 4,096 characters.
+ */
+const mostCauses = 5;
+
+/**
  * What is to be said of several artifacts, as sentences: which are not compliant, and which could not be judged and why, in
  * the words of the service or of the way to it. The worst is named, and the others are counted.
  */
@@ -44,10 +50,10 @@ function unjudgedClause({ looked }: Findings): Clause {
   const words = causes.map(
     ({ failure, names }) => `${firstOf(names, mostNamed, { separator: ', ' })}: ${withoutStop(failure.message)}`,
   );
-  const unnamed = causes.slice(mostNamed).flatMap(({ names }) => names).length;
+  const unnamed = causes.slice(mostCauses).flatMap(({ names }) => names).length;
   return {
     count: causes.flatMap(({ names }) => names).length,
-    words: `could not be judged: ${firstOf(words, mostNamed, { rest: unnamed })}`,
+    words: `could not be judged: ${firstOf(words, mostCauses, { rest: unnamed })}`,
   };
 }
 
