@@ -25,6 +25,7 @@ const edges = {
   'form-data': ['client'],
   '@actions/core': ['step'],
   '@actions/github': ['evidence'],
+  '@actions/exec': ['evidence'],
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-domain'],
   fastify: ['service', 'service-routes'],

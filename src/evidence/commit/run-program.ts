@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
+import { valueAt } from '../../runtime/values.ts';
 
 /** A program to run, and its limits. */
 export interface ProgramRun {
@@ -10,7 +12,7 @@ export interface ProgramRun {
   readonly commandLine: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** How long it may take, in milliseconds. Then it is ended, with all that it has started. */
+  /** How long it may take, in milliseconds. Then it is ended. */
   readonly timeoutMilliseconds: number;
   /** How much of each output is read, in bytes. A program that writes more to its standard output is ended. */
   readonly maximumOutputBytes: number;
@@ -34,101 +36,110 @@ export interface ProgramEnd {
 const outputGrace = 2000;
 
 /**
- * Runs a program without input, and ends it with everything that it has started if it takes too long.
+ * Runs a program without input, and ends it if it takes too long. A process that it has started is not ended with it, so
+ * it must be told to start none.
  *
  * @throws the system's error if it cannot be started; the signal's reason if that is aborted
  */
-export function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+  const { exec } = await import('@actions/exec');
   const { clock, signal } = run;
+  signal?.throwIfAborted();
+  const stdout = new Output(run.maximumOutputBytes);
+  const stderr = new Output(run.maximumOutputBytes);
+  const started = watchForProcess(run.file);
   return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(reasonOf(signal));
-      return;
-    }
-    const child = spawn(run.file, run.commandLine, {
-      env: { ...run.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      windowsHide: true,
-      // A process group of its own, so that all of it can be ended; and no terminal, so that nothing can ask a question.
-      detached: !onWindows,
-    });
-    const stdout = new Output(run.maximumOutputBytes);
-    const stderr = new Output(run.maximumOutputBytes);
-
+    let callOffGrace = (): void => undefined;
     let isSettled = false;
-
-    const settle = (isOver: boolean, report: () => void): void => {
+    const settle = (report: () => void): void => {
       if (isSettled) return;
       isSettled = true;
       callOffDeadline();
       callOffGrace();
       signal?.removeEventListener('abort', onAbort);
-      if (!isOver) endTree(child);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      child.unref();
+      started.end();
       report();
     };
-    const end = (how: ProgramEnd['how'], exitCode: number, isOver = false): void => {
-      settle(isOver, () => {
+    const end = (how: ProgramEnd['how'], exitCode: number): void => {
+      settle(() => {
         resolve({ how, exitCode, stdout: stdout.text(), stderr: stderr.text() });
       });
     };
-    const fail = (error: Error): void => {
-      settle(false, () => {
-        reject(error);
+    const fail = (error: unknown): void => {
+      settle(() => {
+        reject(error instanceof Error ? error : new Error('the program failed', { cause: error }));
       });
     };
     const onAbort = (): void => {
-      fail(reasonOf(signal));
+      fail(signal?.reason);
     };
-
-    let callOffGrace = (): void => undefined;
     const callOffDeadline = clock.after(run.timeoutMilliseconds, () => {
       end('late', -1);
     });
     signal?.addEventListener('abort', onAbort, { once: true });
-    child.stdout.on('data', (chunk: Buffer) => {
-      if (!stdout.add(chunk)) end('cut', -1);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr.add(chunk);
-    });
-    child.once('error', fail);
-    child.once('exit', (code) => {
-      if (isSettled) return;
-      callOffGrace = clock.after(outputGrace, () => {
-        end('by itself', code ?? -1);
+    const listeners = {
+      stdout: (chunk: Buffer) => {
+        if (!stdout.add(chunk)) end('cut', -1);
+      },
+      stderr: (chunk: Buffer) => {
+        stderr.add(chunk);
+      },
+    };
+    started.onSpawn((child) => {
+      child.stdin?.destroy();
+      run.whileItRuns?.();
+      child.once('exit', (code) => {
+        if (isSettled) return;
+        callOffGrace = clock.after(outputGrace, () => {
+          end('by itself', code ?? -1);
+        });
       });
     });
-    child.once('close', (code) => {
-      end('by itself', code ?? -1, true);
-    });
-    child.once('spawn', () => run.whileItRuns?.());
+    const options = { env: { ...run.env }, silent: true, ignoreReturnCode: true, listeners };
+    exec(quote(run.file), [...run.commandLine], options).then((code) => {
+      end('by itself', code);
+    }, fail);
   });
 }
 
-const onWindows = process.platform === 'win32';
-
-/** Ends a process and all that it has started. */
-function endTree({ pid, exitCode, signalCode }: ChildProcess): void {
-  if (pid === undefined) return;
-  if (onWindows) {
-    if (exitCode === null && signalCode === null) taskkill(pid);
-    return;
-  }
-  try {
-    // A negative number means the group, which lives as long as one of its processes does.
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It is gone.
-  }
+/** A path as the command line of @actions/exec, which splits at blanks. */
+function quote(file: string): string {
+  return `"${file.replaceAll('"', '\\"')}"`;
 }
 
-/** Windows has no process groups; its own tool follows the tree. */
-function taskkill(pid: number): void {
-  const file = join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'taskkill.exe');
-  spawn(file, ['/PID', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true }).on('error', () => undefined);
+/** A process that is about to be started. */
+interface StartedProcess {
+  /** Calls back once it runs. */
+  onSpawn(use: (child: ChildProcess) => void): void;
+  /** Ends it, if it still runs, and closes its outputs. */
+  end(): void;
+}
+
+/** Watches for the process of a program. @actions/exec has no deadline, and does not hand out the process it starts. */
+function watchForProcess(file: string): StartedProcess {
+  let child: ChildProcess | undefined;
+  let use: (child: ChildProcess) => void = () => undefined;
+  const onProcess = (message: unknown): void => {
+    const created = valueAt(message, 'process');
+    if (!(created instanceof ChildProcess)) return;
+    created.once('spawn', () => {
+      if (created.spawnfile !== file || child !== undefined) return;
+      child = created;
+      use(created);
+    });
+  };
+  subscribe('child_process', onProcess);
+  return {
+    onSpawn(callback) {
+      use = callback;
+    },
+    end() {
+      unsubscribe('child_process', onProcess);
+      child?.kill('SIGKILL');
+      child?.stdout?.destroy();
+      child?.stderr?.destroy();
+    },
+  };
 }
 
 /** The first bytes of an output. */
@@ -159,7 +170,7 @@ class Output {
  * does the current directory, as it would on Windows: programs in a workspace are what a change under review put there.
  */
 export function findProgram(name: string, path: string | undefined): string | undefined {
-  const fileName = onWindows ? `${name}.exe` : name;
+  const fileName = process.platform === 'win32' ? `${name}.exe` : name;
   return (path ?? '')
     .split(delimiter)
     .filter((directory) => isAbsolute(directory))
@@ -174,9 +185,4 @@ function isExecutable(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-function reasonOf(signal: AbortSignal | undefined): Error {
-  const reason: unknown = signal?.reason;
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }
