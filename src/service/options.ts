@@ -9,6 +9,12 @@ export class OptionFault extends Error {
   override readonly name = 'OptionFault';
 }
 
+/** The environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The data folder unless told otherwise. */
+export const usualDataFolder = 'service-data';
+
 /** Every setting: its flag, what stands after it, and what it is for. Each has an environment variable as well. */
 const settings = [
   ['port', 'NUMBER', 'the port to listen on; 0 for any free one (default 8080)'],
@@ -25,6 +31,10 @@ const settings = [
 /** Settings that are there or not, and have nothing after them. */
 const switches = [
   ['allow-private-targets', 'lets notifications call addresses of private networks and of this machine'],
+  [
+    'trash-unnamed-attachments',
+    'for one start: moves all attachments that the database does not name to their trash, however many they are',
+  ],
 ] as const;
 
 type Setting = (typeof settings)[number][0] | (typeof switches)[number][0];
@@ -37,6 +47,9 @@ function variableOf(setting: Setting): string {
 /** How the command is used. */
 export const usage = [
   'Usage: npm run service -- [options]',
+  '       npm run service -- backup DIR | verify DIR | restore DIR',
+  '',
+  'Starts the service; or makes, verifies or restores a backup (more: npm run service -- backup -h).',
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${variableOf(name)}`),
   ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${variableOf(name)}=true`),
@@ -49,18 +62,11 @@ export const usage = [
  * @returns 'help' where that was asked for.
  * @throws OptionFault
  */
-export function readOptions(
-  words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
-): ServiceOptions | 'help' {
+export function readOptions(words: readonly string[], environment: Environment): ServiceOptions | 'help' {
   const flags = readFlags(words);
   if (flags['help'] === true) return 'help';
-  const valueOf = (setting: Setting): string | undefined => {
-    const given = flags[setting];
-    return [typeof given === 'string' ? given : undefined, environment[variableOf(setting)]].find(
-      (value) => value !== undefined && value !== '',
-    );
-  };
+  const valueOf = (setting: Setting): string | undefined => settingOf(setting, flags[setting], environment);
+  const isOn = (setting: Setting): boolean => flags[setting] === true || switchOf(setting, valueOf(setting));
   const key = valueOf('key');
   const org = valueOf('org');
   if (key !== undefined && org === undefined)
@@ -73,14 +79,25 @@ export function readOptions(
   return {
     host: valueOf('host') ?? '127.0.0.1',
     port: portOf(valueOf('port') ?? '8080'),
-    dataFolder: valueOf('data') ?? 'service-data',
+    dataFolder: dataFolderOf(flags['data'], environment) ?? usualDataFolder,
     publicUrl: publicUrlOf(valueOf('public-url')),
     adminKey: valueOf('admin-key'),
     first: org === undefined ? undefined : { org, key },
     mail: mailOf(valueOf('smtp-url'), valueOf('smtp-from')),
-    allowPrivateTargets:
-      flags['allow-private-targets'] === true || switchOf('allow-private-targets', valueOf('allow-private-targets')),
+    allowPrivateTargets: isOn('allow-private-targets'),
+    trashUnnamedAttachments: isOn('trash-unnamed-attachments'),
   };
+}
+
+/** The value of a flag, or else of its variable; an empty one is as good as none. */
+function settingOf(setting: Setting, flag: unknown, environment: Environment): string | undefined {
+  const given = typeof flag === 'string' ? flag : undefined;
+  return [given, environment[variableOf(setting)]].find((value) => value !== undefined && value !== '');
+}
+
+/** The data folder of a flag or the environment; undefined if neither names one. */
+export function dataFolderOf(flag: unknown, environment: Environment): string | undefined {
+  return settingOf('data', flag, environment);
 }
 
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { lookup } from 'node:dns/promises';
-import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { addAdministrationRoutes } from './administration/routes.ts';
 import { delivererOf } from './delivery/deliver.ts';
@@ -21,18 +19,16 @@ import type { ServiceLog } from './routes/log.ts';
 import { addNotificationRoutes } from './routes/notifications.ts';
 import { addPages } from './routes/pages/pages.ts';
 import { sendJson } from './routes/route.ts';
-import { Refusal, serviceErrors } from './routes/refusal.ts';
 import { createServer, usualPatience, type Patience } from './routes/server.ts';
+import { addReadiness, Readiness } from './readiness.ts';
 import { addPolicyRoutes } from './routes/policies.ts';
 import { addServiceAccountRoutes } from './routes/service-accounts.ts';
 import type { Services } from './routes/services.ts';
 import { addSnapshotRoutes } from './routes/snapshots.ts';
 import { addUserRoutes } from './routes/users.ts';
+import { openStorage } from './storage.ts';
 import type { ReceivedFile } from './store/attachments.ts';
-import { prepareShutdown, type Shutdown } from './shutdown.ts';
-import { AttachmentFolder } from './store/files/attachment-folder.ts';
-import { claimFolder } from './store/sqlite/folder-lock.ts';
-import { SqliteStore } from './store/sqlite/sqlite-store.ts';
+import { prepareShutdown } from './shutdown.ts';
 
 /** The prefix of the interface (interface, Versioning). */
 export const apiPrefix = '/api/v2';
@@ -56,6 +52,8 @@ export interface ServiceOptions {
   readonly mail?: MailSettings | undefined;
   /** Whether notifications may go to addresses that are not of the public internet. */
   readonly allowPrivateTargets?: boolean | undefined;
+  /** The operator means it: attachments that the database does not name go to the trash, however many they are. */
+  readonly trashUnnamedAttachments?: boolean | undefined;
   readonly patience?: Patience | undefined;
 }
 
@@ -92,16 +90,18 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const services = await openServices(options, sources, closers);
+    const services = { ...sources, ...(await openStorage(options, sources, closers)) };
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await ensureFirstKey(services.store, first, sources);
     const patience = options.patience ?? usualPatience;
-    const app = createServer(sources.log, patience);
+    const readiness = new Readiness({ ...services, dataFolder: options.dataFolder });
+    const storageFailed = readiness.storageFailed.bind(readiness);
+    const app = createServer({ log: sources.log, storageFailed }, patience);
     const own: { url?: string } = {};
     const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const shutdown = prepareShutdown(app, patience);
     addRoutes(app, { ...services, links }, options);
-    addReadiness(app, shutdown);
+    addReadiness(app, readiness, shutdown);
     const dispatcher = startDispatcher({ ...services, links }, options, sources);
     closers.push(() => dispatcher.stop());
     closers.push(() => shutdown.stop());
@@ -112,22 +112,6 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     await stop();
     throw error;
   }
-}
-
-/** Opens what the routes work with, and leaves how to close it. */
-async function openServices(
-  { dataFolder }: ServiceOptions,
-  { now, randomBytes, log }: ServiceSources,
-  closers: (() => Promise<void> | void)[],
-): Promise<Omit<Services, 'links'>> {
-  await mkdir(dataFolder, { recursive: true });
-  closers.push(claimFolder(dataFolder));
-  const store = new SqliteStore(dataFolder);
-  closers.push(() => store.close());
-  const attachments = await AttachmentFolder.open(join(dataFolder, 'attachments'), randomBytes);
-  const swept = await attachments.sweep((digest) => store.isAttached(digest));
-  if (swept > 0) log.info(`removed ${swept} files that an earlier stop left without a record`);
-  return { store, attachments, now, randomBytes };
 }
 
 /** Starts to deliver notifications. */
@@ -158,13 +142,6 @@ function addRoutes(app: FastifyInstance, services: Services, { adminKey }: Servi
   app.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
     sendJson(reply, 200, openApiDocument(services.links.base())),
   );
-}
-
-function addReadiness(app: FastifyInstance, shutdown: Shutdown): void {
-  app.get('/ready', (_request, reply) => {
-    if (shutdown.isDraining()) throw new Refusal(serviceErrors.draining);
-    return sendJson(reply, 200, { message: 'OK' });
-  });
 }
 
 function urlOf(address: AddressInfo | string | null): string {

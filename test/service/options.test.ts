@@ -12,6 +12,7 @@ describe('the settings of the service', () => {
       first: undefined,
       mail: undefined,
       allowPrivateTargets: false,
+      trashUnnamedAttachments: false,
     });
   });
 
@@ -33,6 +34,7 @@ describe('the settings of the service', () => {
       '--smtp-from',
       'compliance@example.com',
       '--allow-private-targets',
+      '--trash-unnamed-attachments',
     ];
     expect(readOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
       host: '0.0.0.0',
@@ -43,6 +45,7 @@ describe('the settings of the service', () => {
       first: { org: 'acme', key: 'k' },
       mail: { url: 'smtps://mail.example.com', from: 'compliance@example.com' },
       allowPrivateTargets: true,
+      trashUnnamedAttachments: true,
     });
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,25 +47,6 @@ describe('a service', () => {
     const page = String(valueAt(mappingOf(artifact), 'evidence', 'sonar', 'html_url'));
     expect((await call(second, { at: page, path: '/attachment' })).text).toBe('a file');
     expect((await saveFlow(second)).status).toBe(200);
-    await second.stop();
-  });
-
-  it('sweeps at its start what a crash left behind, and only that', async () => {
-    const first = await startTestService({ dataFolder });
-    await saveFlow(first);
-    const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
-    await call(first, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
-    await first.stop();
-    await writeFile(join(dataFolder, 'attachments', 'incoming', 'half'), 'ha');
-    await mkdir(join(dataFolder, 'attachments', 'content', 'ab'), { recursive: true });
-    await writeFile(join(dataFolder, 'attachments', 'content', 'ab', 'ab'.repeat(32)), 'orphan');
-
-    const lines: string[] = [];
-    const log = { info: (line: string) => lines.push(line), error: () => undefined };
-    const second = await startTestService({ dataFolder, sources: { log } });
-    expect(lines).toEqual(['removed 2 files that an earlier stop left without a record']);
-    const left = await readdir(join(dataFolder, 'attachments'), { recursive: true, withFileTypes: true });
-    expect(left.filter((entry) => entry.isFile())).toHaveLength(1);
     await second.stop();
   });
 

@@ -18,9 +18,9 @@ export function responses(endpoint: Endpoint): JsonObject {
 /** What goes wrong below the endpoint, on the way or in the storage. */
 function undeclaredErrors({ method, body }: Endpoint): readonly ErrorAnswer[] {
   const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = serviceErrors;
-  const { internal, busy, storageFull } = serviceErrors;
+  const { internal, busy, storageUnavailable, storageFull } = serviceErrors;
   return [
-    ...[badRequest, timeout, expectation, headersTooLarge, internal, busy],
+    ...[badRequest, timeout, expectation, headersTooLarge, internal, busy, storageUnavailable],
     ...(method === 'GET' ? [] : [tooLarge, storageFull]),
     ...(body.kind === 'none' ? [] : [unsupportedType]),
   ];

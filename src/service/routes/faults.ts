@@ -3,30 +3,46 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream';
 import type { ErrorAnswer } from '../../contract/endpoint.ts';
 import { codeOf, messageOf, statusCodeOf } from '../domain/thrown.ts';
-import { StorageBusyError, StorageFullError } from '../store/store.ts';
+import { StorageBusyError, StorageError, StorageFullError } from '../store/store.ts';
 import type { ServiceLog } from './log.ts';
-import { invalid, Refusal, serviceErrors } from './refusal.ts';
+import { invalid, Refusal, retryLater, serviceErrors } from './refusal.ts';
 import { sendJson } from './route.ts';
+
+/** Who hears of what went wrong within the service. */
+export interface FaultListeners {
+  readonly log: ServiceLog;
+  /** A request failed because of the storage. */
+  storageFailed(error: StorageError): void;
+}
 
 /** Answers whatever was thrown, in the one form of error answers. */
 export function answerFault(
-  log: ServiceLog,
+  listeners: FaultListeners,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const refusal = refusalOf(log, thrown, request);
+  const refusal = refusalOf(listeners, thrown, request);
   return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
 }
 
-function refusalOf(log: ServiceLog, thrown: unknown, request: FastifyRequest): Refusal {
-  if (thrown instanceof Refusal) return thrown;
-  const known = refusalOfFramework(thrown);
+function refusalOf(listeners: FaultListeners, thrown: unknown, request: FastifyRequest): Refusal {
+  // What a handler refuses because something broke has that as its cause, and the operator must know it.
+  const fault = thrown instanceof Refusal ? thrown.cause : thrown;
+  if (thrown instanceof Refusal && !(fault instanceof StorageError)) return thrown;
+  const known = refusalOfFramework(fault);
   if (known !== undefined) return known;
-  log.error(`request ${request.id}: ${request.method} ${request.routeOptions.url ?? 'unknown address'} failed`, thrown);
-  if (thrown instanceof StorageFullError) return new Refusal(serviceErrors.storageFull);
-  if (thrown instanceof StorageBusyError) return new Refusal(serviceErrors.busy, { headers: { 'retry-after': '1' } });
-  return new Refusal(serviceErrors.internal, { values: { id: request.id } });
+  const route = request.routeOptions.url ?? 'unknown address';
+  listeners.log.error(`request ${request.id}: ${request.method} ${route} failed`, fault);
+  if (fault instanceof StorageError && fault.reason !== 'damaged') listeners.storageFailed(fault);
+  return thrown instanceof Refusal ? thrown : refusalOfFault(fault, request.id);
+}
+
+function refusalOfFault(fault: unknown, id: string): Refusal {
+  if (fault instanceof StorageFullError) return new Refusal(serviceErrors.storageFull);
+  if (fault instanceof StorageBusyError) return new Refusal(serviceErrors.busy, { headers: { 'retry-after': '1' } });
+  if (fault instanceof StorageError) return new Refusal(serviceErrors.storageUnavailable, { headers: retryLater });
+  return new Refusal(serviceErrors.internal, { values: { id } });
 }
 
 /** The framework's own findings; undefined for what is not the sender's fault. */

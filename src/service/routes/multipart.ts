@@ -40,7 +40,7 @@ const longestFilename = 255;
  * is taken under both of its names (`filePartName`), under the plain one only with a filename, because a text part may have
  * that name too (interface, operation 7). The first fault ends the reading.
  *
- * @throws Refusal where it is not what the endpoint declares; nothing of the file is left then.
+ * @throws Refusal where it is not what the endpoint declares, or what `receive` throws; nothing of the file is left then.
  */
 export async function receiveMultipart(
   request: IncomingMessage,
@@ -79,24 +79,27 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
   return new Promise((resolve, reject) => {
     const open = new Set<BusboyFileStream>();
     const stop = (fault: unknown): void => {
-      const refusal =
-        fault instanceof Refusal ? fault : invalid(['body', `is not whole multipart/form-data: ${messageOf(fault)}`]);
-      reject(refusal);
-      for (const stream of open) stream.destroy(refusal);
+      reject(fault instanceof Error ? fault : new Error('the request was not read', { cause: fault }));
+      for (const stream of open) stream.destroy(fault instanceof Error ? fault : undefined);
       request.unpipe(busboy);
+    };
+    const stopAsBroken = (fault: unknown): void => {
+      stop(
+        fault instanceof Refusal ? fault : invalid(['body', `is not whole multipart/form-data: ${messageOf(fault)}`]),
+      );
     };
     busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {
       open.add(stream);
-      // Whoever reads the part hears of its end; nobody reads one that is not wanted.
-      stream.once('close', () => open.delete(stream)).on('error', () => undefined);
+      // What breaks a stream is the sender's fault. What a part's taker fails with otherwise is the service's.
+      stream.once('close', () => open.delete(stream)).on('error', stopAsBroken);
       take(stream, name, filename).catch(stop);
     });
     busboy.once('partsLimit', () => {
       stop(invalid(['body', `has more than ${partLimits.parts} parts`]));
     });
-    busboy.once('finish', resolve).on('error', stop);
-    request.on('error', stop).once('close', () => {
-      if (!request.complete) stop(new Error('it ended early'));
+    busboy.once('finish', resolve).on('error', stopAsBroken);
+    request.on('error', stopAsBroken).once('close', () => {
+      if (!request.complete) stopAsBroken(new Error('it ended early'));
     });
     request.pipe(busboy);
   });

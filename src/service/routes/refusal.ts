@@ -83,10 +83,26 @@ export const serviceErrors = {
     message: 'The service is stopping',
     when: '`/ready` is asked while the service stops.',
   },
+  attachmentDamaged: {
+    status: 500,
+    message:
+      "The file '{filename}' of attestation '{id}' is {fault}: the service no longer has the content with the SHA-256 {digest}",
+    when: 'The file that is kept is missing, truncated or altered.',
+  },
   busy: {
     status: 503,
     message: 'The storage is in use by another process; try again later',
     when: 'Something else holds the database for long.',
+  },
+  storageUnavailable: {
+    status: 503,
+    message: 'The service cannot use its storage; nothing was recorded; try again later',
+    when: 'The disk or the file system fails, is read-only, or is not there.',
+  },
+  notReady: {
+    status: 503,
+    message: 'Not ready: the storage is {reason}',
+    when: 'Nothing can be recorded now.',
   },
   storageFull: {
     status: 507,
@@ -94,3 +110,6 @@ export const serviceErrors = {
     when: 'The disk is full.',
   },
 } as const satisfies Record<string, ErrorAnswer>;
+
+/** The header of an answer to a request that may be repeated, in seconds. */
+export const retryLater = { 'retry-after': '10' };

@@ -7,8 +7,8 @@ import {
   answerExpectation,
   answerFault,
   privateHeaders,
+  type FaultListeners,
 } from './faults.ts';
-import type { ServiceLog } from './log.ts';
 import { leaveUnwantedBodies } from './unread-body.ts';
 
 /** How long the service waits for a sender, in milliseconds. */
@@ -30,7 +30,7 @@ export const usualPatience: Patience = { head: 15_000, request: 120_000, idle: 6
 const longestHead = 16 * 1024;
 
 /** An HTTP server without routes, that answers every fault in the one form of error answers. */
-export function createServer(log: ServiceLog, patience: Patience): FastifyInstance {
+export function createServer(listeners: FaultListeners, patience: Patience): FastifyInstance {
   const app = fastify({
     bodyLimit: maximumDocumentBytes,
     requestTimeout: patience.request,
@@ -39,7 +39,7 @@ export function createServer(log: ServiceLog, patience: Patience): FastifyInstan
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestHead },
     frameworkErrors: (error, request, reply) => {
-      answerFault(log, error, request, reply);
+      answerFault(listeners, error, request, reply);
     },
     clientErrorHandler: answerBrokenRequest,
     http: {
@@ -52,7 +52,7 @@ export function createServer(log: ServiceLog, patience: Patience): FastifyInstan
   });
   addParsers(app);
   addNotFound(app);
-  app.setErrorHandler((error, request, reply) => answerFault(log, error, request, reply));
+  app.setErrorHandler((error, request, reply) => answerFault(listeners, error, request, reply));
   app.server.on('checkExpectation', answerExpectation);
   app.server.on('connect', answerConnect);
   leaveUnwantedBodies(app);

@@ -33,7 +33,7 @@ export type ArtifactFinding =
  * power. Records come back as they were given, in the order they were recorded; nothing that belongs to one organization
  * is ever answered for another.
  *
- * @throws StorageFullError where there is no room, StorageBusyError where it is locked by someone else.
+ * @throws StorageError if the disk, the file system or another process keeps it from working.
  */
 export interface Store extends AccountStore, AttestationListStore, EnvironmentStore, NotificationStore, PolicyStore {
   createOrganization(name: string, createdAt: number): Promise<'created' | 'exists'>;
@@ -58,6 +58,15 @@ export interface Store extends AccountStore, AttestationListStore, EnvironmentSt
 
   /** Whether any attestation of any organization has an attachment of this content. */
   isAttached(digest: string): Promise<boolean>;
+  /** How many different contents are attached to attestations. */
+  countAttached(): Promise<number>;
+
+  /**
+   * Writes, as every other write does, and changes nothing.
+   *
+   * @throws StorageError if writes fail now.
+   */
+  probe(): Promise<void>;
   /** Ends after every write that was asked for before. */
   close(): Promise<void>;
 }
@@ -71,12 +80,38 @@ export const longestHistory = 20;
 /** How many of the stretches of time that an artifact runs are told with it at most; those that last come first. */
 export const longestAppearances = 100;
 
-/** There is no room left to write. Nothing of the write remains. */
-export class StorageFullError extends Error {
-  override readonly name = 'StorageFullError';
+/**
+ * Why the storage cannot be used, in one word for `/ready` and the log: no room; held by another process; read-only; not
+ * permitted; a folder or file is gone; no file handles left; input/output errors; content that is not what was written.
+ */
+export type StorageReason =
+  'full' | 'busy' | 'read-only' | 'inaccessible' | 'missing' | 'exhausted' | 'failing' | 'damaged';
+
+/** The storage cannot do what it was asked for. Nothing of the write remains. */
+export class StorageError extends Error {
+  override readonly name: string = 'StorageError';
+  readonly reason: StorageReason;
+
+  constructor(reason: StorageReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
 }
 
-/** Another process holds the storage. Nothing of the write remains. */
-export class StorageBusyError extends Error {
+/** There is no room left to write. */
+export class StorageFullError extends StorageError {
+  override readonly name = 'StorageFullError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('full', message, options);
+  }
+}
+
+/** Another process holds the storage. */
+export class StorageBusyError extends StorageError {
   override readonly name = 'StorageBusyError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('busy', message, options);
+  }
 }

@@ -172,6 +172,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await store.recordAttestation(attestation({ attachment: { filename: 'a', digest, size: 3 } }));
         expect(await store.isAttached(digest)).toBe(true);
         expect(await store.isAttached('e'.repeat(64))).toBe(false);
+        expect(await store.countAttached()).toBe(1);
       });
     });
 

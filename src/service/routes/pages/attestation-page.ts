@@ -1,10 +1,15 @@
 import type { Attestation } from '../../domain/records.ts';
+import type { AttachmentFault } from '../../store/attachments.ts';
 import type { Links } from '../links.ts';
 import { html, link, type Html } from './html.ts';
 import { facts, moment } from './page.ts';
 
-/** What an attestation says. */
-export function attestationContent(attestation: Attestation, links: Links): Html {
+/**
+ * What an attestation says.
+ *
+ * @param damage how the content that is kept differs from what was attested, if it does
+ */
+export function attestationContent(attestation: Attestation, links: Links, damage?: AttachmentFault): Html {
   const { org, flow, trail, id, verdict, reason, createdAt, reportedBy, document, attachment } = attestation;
   const { project, qualityGate, analysedAt, revision } = document.sonar_results;
   const conditions = qualityGate.conditions.map(
@@ -21,7 +26,7 @@ export function attestationContent(attestation: Attestation, links: Links): Html
     attachment === undefined
       ? undefined
       : html`${link(links.attachment(org, flow, trail, id), attachment.filename)}, ${attachment.size} bytes, SHA-256
-        ${attachment.digest}`;
+        ${attachment.digest}${damage === undefined ? '' : html`. <strong>Error: the file is ${damage}.</strong>`}`;
   return html`
     <p><strong>${verdict}</strong>: ${reason}.</p>
     ${facts([

@@ -19,7 +19,7 @@ const policy = [
 ].join('; ');
 
 /** Answers with a page of the title and content. */
-export function sendPage(reply: FastifyReply, title: string, content: Html): FastifyReply {
+export function sendPage(reply: FastifyReply, title: string, content: Html, status = 200): FastifyReply {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -34,7 +34,7 @@ export function sendPage(reply: FastifyReply, title: string, content: Html): Fas
       </body>
     </html> `;
   return reply
-    .code(200)
+    .code(status)
     .headers({
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy,

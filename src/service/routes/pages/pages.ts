@@ -4,14 +4,15 @@ import { getArtifact } from '../../../contract/artifact.ts';
 import type { ErrorAnswer } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { attestationId, environmentName, flowName, orgName, trailName } from '../../../contract/names.ts';
-import type { Attestation } from '../../domain/records.ts';
+import type { Attachment, Attestation } from '../../domain/records.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import { demandArtifact } from '../artifacts.ts';
 import { keyHolder } from '../authorization.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, serviceErrors } from '../refusal.ts';
 import { checkedPath, checkedQuery } from '../request.ts';
 import { guardRequest, type RouteHost } from '../route.ts';
 import type { Services } from '../services.ts';
+import { DamagedAttachmentError, type AttachmentStore } from '../../store/attachments.ts';
 import { artifactContent } from './artifact-page.ts';
 import { attestationContent } from './attestation-page.ts';
 import { sendPage } from './page.ts';
@@ -23,7 +24,7 @@ import { trailContent } from './trail-page.ts';
  * a name and a password and sends them by HTTP Basic, so the API key is the user name.
  */
 export function addPages({ app }: RouteHost, services: Services): void {
-  const { store, attachments, links } = services;
+  const { store, attachments, links, log } = services;
   const page = <Path extends TObject>(url: string, path: Path, answer: AnswerPage<Static<Path>>): void => {
     app.get(url, {
       onRequest: async (request) => {
@@ -62,15 +63,24 @@ export function addPages({ app }: RouteHost, services: Services): void {
     return found;
   };
 
-  page(attestation, attestationPath, async (path, reply) => {
+  page(attestation, attestationPath, async (path, reply, request) => {
     const found = await demandAttestation(path);
-    return sendPage(reply, `Attestation ${found.name}`, attestationContent(found, links));
+    const damage = await damageOf(attachments, found.attachment);
+    if (damage !== undefined) log.error(`request ${request.id}: the file of attestation ${found.id}`, damage);
+    const content = attestationContent(found, links, damage?.fault);
+    return sendPage(reply, `Attestation ${found.name}`, content, damage === undefined ? 200 : 500);
   });
 
-  page(`${attestation}/attachment`, attestationPath, async (path, reply) => {
-    const { attachment } = await demandAttestation(path);
-    const content = attachment === undefined ? undefined : await attachments.read(attachment.digest);
-    if (attachment === undefined || content === undefined) throw new Refusal(attestationNotFound, { values: path });
+  page(`${attestation}/attachment`, attestationPath, async (path, reply, request) => {
+    const { id, attachment } = await demandAttestation(path);
+    if (attachment === undefined) throw new Refusal(attestationNotFound, { values: path });
+    const content = await attachments.read(attachment).catch((error: unknown) => {
+      throw refusalOfDamage(error, id, attachment);
+    });
+    // The answer has begun then; the connection ends with it, so that nobody takes what came for the whole.
+    content.once('error', (error) => {
+      log.error(`request ${request.id}: the file of attestation ${id} could not be read to its end`, error);
+    });
     const headers = {
       'content-type': 'application/octet-stream',
       'content-length': attachment.size,
@@ -78,6 +88,27 @@ export function addPages({ app }: RouteHost, services: Services): void {
     };
     return reply.code(200).headers(headers).send(content);
   });
+}
+
+/** What is wrong with the file of an attestation; undefined if it is whole or there is none. */
+async function damageOf(
+  attachments: AttachmentStore,
+  attachment: Attachment | undefined,
+): Promise<DamagedAttachmentError | undefined> {
+  try {
+    if (attachment !== undefined) await attachments.verify(attachment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedAttachmentError) return error;
+    throw error;
+  }
+}
+
+/** The answer about content that is not what was attested; anything else as it is. */
+function refusalOfDamage(error: unknown, id: string, { filename, digest }: Attachment): unknown {
+  if (!(error instanceof DamagedAttachmentError)) return error;
+  const values = { id, filename, digest, fault: error.fault };
+  return new Refusal(serviceErrors.attachmentDamaged, { values, cause: error });
 }
 
 const pageRules = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;

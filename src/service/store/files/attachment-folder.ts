@@ -1,26 +1,34 @@
 import { createHash, type Hash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, constants, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RandomBytes } from '../../domain/sources.ts';
 import { codeOf } from '../../domain/thrown.ts';
-import type { AttachmentStore, ReceivedFile } from '../attachments.ts';
-import { StorageFullError } from '../store.ts';
+import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
+import { onDisk, translateFileError } from '../storage-faults.ts';
+import { attachmentPath, contentFolder, incomingFolder } from './attachment-layout.ts';
+import { makeFolder, privateFileMode, privateFolderMode, syncFolder } from './durable-files.ts';
 import { DurableWriter } from './durable-writer.ts';
+import { openVerified, type VerifiedFile } from './verified-file.ts';
+
+/** What a probe writes, in bytes: a disk without room for that much has no room for a request. */
+const probeBytes = 64 * 1024;
 
 /**
  * Attachments as files: `incoming/` holds what is on its way, `content/ab/ab12…` what has arrived, under its SHA-256. A file
  * comes into `content/` by being renamed, so it is whole or not there, and the folders are synced like the file itself.
  */
 export class AttachmentFolder implements AttachmentStore {
+  readonly #folder: string;
   readonly #incoming: string;
   readonly #content: string;
   readonly #randomBytes: RandomBytes;
 
   private constructor(folder: string, randomBytes: RandomBytes) {
-    this.#incoming = join(folder, 'incoming');
-    this.#content = join(folder, 'content');
+    this.#folder = folder;
+    this.#incoming = join(folder, incomingFolder);
+    this.#content = join(folder, contentFolder);
     this.#randomBytes = randomBytes;
   }
 
@@ -33,68 +41,86 @@ export class AttachmentFolder implements AttachmentStore {
   }
 
   async receive(content: Readable): Promise<ReceivedFile> {
-    const path = join(this.#incoming, this.#randomBytes(16).toString('hex'));
+    const path = this.#newPath();
     const hash = createHash('sha256');
     let size: number;
     try {
       size = await writeDurably(path, content, hash);
     } catch (error) {
       content.destroy();
-      await rm(path, { force: true });
-      throw translateError(error);
+      await removeIfPossible(path);
+      throw translateFileError(error);
     }
     const digest = hash.digest('hex');
+    let kept = false;
     return {
       digest,
       size,
-      bytes: () => readFile(path),
-      keep: () => this.#keep(path, digest),
-      discard: () => rm(path, { force: true }),
+      bytes: () => onDisk(() => readFile(path)),
+      keep: async () => {
+        await onDisk(() => this.#keep(path, digest));
+        kept = true;
+      },
+      discard: async () => {
+        if (!kept) await removeIfPossible(path);
+      },
     };
   }
 
   async #keep(path: string, digest: string): Promise<void> {
-    const target = this.#pathOf(digest);
-    try {
-      await makeFolder(dirname(target));
-      await rename(path, target);
-      await syncFolder(dirname(target));
-    } catch (error) {
-      throw translateError(error);
-    }
+    const target = attachmentPath(this.#folder, digest);
+    await this.#makeGroup(join(target, '..'));
+    await rename(path, target);
+    await syncFolder(join(target, '..'));
   }
 
-  async read(digest: string): Promise<Readable | undefined> {
+  /** `content/` itself is not made again: if it is gone, so are the attachments, and that must be noticed. */
+  async #makeGroup(group: string): Promise<void> {
     try {
-      const file = await open(this.#pathOf(digest));
-      return file.createReadStream();
+      await mkdir(group, { mode: privateFolderMode });
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (codeOf(error) === 'EEXIST') return;
       throw error;
     }
+    await syncFolder(this.#content);
   }
 
-  async sweep(isAttached: (digest: string) => Promise<boolean>): Promise<number> {
-    const unfinished = (await readdir(this.#incoming)).map((name) => join(this.#incoming, name));
-    const orphans: string[] = [];
-    for (const group of await readdir(this.#content)) {
-      for (const digest of await readdir(join(this.#content, group))) {
-        if (!(await isAttached(digest))) orphans.push(join(this.#content, group, digest));
-      }
+  async read(content: AttachedContent): Promise<Readable> {
+    return (await this.#openVerified(content)).stream();
+  }
+
+  async verify(content: AttachedContent): Promise<void> {
+    await (await this.#openVerified(content)).close();
+  }
+
+  async #openVerified(content: AttachedContent): Promise<VerifiedFile> {
+    return onDisk(async () => {
+      // Without the folder nothing is known about this one attachment: the storage is gone, not the file.
+      await access(this.#content);
+      return openVerified(attachmentPath(this.#folder, content.digest), content);
+    });
+  }
+
+  async probe(): Promise<void> {
+    const path = this.#newPath();
+    try {
+      await onDisk(async () => {
+        await access(this.#content, constants.R_OK | constants.W_OK | constants.X_OK);
+        await writeFile(path, Buffer.alloc(probeBytes), { flag: 'wx', mode: privateFileMode });
+      });
+    } finally {
+      await removeIfPossible(path);
     }
-    const leftovers = [...unfinished, ...orphans];
-    for (const path of leftovers) await rm(path, { force: true });
-    return leftovers.length;
   }
 
-  #pathOf(digest: string): string {
-    return join(this.#content, digest.slice(0, 2), digest);
+  #newPath(): string {
+    return join(this.#incoming, this.#randomBytes(16).toString('hex'));
   }
 }
 
 /** Writes all of it and waits until the disk has it. Answers the size in bytes. */
 async function writeDurably(path: string, content: Readable, hash: Hash): Promise<number> {
-  const file = await open(path, 'wx');
+  const file = await open(path, 'wx', privateFileMode);
   try {
     const writer = new DurableWriter(file, hash);
     await pipeline(content, writer);
@@ -104,28 +130,7 @@ async function writeDurably(path: string, content: Readable, hash: Hash): Promis
   }
 }
 
-/** Makes a folder that outlives a loss of power: a new name is only safe once its parent is on the disk. */
-async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return;
-  for (let made = path; ; made = dirname(made)) {
-    await syncFolder(dirname(made));
-    if (made === first || made === dirname(made)) return;
-  }
-}
-
-/** Windows cannot open a folder to sync it; its file system journals renames by itself. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function translateError(error: unknown): unknown {
-  const full = ['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '');
-  return full ? new StorageFullError('the disk is full', { cause: error }) : error;
+async function removeIfPossible(path: string): Promise<void> {
+  // A file that stays is an unfinished upload, and goes at the next start.
+  await rm(path, { force: true }).catch(() => undefined);
 }

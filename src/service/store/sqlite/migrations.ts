@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
 import { environments } from './migrations/environments.ts';
@@ -14,19 +15,39 @@ import { notifications } from './migrations/notifications.ts';
  */
 const steps: readonly string[] = [base, environments, accounts, notifications];
 
+/** The version of the tables that this service writes. */
+export const schemaVersion = steps.length;
+
 /**
  * Brings the tables up to date, each step in a transaction of its own.
  *
- * @throws Error where the file was written by a later version of the service.
+ * @param path of the file, for errors
+ * @throws StartError if the file was written by a later version of the service, or by another program.
  */
-export function migrate(database: DatabaseSync): void {
-  const taken = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
-  if (taken > steps.length) {
-    throw new Error(
-      `the database has version ${taken} and this service knows versions up to ${steps.length}; start a newer service`,
-    );
-  }
+export function migrate(database: DatabaseSync, path: string): void {
+  const taken = versionOf(database, path);
   for (const [index, step] of steps.entries()) {
     if (index >= taken) database.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
+}
+
+/**
+ * The version of the tables of a database; 0 if it has none.
+ *
+ * @throws StartError if the file was written by a later version of the service, or by another program.
+ */
+export function versionOf(database: DatabaseSync, path: string): number {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const isOurs = tables.length === 0 ? version === 0 : tables.some(({ name }) => name === 'organizations');
+  if (!isOurs) {
+    throw new StartError(`the database ${path} belongs to another program; choose another folder with --data`);
+  }
+  if (version > schemaVersion) {
+    throw new StartError(
+      `the database ${path} has version ${version} and this service knows versions up to ${schemaVersion}; ` +
+        'start a newer service',
+    );
+  }
+  return version;
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
 import type { OwnerKind, Role } from '../../domain/access.ts';
@@ -8,6 +9,7 @@ import type { Environment, SnapshotSummary } from '../../domain/environment/snap
 import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
 import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
+import { databaseFile } from '../files/data-folder.ts';
 import type { ArtifactFinding, ArtifactQuery, FlowToSave, Store } from '../store.ts';
 import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
 import type {
@@ -26,6 +28,8 @@ import { ArtifactCache } from './artifact-cache.ts';
 import { SqliteAttestationList } from './attestation-list.ts';
 import { openDatabase } from './database.ts';
 import { SqliteEnvironments } from './environments.ts';
+import { watchFiles } from './file-presence.ts';
+import { schemaVersion } from './migrations.ts';
 import { SqliteNotifications } from './notifications.ts';
 import { SqlitePolicies } from './policies.ts';
 import { artifactOf, attestationOf, flowOf, number, summaryOf, trailOf } from './rows.ts';
@@ -48,7 +52,8 @@ export class SqliteStore implements Store {
   constructor(folder: string) {
     this.#database = openDatabase(folder);
     this.#statements = prepareStatements(this.#database);
-    this.#queue = new WriteQueue(this.#database);
+    const path = join(folder, databaseFile);
+    this.#queue = new WriteQueue(this.#database, watchFiles([path, `${path}-wal`]));
     const written = new WrittenSources(this.#database);
     this.#accounts = new SqliteAccounts(this.#database, this.#queue, written);
     this.#artifacts = new ArtifactCache(this.#statements, written);
@@ -292,6 +297,17 @@ export class SqliteStore implements Store {
 
   isAttached(digest: string): Promise<boolean> {
     return answer(() => this.#statements.isAttached.get(digest) !== undefined);
+  }
+
+  countAttached(): Promise<number> {
+    return answer(() => number(this.#statements.countAttached.get() ?? {}, 'count'));
+  }
+
+  probe(): Promise<void> {
+    // Writes a page without changing what it says.
+    return this.#queue.write(() => {
+      this.#database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    });
   }
 
   close(): Promise<void> {

@@ -34,6 +34,8 @@ const texts = {
     WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ${longestTrailList}`,
   findAttestation: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
   isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
+  countAttached: `SELECT count(DISTINCT attachment_digest) AS count FROM attestations
+    WHERE attachment_digest IS NOT NULL`,
 
   nextArtifact: 'SELECT coalesce(max(sequence), 0) + 1 AS next FROM artifacts WHERE org = ? AND flow = ?',
   recordArtifact: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report)

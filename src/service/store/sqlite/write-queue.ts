@@ -13,12 +13,15 @@ interface Job {
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
+  readonly #demandFiles: () => void;
   #jobs: Job[] = [];
   #flush: NodeJS.Immediate | undefined;
   #committed: () => void = () => undefined;
 
-  constructor(database: DatabaseSync) {
+  /** @param demandFiles throws if what is committed now would be lost, because the database's files are gone */
+  constructor(database: DatabaseSync, demandFiles: () => void = () => undefined) {
     this.#database = database;
+    this.#demandFiles = demandFiles;
   }
 
   /** Runs the write within the next group's transaction. */
@@ -56,15 +59,25 @@ export class WriteQueue {
     this.#jobs = [];
     if (jobs.length === 0) return;
     try {
+      this.#demandFiles();
       this.#database.exec('BEGIN IMMEDIATE');
       const done = jobs.filter((job) => this.#attempt(job));
       this.#database.exec('COMMIT');
       for (const job of done) job.settle();
       this.#committed();
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      this.#rollBack();
       // A job that failed by itself was settled already; settling it again changes nothing.
       for (const job of jobs) job.settle({ error });
+    }
+  }
+
+  /** A disk that fails can fail this as well; SQLite then rolls back with the next transaction. */
+  #rollBack(): void {
+    try {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    } catch {
+      // The jobs are told why they failed; this failure has the same cause.
     }
   }
 

@@ -1,0 +1,23 @@
+import { statSync, type Stats } from 'node:fs';
+import { storageError } from '../storage-faults.ts';
+
+/**
+ * Remembers the files of an open database, and answers how to demand that they are still there. SQLite goes on writing to
+ * files whose folder was removed or unmounted: such writes succeed, and are gone with the process.
+ */
+export function watchFiles(paths: readonly string[]): () => void {
+  const known = paths.flatMap((path) => {
+    const stats = statOf(path);
+    return stats === undefined ? [] : [{ path, stats }];
+  });
+  return () => {
+    for (const { path, stats } of known) {
+      const now = statOf(path);
+      if (now?.ino !== stats.ino || now.dev !== stats.dev) throw storageError('missing', new Error(`${path} is gone`));
+    }
+  };
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
