@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { statfs } from 'node:fs/promises';
+import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from './domain/sources.ts';
 import type { ServiceLog } from './routes/log.ts';
 import { Refusal, retryLater, serviceErrors } from './routes/refusal.ts';
@@ -65,6 +66,8 @@ export class Readiness {
 
   async #measureRoom(): Promise<void> {
     const free = await this.#freeBytes().catch(() => 0);
+    // With room for any file it was a quota or another limit, which the free bytes say nothing about.
+    if (free > maximumFileBytes) return;
     this.#tooLittle = Math.max(this.#tooLittle ?? 0, free);
   }
 

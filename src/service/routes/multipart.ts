@@ -4,6 +4,8 @@ import type { Readable } from 'node:stream';
 import { filePartName, type MultipartBody } from '../../contract/endpoint.ts';
 import { messageOf } from '../domain/thrown.ts';
 import type { ReceivedFile } from '../store/attachments.ts';
+import { translateFileError } from '../store/storage-faults.ts';
+import { StorageError } from '../store/store.ts';
 import { invalid, Refusal, serviceErrors } from './refusal.ts';
 
 /** A file of a multipart request, received and not yet kept. */
@@ -90,8 +92,12 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
     };
     busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {
       open.add(stream);
-      // What breaks a stream is the sender's fault. What a part's taker fails with otherwise is the service's.
-      stream.once('close', () => open.delete(stream)).on('error', stopAsBroken);
+      stream
+        .once('close', () => open.delete(stream))
+        .on('error', (fault) => {
+          // A stream is also broken off by the disk that it is written to; whoever takes the part says so.
+          if (!(translateFileError(fault) instanceof StorageError)) stopAsBroken(fault);
+        });
       take(stream, name, filename).catch(stop);
     });
     busboy.once('partsLimit', () => {
