@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { readCommand } from './commands/command-line.ts';
 import { messageOf } from './domain/thrown.ts';
 import { OptionFault, readOptions, usage } from './options.ts';
 import type { RunningService, ServiceOptions } from './service.ts';
+import { prepareDataFolder } from './store/files/data-folder.ts';
 
 // The command behind `npm run service`. Prints `listening on <base address>` once it answers, and ends with 0 after a
-// SIGTERM or SIGINT, with 1 where it cannot start or stop, with 2 where it was asked wrongly.
+// SIGTERM or SIGINT, with 1 if it cannot start or stop, with 2 if it was asked wrongly. As `backup`, `verify` or `restore`
+// it ends with 0 if that was done, and with 1 if not.
 
 function stopOnSignal(service: RunningService): void {
   let stopping = false;
@@ -25,6 +28,9 @@ function stopOnSignal(service: RunningService): void {
 }
 
 async function run(options: ServiceOptions): Promise<void> {
+  await prepareDataFolder(options.dataFolder, (line) => {
+    console.log(line);
+  });
   // Node keeps the sources without their types, and compiled, for the next start, which takes half the time then. In the
   // data folder, where nobody else can put code in their place.
   enableCompileCache(join(options.dataFolder, 'compile-cache'));
@@ -54,10 +60,27 @@ async function run(options: ServiceOptions): Promise<void> {
   console.log(`listening on ${service.baseUrl}`);
 }
 
+/** Whether the words ask for something else than starting the service; it is done then. */
+async function ranCommand(words: readonly string[]): Promise<boolean> {
+  const command = readCommand(words, process.env);
+  if (command === undefined) return false;
+  const { runCommand } = await import('./commands/run-command.ts');
+  const tell = (line: string): void => {
+    console.log(line);
+  };
+  await runCommand(command, { now: () => Date.now(), tell });
+  return true;
+}
+
 try {
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options === 'help') console.log(usage);
-  else await run(options);
+  // What the service and its backups write is for the user that runs them alone.
+  process.umask(0o077);
+  const words = process.argv.slice(2);
+  if (!(await ranCommand(words))) {
+    const options = readOptions(words, process.env);
+    if (options === 'help') console.log(usage);
+    else await run(options);
+  }
 } catch (error) {
   console.error(messageOf(error));
   process.exitCode = error instanceof OptionFault ? 2 : 1;

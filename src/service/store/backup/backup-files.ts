@@ -1,0 +1,117 @@
+import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../../domain/thrown.ts';
+import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
+import { attachmentPath } from '../files/attachment-layout.ts';
+import { attachmentsFolder } from '../files/data-folder.ts';
+import { makeFolder, privateFileMode, syncFolder } from '../files/durable-files.ts';
+import { chunkBytes, ContentCheck, openAttachment, openVerified, readAt } from '../files/verified-file.ts';
+
+/** How many files are read at once. */
+const atOnce = 8;
+
+/** An attachment that is not what its record says. */
+export interface DamagedAttachment {
+  readonly digest: string;
+  readonly fault: DamagedAttachmentError['fault'];
+}
+
+/** The names in a folder; empty if there is no such folder. */
+export async function entriesOf(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/**
+ * Copies attachments from a folder with the layout of a data folder to another one, and compares each with its digest on the
+ * way. Ends when the disk has all of them.
+ *
+ * @returns those that are damaged in the source; they are not in the target.
+ */
+export async function copyAttachments(
+  source: string,
+  target: string,
+  contents: readonly AttachedContent[],
+): Promise<readonly DamagedAttachment[]> {
+  const paths = contents.map(({ digest }) => attachmentPath(join(target, attachmentsFolder), digest));
+  const groups = new Set(paths.map((path) => dirname(path)));
+  for (const group of groups) await makeFolder(group);
+  const damaged = await collectDamaged(contents, (content) => copyAttachment(source, target, content));
+  for (const group of groups) await syncFolder(group);
+  return damaged;
+}
+
+/** Compares attachments with their digests. */
+export function verifyAttachments(
+  folder: string,
+  contents: readonly AttachedContent[],
+): Promise<readonly DamagedAttachment[]> {
+  return collectDamaged(contents, async (content) => {
+    const file = await openVerified(attachmentPath(join(folder, attachmentsFolder), content.digest), content);
+    await file.close();
+  });
+}
+
+async function collectDamaged(
+  contents: readonly AttachedContent[],
+  work: (content: AttachedContent) => Promise<void>,
+): Promise<readonly DamagedAttachment[]> {
+  const damaged: DamagedAttachment[] = [];
+  const left = contents.values();
+  const worker = async (): Promise<void> => {
+    for (const content of left) {
+      try {
+        await work(content);
+      } catch (error) {
+        if (!(error instanceof DamagedAttachmentError)) throw error;
+        damaged.push({ digest: content.digest, fault: error.fault });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return damaged;
+}
+
+async function copyAttachment(source: string, target: string, content: AttachedContent): Promise<void> {
+  const from = await openAttachment(attachmentPath(join(source, attachmentsFolder), content.digest), content);
+  const path = attachmentPath(join(target, attachmentsFolder), content.digest);
+  try {
+    await writeCopy(path, from, new ContentCheck(content));
+  } catch (error) {
+    if (error instanceof DamagedAttachmentError) await rm(path, { force: true });
+    throw error;
+  } finally {
+    await from.close();
+  }
+}
+
+async function writeCopy(path: string, from: FileHandle, check: ContentCheck): Promise<void> {
+  const to = await open(path, 'wx', privateFileMode);
+  try {
+    const buffer = Buffer.allocUnsafe(chunkBytes);
+    for (;;) {
+      const chunk = await readAt(from, buffer, check.size);
+      if (chunk.length === 0) break;
+      check.add(chunk);
+      await to.writeFile(chunk);
+    }
+    check.end();
+    await to.sync();
+  } finally {
+    await to.close();
+  }
+}
+
+/** Ends when the disk has all of the file. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Now } from '../../domain/sources.ts';
+import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
+import { makeFolder, syncFolder } from '../files/durable-files.ts';
+import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';
+import { BackupError } from './backup-error.ts';
+import { copyAttachments, entriesOf, syncFile, type DamagedAttachment } from './backup-files.ts';
+import { digestOfFile, writeManifest, type Manifest } from './manifest.ts';
+
+/** What is backed up, and where to. */
+export interface BackupRequest {
+  readonly dataFolder: string;
+  /** A folder that is empty or does not exist yet. */
+  readonly target: string;
+  /** Makes a backup without the attachments that are damaged already, instead of none. */
+  readonly leaveOutDamaged: boolean;
+  readonly now: Now;
+}
+
+/**
+ * Makes a backup of a data folder, whether a service writes to it or not. The database is copied first, as it is at one
+ * moment: the files that it names were all there then, and the service never takes a named one away.
+ *
+ * @throws BackupError if there is nothing to back up, the target is not empty, or something is damaged.
+ */
+export async function createBackup(request: BackupRequest): Promise<Manifest> {
+  const { dataFolder, target, leaveOutDamaged, now } = request;
+  const source = join(dataFolder, databaseFile);
+  if (!(await entriesOf(dataFolder)).includes(databaseFile)) {
+    throw new BackupError(`${source} does not exist; name the data folder of the service with --data`);
+  }
+  if ((await entriesOf(target)).length > 0) {
+    throw new BackupError(`the folder ${target} is not empty; name one that is empty or does not exist yet`);
+  }
+  await makeFolder(target);
+  const database = join(target, databaseFile);
+  makePrivateFile(database);
+  const madeAt = new Date(now()).toISOString();
+  copyDatabase(source, database);
+  await syncFile(database);
+  const { version, rows, attachments, problems } = inspectDatabase(database);
+  if (problems.length > 0) {
+    throw new BackupError(`${source} is damaged (${problems.join('; ')}); restore an earlier backup`);
+  }
+  const damaged = await copyAttachments(dataFolder, target, attachments);
+  if (damaged.length > 0 && !leaveOutDamaged) throw damagedError(dataFolder, target, damaged);
+  const leftOut = new Set(damaged.map(({ digest }) => digest));
+  const copied = attachments.filter(({ digest }) => !leftOut.has(digest));
+  const manifest: Manifest = {
+    format: 1,
+    made_at: madeAt,
+    schema_version: version,
+    database: { bytes: (await stat(database)).size, sha256: await digestOfFile(database), rows },
+    attachments: {
+      files: copied.length,
+      bytes: copied.reduce((sum, { size }) => sum + size, 0),
+      left_out: [...leftOut].sort(),
+    },
+  };
+  await syncFolder(target);
+  await writeManifest(target, manifest);
+  return manifest;
+}
+
+function damagedError(dataFolder: string, target: string, damaged: readonly DamagedAttachment[]): BackupError {
+  const lines = damaged.map(({ digest, fault }) => `  ${digest} is ${fault}`);
+  return new BackupError(
+    [
+      `${dataFolder} holds damaged attachments (${damaged.length}), so ${target} is not a complete backup; ` +
+        'put them back from an earlier backup, or back up without them with --leave-out-damaged',
+      ...lines,
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../domain/thrown.ts';
+import { databaseFile } from '../files/data-folder.ts';
+import { inspectDatabase, type DatabaseContents } from '../sqlite/backup-database.ts';
+import { BackupError } from './backup-error.ts';
+import { verifyAttachments } from './backup-files.ts';
+import { digestOfFile, readManifest, type Manifest } from './manifest.ts';
+
+/** A backup that is whole, with what its database holds. */
+export interface VerifiedBackup {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly contents: DatabaseContents;
+}
+
+/**
+ * Reads a backup through: the digest of its database, SQLite's checks, the rows of every table, and the digest of every
+ * attachment that a record names.
+ *
+ * @throws BackupError with everything that is wrong.
+ */
+export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
+  const manifest = await readManifest(folder);
+  const path = join(folder, databaseFile);
+  await demandSameDatabase(path, manifest);
+  const contents = inspectDatabase(path);
+  const leftOut = new Set(manifest.attachments.left_out);
+  const present = contents.attachments.filter(({ digest }) => !leftOut.has(digest));
+  const damaged = await verifyAttachments(folder, present);
+  const problems = [
+    ...contents.problems,
+    ...differentRows(manifest, contents),
+    ...damaged.map(({ digest, fault }) => `attachment ${digest} is ${fault}`),
+  ];
+  if (problems.length > 0) throw damagedBackup(folder, problems);
+  return { folder, manifest, contents };
+}
+
+async function demandSameDatabase(path: string, { database }: Manifest): Promise<void> {
+  let bytes: number;
+  let sha256: string;
+  try {
+    bytes = (await stat(path)).size;
+    sha256 = await digestOfFile(path);
+  } catch (error) {
+    throw new BackupError(`${path} cannot be read (${messageOf(error)}); use another backup`, { cause: error });
+  }
+  if (bytes === database.bytes && sha256 === database.sha256) return;
+  throw new BackupError(
+    `${path} is not the file that was backed up: it has ${bytes} bytes and the SHA-256 ${sha256} instead of ` +
+      `${database.bytes} bytes and ${database.sha256}; use another backup`,
+  );
+}
+
+function differentRows({ database }: Manifest, { rows }: DatabaseContents): readonly string[] {
+  const tables = [...new Set([...Object.keys(database.rows), ...Object.keys(rows)])].sort();
+  return tables
+    .filter((table) => database.rows[table] !== rows[table])
+    .map((table) => `table ${table} has ${rows[table] ?? 'no'} rows instead of ${database.rows[table] ?? 'none'}`);
+}
+
+function damagedBackup(folder: string, problems: readonly string[]): BackupError {
+  const lines = problems.map((problem) => `  ${problem}`);
+  return new BackupError([`the backup ${folder} is damaged; use another backup`, ...lines].join('\n'));
+}

@@ -1,0 +1,94 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { AttachedContent } from '../attachments.ts';
+import { BackupError } from '../backup/backup-error.ts';
+import { busyTimeout, translateError } from './database.ts';
+import { versionOf } from './migrations.ts';
+import { number, text } from './rows.ts';
+
+/** What a database holds. */
+export interface DatabaseContents {
+  /** Of its tables. */
+  readonly version: number;
+  /** How many rows each table has. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Every attachment that a record names, once. */
+  readonly attachments: readonly AttachedContent[];
+  /** What SQLite's own checks say; empty if nothing is wrong. */
+  readonly problems: readonly string[];
+}
+
+/** More problems than this are not listed: the file is of no use. */
+const mostProblems = 20;
+const digestForm = /^[0-9a-f]{64}$/u;
+
+/**
+ * Copies a database as it is at one moment, while another process writes to it: one read transaction, which no writer ends
+ * and which holds no writer up. (SQLite's backup interface starts again with every write of another process.)
+ *
+ * @param target an empty file
+ */
+export function copyDatabase(source: string, target: string): void {
+  withDatabase(source, (database) => {
+    versionOf(database, source);
+    database.prepare('VACUUM INTO ?').run(target);
+  });
+}
+
+/** Reads a database through, and has SQLite check it. */
+export function inspectDatabase(path: string): DatabaseContents {
+  return withDatabase(path, (database) => {
+    const version = versionOf(database, path);
+    const tables = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+      .all();
+    const rows = tables.map((table) => {
+      const name = text(table, 'name');
+      return [name, number(database.prepare(`SELECT count(*) AS count FROM "${name}"`).get() ?? {}, 'count')] as const;
+    });
+    return {
+      version,
+      rows: Object.fromEntries(rows),
+      attachments: attachmentsIn(database),
+      problems: problemsOf(database),
+    };
+  });
+}
+
+function attachmentsIn(database: DatabaseSync): readonly AttachedContent[] {
+  const rows = database
+    .prepare(
+      `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations
+        WHERE attachment_digest IS NOT NULL GROUP BY attachment_digest`,
+    )
+    .all();
+  return rows.map((row) => {
+    const content = { digest: text(row, 'digest'), size: number(row, 'size') };
+    // It becomes a part of a path.
+    if (!digestForm.test(content.digest)) throw new BackupError('the database names an attachment without a SHA-256');
+    return content;
+  });
+}
+
+function problemsOf(database: DatabaseSync): readonly string[] {
+  const integrity = database
+    .prepare(`PRAGMA integrity_check(${mostProblems})`)
+    .all()
+    .map((row) => text(row, 'integrity_check'));
+  const [dangling] = database.prepare('PRAGMA foreign_key_check').all();
+  return [
+    ...integrity.filter((line) => line !== 'ok'),
+    ...(dangling === undefined ? [] : [`rows of ${text(dangling, 'table')} belong to rows that do not exist`]),
+  ];
+}
+
+function withDatabase<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    return work(database);
+  } catch (error) {
+    throw translateError(error);
+  } finally {
+    database?.close();
+  }
+}
