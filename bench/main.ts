@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os';
 import { isBuilt } from './dist.ts';
+import { measureBackup } from './measure-backup.ts';
 import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
 import { measureLongLists } from './measure-long-lists.ts';
@@ -38,7 +39,7 @@ async function bench({ check, rounds, ...options }: BenchOptions): Promise<void>
 
 function measure(
   rounds: number,
-  { large, million, only }: Omit<BenchOptions, 'check' | 'rounds'>,
+  { large, million, backup, only }: Omit<BenchOptions, 'check' | 'rounds'>,
 ): Promise<readonly Row[]> {
   return withScene(async (scene) => {
     const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
@@ -51,6 +52,7 @@ function measure(
       ['start of the service', async () => [await measureServiceStart(scene, rounds)]],
       ['long lists', () => measureLongLists(scene)],
       ...(million ? [['a million attestations', () => measureMillion(scene.directory, scene)] as const] : []),
+      ...(backup ? [['backup', () => measureBackup(scene.directory, scene)] as const] : []),
     ];
     const rows: Row[] = [];
     for (const [what, work] of parts) {

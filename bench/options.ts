@@ -6,6 +6,8 @@ export interface BenchOptions {
   readonly large: boolean;
   /** Also what a million attestations do to each answer of the service. */
   readonly million: boolean;
+  /** Also a backup of a large service while it is written to. */
+  readonly backup: boolean;
   /** Ends with 1 when a figure misses what it must reach. Without it a busy machine is no failure. */
   readonly check: boolean;
   /** How often each thing is measured. */
@@ -21,6 +23,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
     options: {
       large: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
+      backup: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '15' },
       only: { type: 'string', multiple: true, default: [] },
@@ -28,5 +31,6 @@ export function readOptions(words: readonly string[]): BenchOptions {
   });
   const rounds = Number(values.rounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
-  return { large: values.large, million: values.million, check: values.check, rounds, only: values.only };
+  const { large, million, backup, check, only } = values;
+  return { large, million, backup, check, rounds, only };
 }

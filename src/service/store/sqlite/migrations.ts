@@ -45,8 +45,8 @@ export function versionOf(database: DatabaseSync, path: string): number {
   }
   if (version > schemaVersion) {
     throw new StartError(
-      `the database ${path} has version ${version} and this service knows versions up to ${schemaVersion}; ` +
-        'start a newer service',
+      `the database ${path} has version ${version} and this service knows versions up to ${schemaVersion}` +
+        '; start a newer service',
     );
   }
   return version;

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Conversation } from './conversation.ts';
+import { withFilledService, type FilledService, type Owner } from './filled-service.ts';
+import { attestRequest } from './requests.ts';
+import { information, judged, type Row } from './row.ts';
+import { perSecond } from './units.ts';
+
+/** Makes a database of more than 200 MB. */
+const filling = { attestations: 135_000, artifacts: 1000, snapshots: 0 };
+const writers = 8;
+const main = join(import.meta.dirname, '..', 'src', 'service', 'main.ts');
+const run = promisify(execFile);
+
+/**
+ * A backup of a large service while it is written to: how long it takes, and how many durable writes a second the service
+ * answers meanwhile. Fails if the backup is not whole.
+ */
+export async function measureBackup(directory: string, owner: Omit<Owner, 'data'>): Promise<readonly Row[]> {
+  const folder = join(directory, 'backup');
+  await mkdir(folder);
+  const data = join(folder, 'data');
+  return withFilledService({ ...owner, data }, filling, async (service) => {
+    const target = join(folder, 'target');
+    const writing = startWriting(service);
+    const begun = performance.now();
+    await run(process.execPath, [main, 'backup', target, '--data', data]);
+    const seconds = (performance.now() - begun) / 1000;
+    const rate = (await writing.stop()) / seconds;
+    await run(process.execPath, [main, 'verify', target]);
+    const megabytes = (await stat(join(target, 'compliance.sqlite'))).size / 1e6;
+    return [
+      information({ what: `backup: a database of ${megabytes.toFixed(0)} MB`, figure: `${seconds.toFixed(1)} s` }),
+      judged(
+        { what: '… durable attestations meanwhile', figure: perSecond(rate) },
+        rate,
+        { better: 'higher', mustReach: 500, aimFor: 500 },
+        perSecond,
+      ),
+    ];
+  });
+}
+
+interface Writing {
+  /** Ends it, and answers how many writes were acknowledged. */
+  stop(): Promise<number>;
+}
+
+function startWriting(service: FilledService): Writing {
+  let [count, stopped] = [0, false];
+  const write = async (): Promise<void> => {
+    const conversation = await Conversation.open(service.port);
+    while (!stopped) {
+      await conversation.ask(attestRequest(service, `written-${count}`), 201);
+      count += 1;
+    }
+    conversation.close();
+  };
+  const writing = Array.from({ length: writers }, write);
+  return {
+    stop: async () => {
+      const acknowledged = count;
+      stopped = true;
+      await Promise.all(writing);
+      return acknowledged;
+    },
+  };
+}
