@@ -28,6 +28,7 @@ const edges = {
   '@actions/exec': ['evidence'],
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-domain'],
+  re2js: ['service-domain'],
   fastify: ['service', 'service-routes'],
   'node:sqlite': ['service-store'],
   nodemailer: ['service'],

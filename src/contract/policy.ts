@@ -92,6 +92,16 @@ export const createPolicy = defineEndpoint({
       source: 'the public documentation: a YAML error is a 400',
     },
     {
+      subject: 'the syntax of patterns in conditions',
+      choice: "RE2's: no back references and no lookaround, and matching takes time in proportion to the text",
+      source: 'the public documentation shows patterns that every syntax shares',
+    },
+    {
+      subject: 'a policy that takes too much work to judge by',
+      choice: 'the environment is not compliant, and its page and notification name the limit',
+      source: 'what is not proven is never a pass',
+    },
+    {
       subject: 'an upload that changes nothing but the comment',
       choice: 'a new version, because the comment is part of it',
       source: 'a version is what was uploaded, when and by whom',
@@ -123,7 +133,8 @@ export const createPolicy = defineEndpoint({
     },
     {
       subject: 'the length of the answer',
-      choice: 'the latest 1000 versions and events, and `policy_yaml` of the latest versions up to 16 MiB together',
+      choice:
+        'the latest 1000 versions and events, and `policy_yaml` of the latest version, and of those before it up to 1 MiB together',
       source: 'an answer must not grow without end',
     },
   ],

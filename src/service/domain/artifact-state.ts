@@ -26,7 +26,8 @@ export interface Judgement {
 export function judge(required: readonly string[], evidence: readonly Evidence[]): Judgement {
   const of = (verdict: Verdict): readonly Evidence[] => evidence.filter((piece) => piece.verdict === verdict);
   const [failed, unproven] = [of('non-compliant'), of('incomplete')];
-  const missing = required.filter((name) => !evidence.some((piece) => piece.name === name));
+  const reported = new Set(evidence.map((piece) => piece.name));
+  const missing = required.filter((name) => !reported.has(name));
   const faults = [
     sentence('Not compliant', failed.map(withReason)),
     sentence('Neither compliant nor non-compliant', unproven.map(withReason)),

@@ -15,5 +15,12 @@ export function judgeSonar({ qualityGate }: SonarResults): SonarJudgement {
   const verdict = verdictOfGateStatus(qualityGate.status) ?? 'incomplete';
   const failed = qualityGate.conditions.filter((condition) => condition.status === 'ERROR').map(({ metric }) => metric);
   const because = failed.length === 0 ? '' : ` because of ${failed.join(', ')}`;
-  return { verdict, reason: `the quality gate is ${qualityGate.status}${because}` };
+  return { verdict, reason: shortened(`the quality gate is ${qualityGate.status}${because}`) };
+}
+
+// In characters. The reason is kept with every judgement that the attestation is part of; the document has all of it.
+const longestReason = 500;
+
+function shortened(reason: string): string {
+  return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason - 1).toWellFormed()}…`;
 }

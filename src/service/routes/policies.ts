@@ -1,8 +1,8 @@
 import { createPolicy, type Policy } from '../../contract/policy.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
-import { readPolicy } from '../domain/policy/read-policy.ts';
 import { unixSeconds } from '../domain/sources.ts';
 import { keyHolder } from './authorization.ts';
+import { PolicyReader } from './large-policy.ts';
 import { invalid } from './refusal.ts';
 import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
@@ -10,9 +10,10 @@ import type { Services } from './services.ts';
 /** Operation 6: create or update a policy. */
 export function addPolicyRoutes(host: RouteHost, services: Services): void {
   const { store, now } = services;
+  const reader = new PolicyReader();
   addRoute(host, createPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
     if (file === undefined) throw invalid(['policy_file', 'is missing']);
-    const reading = readPolicy(await file.content.bytes());
+    const reading = await reader.read(await file.content.bytes());
     if ('faults' in reading) throw invalid(['policy_file', reading.faults.join('; ')]);
     const { name, description, comment = '' } = document;
     const { org } = parameters;

@@ -29,4 +29,4 @@ export interface PolicyStore {
 export const longestPolicyHistory = 1000;
 
 /** How much of the texts of its versions is told with a policy at most, in characters; the latest version's always is. */
-export const longestPolicyTexts = 16 * 1024 * 1024;
+export const longestPolicyTexts = 1024 * 1024;

@@ -69,7 +69,11 @@ function verdictEvents(previous: Snapshot | undefined, next: Snapshot): readonly
     : [
         [
           'ON_NON_COMPLIANT_ENV',
-          `Environment ${environment} does not comply with its policies since snapshot ${number}.`,
+          `Environment ${environment} does not comply with its policies since snapshot ${number}.${whyUnjudgeable(judgement)}`,
         ],
       ];
+}
+
+function whyUnjudgeable({ unjudgeable }: Snapshot['judgement']): string {
+  return unjudgeable === undefined ? '' : ` It could not be judged: ${unjudgeable}.`;
 }

@@ -39,11 +39,8 @@ export interface Snapshot {
   readonly judgement: EnvironmentJudgement;
 }
 
-/** The snapshot of a member that a snapshot of a logical environment shows. */
-export interface MemberSnapshot {
-  readonly environment: string;
-  readonly number: number;
-  readonly artifacts: readonly RunningArtifact[];
+/** What the snapshot of a member says of it, in one of a logical environment. */
+export interface MemberVerdict {
   readonly compliant: boolean | null;
 }
 
@@ -56,18 +53,15 @@ export function beginningOf(now: number, previous: Pick<Snapshot, 'from'> | unde
 }
 
 /** What runs in a logical environment: all that runs in its members. */
-export function artifactsOfMembers(members: readonly MemberSnapshot[]): readonly RunningArtifact[] {
-  return merge(members.flatMap(({ artifacts }) => artifacts));
+export function artifactsOfMembers(members: readonly (readonly RunningArtifact[])[]): readonly RunningArtifact[] {
+  return merge(members.flat());
 }
 
 /**
  * The judgement of a logical environment: that of its own policies over all that runs in its members, and it complies only
  * if its members do. Members without policies have no say.
  */
-export function judgeWithMembers(
-  own: EnvironmentJudgement,
-  members: readonly Pick<MemberSnapshot, 'compliant'>[],
-): EnvironmentJudgement {
+export function judgeWithMembers(own: EnvironmentJudgement, members: readonly MemberVerdict[]): EnvironmentJudgement {
   const verdicts = [own.compliant, ...members.map(({ compliant }) => compliant)].filter((verdict) => verdict !== null);
   const compliant = verdicts.length === 0 ? unjudged.compliant : verdicts.every(Boolean);
   return { ...own, compliant };

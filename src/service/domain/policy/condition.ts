@@ -1,4 +1,5 @@
-import type { Matches } from '../pattern/match-pattern.ts';
+import type { Pattern } from '../pattern/pattern.ts';
+import { Work } from './work.ts';
 
 /** What a condition of a policy can speak about. */
 export interface ConditionSubject {
@@ -28,25 +29,31 @@ export type Condition =
   | { readonly kind: 'compare'; readonly comparison: Comparison; readonly left: Value; readonly right: Value }
   | { readonly kind: 'in'; readonly value: Value; readonly list: readonly Value[] }
   | { readonly kind: 'exists'; readonly keys: readonly string[] }
-  | { readonly kind: 'matches'; readonly value: Value; readonly matches: Matches };
+  | { readonly kind: 'matches'; readonly value: Value; readonly pattern: Pattern };
 
 /**
  * Whether the condition is true of the subject. What a path does not find equals nothing, is in no list and matches no
  * pattern; only texts can be ordered with texts (by their UTF-16 code units) and numbers with numbers.
+ *
+ * @param work counts every condition and comparison
+ * @throws WorkExceeded
+ * @throws MatchesMissing
  */
-export function holds(condition: Condition, subject: ConditionSubject): boolean {
+export function holds(condition: Condition, subject: ConditionSubject, work = new Work()): boolean {
+  work.spend(1);
   switch (condition.kind) {
     case 'constant':
       return condition.value;
     case 'and':
-      return condition.parts.every((part) => holds(part, subject));
+      return condition.parts.every((part) => holds(part, subject, work));
     case 'or':
-      return condition.parts.some((part) => holds(part, subject));
+      return condition.parts.some((part) => holds(part, subject, work));
     case 'not':
-      return !holds(condition.part, subject);
+      return !holds(condition.part, subject, work);
     case 'compare':
       return compare(condition.comparison, valueOf(condition.left, subject), valueOf(condition.right, subject));
     case 'in': {
+      work.spend(condition.list.length);
       const value = valueOf(condition.value, subject);
       return value !== undefined && condition.list.some((item) => valueOf(item, subject) === value);
     }
@@ -54,12 +61,28 @@ export function holds(condition: Condition, subject: ConditionSubject): boolean 
       return find(subject, condition.keys) !== undefined;
     case 'matches': {
       const value = valueOf(condition.value, subject);
-      return typeof value === 'string' && condition.matches(value);
+      return typeof value === 'string' && work.matches(condition.pattern, value);
     }
   }
 }
 
-function valueOf(value: Value, subject: ConditionSubject): Literal | undefined {
+/** Every `matches()` of a condition. */
+export function matchesIn(condition: Condition): readonly Extract<Condition, { kind: 'matches' }>[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.parts.flatMap(matchesIn);
+    case 'not':
+      return matchesIn(condition.part);
+    case 'matches':
+      return [condition];
+    default:
+      return [];
+  }
+}
+
+/** What a value is for a subject; undefined if there is no such thing. */
+export function valueOf(value: Value, subject: ConditionSubject): Literal | undefined {
   if (value.kind === 'literal') return value.value;
   const found = find(subject, value.keys);
   return typeof found === 'string' ? found : undefined;

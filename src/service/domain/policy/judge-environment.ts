@@ -1,33 +1,12 @@
-import type { ArtifactState } from '../../../contract/compliance.ts';
-import type { AttestationSummary } from '../records.ts';
-import { evidenceName } from '../binding.ts';
-import { holds, type Condition, type ConditionSubject } from './condition.ts';
-import { parseCondition } from './parse-condition.ts';
-import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
+import type { CompiledPolicy, Finding } from './compile-policy.ts';
+import type { JudgedArtifact } from './judged-artifact.ts';
+import { MatchesMissing, Work, WorkExceeded, type PatternUse } from './work.ts';
 
 /** A policy that is attached to an environment. */
 export interface AttachedPolicy {
   readonly name: string;
   readonly version: number;
-  readonly rules: PolicyRules;
-}
-
-/** An artifact as one flow knows it. */
-export interface ArtifactInFlow {
-  readonly flow: string;
-  readonly state: ArtifactState;
-  /** Why it is in that state, as a sentence. */
-  readonly info: string;
-  /** What counts for it: the latest of each name. */
-  readonly evidence: readonly Pick<AttestationSummary, 'name' | 'type' | 'verdict'>[];
-}
-
-/** An artifact as policies look at it. */
-export interface JudgedArtifact {
-  readonly name: string;
-  readonly fingerprint: string;
-  /** As every flow that knows it sees it; empty for an artifact without provenance. */
-  readonly flows: readonly ArtifactInFlow[];
+  readonly compiled: CompiledPolicy;
 }
 
 /** What an artifact does not have, and an attached policy requires. */
@@ -45,13 +24,24 @@ export interface EnvironmentJudgement {
   readonly compliant: boolean | null;
   /** The policies, and the versions of them, that were looked at. */
   readonly policies: readonly { readonly name: string; readonly version: number }[];
+  /** The first of them, `mostBreaches` at most. */
   readonly breaches: readonly PolicyBreach[];
+  /** How many breaches there are beyond the first. */
+  readonly furtherBreaches?: number | undefined;
+  /** Why the policies could not be applied, in words, without a full stop; the environment is not compliant then. */
+  readonly unjudgeable?: string | undefined;
   /** The fingerprints that comply only because an exception applies to them. */
   readonly allowed: readonly string[];
 }
 
 /** The judgement of an environment that nothing is required of. */
 export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], breaches: [], allowed: [] };
+
+/** How many breaches are kept with a judgement, because every snapshot holds its own. */
+export const mostBreaches = 1000;
+
+/** In characters; the reason of an artifact's state names its evidence. */
+const longestReason = 500;
 
 /**
  * Judges what runs in an environment by its policies (the public documentation of such a service, Policy). Every artifact
@@ -63,105 +53,70 @@ export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], b
  *   are compliant. With `if`, only the flows that the condition holds for count.
  *
  * An exception takes an artifact out of a requirement, with `trail-compliance` in the flows that it holds for.
+ *
+ * What cannot be judged within `judgementLimits` is not compliant.
+ *
+ * @param readArtifacts reads what runs; that is work as well
+ * @throws MatchesMissing if so many patterns have to be matched that it must be done in portions before
  */
 export function judgeEnvironment(
   policies: readonly AttachedPolicy[],
-  artifacts: readonly JudgedArtifact[],
+  readArtifacts: (work: Work) => readonly JudgedArtifact[],
+  work = new Work(),
 ): EnvironmentJudgement {
   if (policies.length === 0) return unjudged;
-  const findings = policies.flatMap(({ name: policy, rules }) => {
-    const checks = checksOf(rules);
-    return artifacts.flatMap((artifact) => checks.map((check) => ({ policy, artifact, finding: check(artifact) })));
-  });
-  const breaches = findings.flatMap(({ policy, artifact: { name, fingerprint }, finding }) =>
-    finding.outcome === 'broken' ? [{ policy, name, fingerprint, reason: finding.reason }] : [],
-  );
-  const broken = new Set(breaches.map(({ fingerprint }) => fingerprint));
-  const excepted = findings.flatMap(({ artifact, finding }) =>
-    finding.outcome === 'excepted' && !broken.has(artifact.fingerprint) ? [artifact.fingerprint] : [],
-  );
-  return {
-    compliant: breaches.length === 0,
-    policies: policies.map(({ name, version }) => ({ name, version })),
-    breaches,
-    allowed: [...new Set(excepted)].sort(),
+  const versions = policies.map(({ name, version }) => ({ name, version }));
+  const unjudgeable = (reason: string): EnvironmentJudgement => {
+    return { compliant: false, policies: versions, breaches: [], unjudgeable: reason, allowed: [] };
   };
+  const [fault] = policies.flatMap(({ name, compiled }) =>
+    compiled.fault === undefined ? [] : [`the policy ${name} cannot be applied: ${compiled.fault}`],
+  );
+  if (fault !== undefined) return unjudgeable(fault);
+  let artifacts: readonly JudgedArtifact[] = [];
+  try {
+    artifacts = readArtifacts(work);
+    return { policies: versions, ...findingsOf(policies, artifacts, work) };
+  } catch (error) {
+    if (error instanceof MatchesMissing) throw new MatchesMissing(patternUses(policies, artifacts));
+    if (!(error instanceof WorkExceeded)) throw error;
+    return unjudgeable(`judging it was stopped: ${error.message}, the limit of one judgement`);
+  }
 }
 
-type Finding =
-  | { readonly outcome: 'kept' }
-  /** It would be broken without an exception. */
-  | { readonly outcome: 'excepted' }
-  | { readonly outcome: 'broken'; readonly reason: string };
-
-type RuleCheck = (artifact: JudgedArtifact) => Finding;
-
-const kept: Finding = { outcome: 'kept' };
-const excepted: Finding = { outcome: 'excepted' };
-const broken = (reason: string): Finding => ({ outcome: 'broken', reason });
-
-/** The rules, with their conditions read once for all artifacts. */
-function checksOf({ artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules): readonly RuleCheck[] {
-  const trailCompliance = others['trail-compliance'];
-  return [
-    ...(provenance?.required === true ? [provenanceCheck(provenance)] : []),
-    ...(trailCompliance?.required === true ? [trailComplianceCheck(trailCompliance)] : []),
-    ...attestations.map(attestationCheck),
-  ];
+function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly JudgedArtifact[]): Iterable<PatternUse> {
+  for (const { compiled } of policies) for (const artifact of artifacts) yield* compiled.patternUses(artifact);
 }
 
-function provenanceCheck({ exceptions = [] }: Requirement): RuleCheck {
-  const conditions = exceptions.map((exception) => parseCondition(exception.if));
-  return (artifact) => {
-    if (artifact.flows.length > 0) return kept;
-    return applies(conditions, subjectOf(artifact)) ? excepted : broken('no flow knows it');
+/** Applies every check to every artifact. */
+function findingsOf(
+  policies: readonly AttachedPolicy[],
+  artifacts: readonly JudgedArtifact[],
+  work: Work,
+): Omit<EnvironmentJudgement, 'policies'> {
+  const breaches: PolicyBreach[] = [];
+  let further = 0;
+  const broken = new Set<string>();
+  const excepted = new Set<string>();
+  const take = (policy: string, { name, fingerprint }: JudgedArtifact, finding: Finding): void => {
+    if (finding.outcome === 'excepted') excepted.add(fingerprint);
+    if (finding.outcome !== 'broken') return;
+    broken.add(fingerprint);
+    if (breaches.length < mostBreaches)
+      breaches.push({ policy, name, fingerprint, reason: finding.reason.slice(0, longestReason) });
+    else further += 1;
   };
-}
-
-function trailComplianceCheck({ exceptions = [] }: Requirement): RuleCheck {
-  const conditions = exceptions.map((exception) => parseCondition(exception.if));
-  return (artifact) => {
-    if (artifact.flows.length === 0) {
-      return applies(conditions, subjectOf(artifact))
-        ? excepted
-        : broken('no flow knows it, so no trail can be compliant');
+  for (const { name: policy, compiled } of policies) {
+    const { checks } = compiled;
+    for (const artifact of artifacts) {
+      work.spend(checks.length);
+      for (const check of checks) take(policy, artifact, check(artifact, work));
     }
-    const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
-    const [first] = failing.filter((known) => !applies(conditions, subjectOf(artifact, known)));
-    if (first === undefined) return failing.length === 0 ? kept : excepted;
-    return broken(`it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`);
+  }
+  return {
+    compliant: broken.size === 0,
+    breaches,
+    ...(further === 0 ? {} : { furtherBreaches: further }),
+    allowed: [...excepted].filter((fingerprint) => !broken.has(fingerprint)).sort(),
   };
-}
-
-function attestationCheck({
-  type,
-  name = '*',
-  if: text,
-  must_be_compliant: strict = true,
-}: AttestationRule): RuleCheck {
-  const condition = text === undefined ? undefined : parseCondition(text);
-  const asked = (subject: ConditionSubject): boolean => condition === undefined || holds(condition, subject);
-  const what = `${type === '*' ? 'attestation' : `${type} attestation`}${name === '*' ? '' : ` ${name}`}`;
-  return (artifact) => {
-    const flows = artifact.flows.filter((known) => asked(subjectOf(artifact, known)));
-    const isAsked = artifact.flows.length === 0 ? asked(subjectOf(artifact)) : flows.length > 0;
-    if (!isAsked) return kept;
-    const found = flows
-      .flatMap(({ evidence }) => evidence)
-      .filter((piece) => (type === '*' || piece.type === type) && (name === '*' || evidenceName(piece.name) === name));
-    if (found.length === 0) return broken(`it has no ${what}`);
-    const failing = found.find(({ verdict }) => verdict !== 'compliant');
-    if (!strict || failing === undefined) return kept;
-    return broken(`its ${failing.type} attestation ${failing.name} is ${failing.verdict}`);
-  };
-}
-
-function applies(conditions: readonly Condition[], subject: ConditionSubject): boolean {
-  return conditions.some((condition) => holds(condition, subject));
-}
-
-/** Flows have no tags in this service: the interface has none in a flow (interface, Flow). */
-function subjectOf({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
-  const flow = known === undefined ? undefined : { name: known.flow, tags: {} };
-  return { artifact: { name, fingerprint }, flow };
 }

@@ -1,10 +1,12 @@
-import { compilePattern } from '../pattern/match-pattern.ts';
-import { PatternFault } from '../pattern/parse-pattern.ts';
+import { compilePattern, PatternFault } from '../pattern/pattern.ts';
 import { comparisons, type Comparison, type Condition, type Value } from './condition.ts';
 import { ConditionFault, tokensOf, type Token } from './condition-tokens.ts';
 
 /** The longest condition, in characters. */
 export const longestCondition = 1000;
+
+/** How deep parentheses and negations may lie in each other. */
+export const deepestCondition = 50;
 
 const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
 
@@ -33,6 +35,7 @@ const otherPaths = /^(?:flow|flow\.tags|artifact)$/u;
 class ConditionReader {
   readonly #tokens: readonly Token[];
   #index = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -54,12 +57,22 @@ class ConditionReader {
   }
 
   #readNegation(): Condition {
-    return this.#take('word', 'not') ? { kind: 'not', part: this.#readNegation() } : this.#readBasic();
+    return this.#take('word', 'not')
+      ? { kind: 'not', part: this.#readWithin(() => this.#readNegation()) }
+      : this.#readBasic();
+  }
+
+  #readWithin(readOne: () => Condition): Condition {
+    this.#depth += 1;
+    if (this.#depth > deepestCondition) throw new ConditionFault(`is nested deeper than ${deepestCondition}`);
+    const condition = readOne();
+    this.#depth -= 1;
+    return condition;
   }
 
   #readBasic(): Condition {
     if (this.#take('mark', '(')) {
-      const condition = this.readAlternatives();
+      const condition = this.#readWithin(() => this.readAlternatives());
       this.#demand(')');
       return condition;
     }
@@ -87,7 +100,7 @@ class ConditionReader {
     this.#index += 1;
     this.#demand(')');
     try {
-      return { kind: 'matches', value, matches: compilePattern(text) };
+      return { kind: 'matches', value, pattern: compilePattern(text) };
     } catch (error) {
       if (!(error instanceof PatternFault)) throw error;
       throw new ConditionFault(`has the pattern ${JSON.stringify(text)}, which ${error.message}`, { cause: error });

@@ -1,14 +1,24 @@
 import { conforms, violations } from '../../../contract/check.ts';
+import { matchesIn } from './condition.ts';
 import { ConditionFault } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
 import { readYaml, YamlFault, type YamlDocument } from './read-yaml.ts';
-import { conditionsOf, isKnownSchema, policyRules, type PolicyRules } from './rules.ts';
+import {
+  conditionsOf,
+  isKnownSchema,
+  largestPatterns,
+  mostConditions,
+  policyRules,
+  type PolicyRules,
+} from './rules.ts';
 
 /** A policy file, or what is wrong with it: each fault a text with its line. */
 export type PolicyReading =
   { readonly text: string; readonly rules: PolicyRules } | { readonly faults: readonly [string, ...string[]] };
 
 const mostFaults = 10;
+/** In characters; a key of the file can be as long as the file. */
+const longestFault = 300;
 // What YAML allows (YAML 1.2, section 5.1); `u` makes a lone surrogate a character of its own.
 const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
@@ -30,7 +40,7 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
     return check(text, readYaml(text));
   } catch (error) {
     if (!(error instanceof YamlFault)) throw error;
-    return { faults: [error.line === undefined ? error.message : `line ${error.line}: ${error.message}`] };
+    return faulty([error.line === undefined ? error.message : `line ${error.line}: ${error.message}`]);
   }
 }
 
@@ -38,7 +48,11 @@ function check(text: string, { value, lineOf }: YamlDocument): PolicyReading {
   const faultAt = (field: string, rule: string): string =>
     field === '' ? `line 1: it ${rule}` : `line ${lineOf(field)}: \`${field}\` ${rule}`;
   if (!conforms(policyRules, value)) {
-    return faulty(violations(policyRules, value).map(({ field, rule }) => faultAt(field, rule)));
+    return faulty(
+      violations(policyRules, value)
+        .slice(0, mostFaults)
+        .map(({ field, rule }) => faultAt(field, rule)),
+    );
   }
   const faults = conditionFaults(value).map(([field, rule]) => faultAt(field, rule));
   if (!isKnownSchema(value._schema)) {
@@ -47,19 +61,38 @@ function check(text: string, { value, lineOf }: YamlDocument): PolicyReading {
   return faults.length === 0 ? { text, rules: value } : faulty(faults);
 }
 
+/** The conditions that are not understood, or that make the policy larger than it may be. */
 function conditionFaults(rules: PolicyRules): readonly (readonly [field: string, rule: string])[] {
-  return conditionsOf(rules).flatMap(([field, text]): (readonly [string, string])[] => {
-    try {
-      parseCondition(text);
-      return [];
-    } catch (error) {
-      if (!(error instanceof ConditionFault)) throw error;
-      return [[field, error.message]];
+  const faults: (readonly [string, string])[] = [];
+  let size = 0;
+  for (const [index, [field, text]] of conditionsOf(rules).entries()) {
+    if (index === mostConditions) return [...faults, [field, `is one of more than ${mostConditions} conditions`]];
+    const { fault, size: own = 0 } = conditionReading(text);
+    if (fault !== undefined) faults.push([field, fault]);
+    size += own;
+    if (size > largestPatterns) {
+      const rule = `makes the patterns of the policy larger than ${largestPatterns} together; repeat less in them`;
+      return [...faults, [field, rule]];
     }
-  });
+    if (faults.length >= mostFaults) break;
+  }
+  return faults;
+}
+
+function conditionReading(text: string): { readonly fault?: string; readonly size?: number } {
+  try {
+    return { size: matchesIn(parseCondition(text)).reduce((sum, { pattern }) => sum + pattern.size, 0) };
+  } catch (error) {
+    if (!(error instanceof ConditionFault)) throw error;
+    return { fault: error.message };
+  }
 }
 
 function faulty(faults: readonly string[]): PolicyReading {
-  const [first = 'it is not a policy', ...others] = faults;
-  return { faults: [first, ...others.slice(0, mostFaults - 1)] };
+  const [first = 'it is not a policy', ...others] = faults.slice(0, mostFaults).map(shortened);
+  return { faults: [first, ...others] };
+}
+
+function shortened(fault: string): string {
+  return fault.length <= longestFault ? fault : `${fault.slice(0, longestFault - 1).toWellFormed()}…`;
 }

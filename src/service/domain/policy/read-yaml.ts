@@ -20,8 +20,20 @@ export interface YamlDocument {
   readonly lineOf: (field: string) => number;
 }
 
-// Far beyond any honest policy, and little enough to read at once: aliases can make a small text a huge document.
-const limits = { depth: 20, nodes: 20_000, aliases: 100 };
+/**
+ * Far beyond any honest policy, and little enough to read at once. The parser takes time and memory for every node before
+ * it can be stopped, so lines, content and the marks that nodes are separated by are counted before.
+ */
+export const yamlLimits = {
+  depth: 20,
+  /** Aliases can make a small text a huge document. */
+  aliases: 100,
+  lines: 200_000,
+  /** In characters, without blank lines and without lines that are comments. */
+  content: 256 * 1024,
+  /** Line breaks, and `,`, `[`, `{` and `?`. */
+  marks: 5_000,
+} as const;
 
 /**
  * Reads one YAML document.
@@ -30,18 +42,54 @@ const limits = { depth: 20, nodes: 20_000, aliases: 100 };
  */
 export function readYaml(text: string): YamlDocument {
   try {
-    const events = parseEvents(text, { maxDepth: limits.depth });
-    if (events.length > limits.nodes) throw new YamlFault(`it has more than ${limits.nodes} nodes`);
-    const documents = constructFromEvents(events, { source: text, maxAliases: limits.aliases });
+    demandSmall(text);
+    const events = parseEvents(text, { maxDepth: yamlLimits.depth });
+    const documents = constructFromEvents(events, { source: text, maxAliases: yamlLimits.aliases });
     if (documents.length !== 1) throw new YamlFault(`it holds ${documents.length} documents; a policy is one`);
     const offsets = offsetsOf(events, text);
-    return { value: documents[0], lineOf: (field) => lineAt(text, nearest(offsets, field)) };
+    return { value: documents[0], lineOf: (field) => lineAt(text, offsetOf(offsets, field)) };
   } catch (error) {
     if (error instanceof YamlFault) throw error;
     if (!(error instanceof YAMLException)) throw new YamlFault(messageOf(error), undefined, error);
     const { reason, mark } = error;
     throw new YamlFault(reason, mark === undefined ? undefined : mark.line + 1, error);
   }
+}
+
+/** @throws YamlFault with the line at which a limit is passed */
+function demandSmall(text: string): void {
+  let content = 0;
+  let marks = 0;
+  let line = 0;
+  for (let start = 0; start < text.length; line += 1) {
+    if (line === yamlLimits.lines) throw new YamlFault(`it has more than ${yamlLimits.lines} lines`, line + 1);
+    const end = text.indexOf('\n', start);
+    const next = end === -1 ? text.length : end + 1;
+    if (!isBlankOrComment(text, start, next)) {
+      content += next - start;
+      if (content > yamlLimits.content) {
+        const rule = `it has more than ${yamlLimits.content} characters that are not comments`;
+        throw new YamlFault(rule, line + 1);
+      }
+      marks += marksIn(text, start, next);
+      if (marks > yamlLimits.marks) throw new YamlFault(`it has more than ${yamlLimits.marks} values`, line + 1);
+    }
+    start = next;
+  }
+}
+
+function isBlankOrComment(text: string, start: number, end: number): boolean {
+  let index = start;
+  while (index < end && ' \t\r\n'.includes(text.charAt(index))) index += 1;
+  return index === end || text.charAt(index) === '#';
+}
+
+function marksIn(text: string, start: number, end: number): number {
+  let count = 0;
+  for (let index = start; index < end; index += 1) {
+    if ('\n,[{?'.includes(text.charAt(index))) count += 1;
+  }
+  return count;
 }
 
 /** Where every field begins, by its dotted keys; a key that holds a mapping or list begins at the key. */
@@ -114,8 +162,13 @@ class Collection {
   }
 }
 
-function nearest(offsets: ReadonlyMap<string, number>, field: string): number {
-  for (let around = field; around !== ''; around = around.slice(0, Math.max(0, around.lastIndexOf('.')))) {
+/** Fields of a policy are a few keys deep; a key can hold any number of dots. */
+const deepestField = 8;
+
+/** Where a field begins, or the nearest one around it. */
+function offsetOf(offsets: ReadonlyMap<string, number>, field: string): number {
+  const keys = field.split('.', deepestField);
+  for (const around of [field, ...keys.map((_, index) => keys.slice(0, keys.length - index).join('.'))]) {
     const offset = offsets.get(around);
     if (offset !== undefined) return offset;
   }
@@ -123,5 +176,7 @@ function nearest(offsets: ReadonlyMap<string, number>, field: string): number {
 }
 
 function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length;
+  let line = 1;
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line += 1;
+  return line;
 }

@@ -8,6 +8,12 @@ import { Type, type Static } from '../../../contract/schema.ts';
 /** The most rules or exceptions in one list. */
 export const mostRules = 100;
 
+/** The most conditions in one policy. */
+export const mostConditions = 200;
+
+/** How large all the patterns of a policy may be together, in instructions (`Pattern.size`). */
+export const largestPatterns = 5000;
+
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
 
 const requirement = Type.Object(

@@ -16,6 +16,7 @@ export function snapshotContent({ org, environment, number, from, artifacts, jud
   const breaches = judgement.breaches.map(
     ({ policy, name, reason }) => html`<li>${name}: ${reason}, which ${policy} requires</li>`,
   );
+  const { unjudgeable, furtherBreaches } = judgement;
   return html`
     <p><strong>${verdictOf(judgement.compliant)}</strong></p>
     ${facts([
@@ -25,9 +26,11 @@ export function snapshotContent({ org, environment, number, from, artifacts, jud
       ['Since', moment(from)],
       ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
     ])}
+    ${unjudgeable === undefined ? '' : html`<p>It could not be judged, so it is not compliant: ${unjudgeable}.</p>`}
     <ul>
       ${breaches}
     </ul>
+    ${furtherBreaches === undefined ? '' : html`<p>And ${String(furtherBreaches)} more.</p>`}
     <h2>Running</h2>
     <table>
       <tr>

@@ -1,7 +1,6 @@
 import { environmentKinds, type EnvironmentKind } from '../../../contract/environment.ts';
 import type { RunningArtifact } from '../../domain/environment/running-artifact.ts';
-import type { AttachedPolicy, EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
-import type { PolicyRules } from '../../domain/policy/rules.ts';
+import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
 import { number, text, type Row } from './rows.ts';
 
 /** What every use of an environment needs to know of it. */
@@ -45,10 +44,4 @@ export function membersIn(row: Row): readonly MemberReference[] {
 /** What the policies said about a snapshot. */
 export function judgementIn(row: Row): EnvironmentJudgement {
   return JSON.parse(text(row, 'judgement')) as EnvironmentJudgement;
-}
-
-/** A policy in its latest version. */
-export function attachedPolicyOf(row: Row): AttachedPolicy {
-  const rules = JSON.parse(text(row, 'rules')) as PolicyRules;
-  return { name: text(row, 'policy'), version: number(row, 'version'), rules };
 }

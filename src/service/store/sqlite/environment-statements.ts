@@ -38,6 +38,21 @@ export const environmentTexts = {
   numberBefore: `SELECT number FROM snapshots WHERE org = ? AND environment = ? AND made_at < ?
     ORDER BY made_at DESC, number DESC LIMIT 1`,
 
+  findVerdict: 'SELECT compliant FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  // The length is known without reading the content.
+  sizeOfMembers: `SELECT coalesce(sum(octet_length(s.content)), 0) AS size FROM json_each(?1) m
+    JOIN snapshots s ON s.org = ?2 AND s.environment = m.value ->> 'environment' AND s.number = m.value ->> 'number'`,
+
+  addPending: `INSERT INTO pending_snapshots (org, environment, since, forced) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET since = excluded.since, forced = max(forced, excluded.forced)`,
+  findPending: 'SELECT * FROM pending_snapshots WHERE org = ? AND environment = ?',
+  removePending: 'DELETE FROM pending_snapshots WHERE org = ? AND environment = ?',
+  pendingFor: `SELECT environment FROM pending_snapshots
+      WHERE org = ?1 AND environment IN (SELECT member FROM environment_members WHERE org = ?1 AND environment = ?2)
+    UNION ALL SELECT environment FROM pending_snapshots WHERE org = ?1 AND environment = ?2`,
+  nextPending: `SELECT org, environment FROM pending_snapshots WHERE (org, environment) > (?, ?)
+    ORDER BY org, environment LIMIT 1`,
+
   start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at) VALUES (?, ?, ?, ?, ?)`,
   // By the index of what runs now: an artifact can have come and gone any number of times.
   exit: `UPDATE appearances INDEXED BY appearances_now SET exited = ?, exited_at = ?

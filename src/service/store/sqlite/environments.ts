@@ -14,15 +14,18 @@ import type {
   SnapshotFinding,
   SnapshotListQuery,
 } from '../environment-store.ts';
+import type { KnownMatches } from '../../domain/policy/work.ts';
 import { answer, optional } from './answers.ts';
 import { artifactsIn, compliantOf, headOf, type EnvironmentHead } from './environment-rows.ts';
 import { environmentTexts, type EnvironmentStatements } from './environment-statements.ts';
+import type { JudgingQueue } from './judging-queue.ts';
+import { PendingSnapshots } from './pending-snapshots.ts';
 import type { SqlitePolicies } from './policies.ts';
 import { ProvenanceReader } from './provenance.ts';
 import { number, text, type Row } from './rows.ts';
 import { SnapshotMaker } from './snapshot-maker.ts';
+import { SnapshotUpdates } from './snapshot-updates.ts';
 import { prepare, type Statements } from './statements.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** What new evidence is about: one artifact, a trail, or a whole flow. */
 export type EvidenceSubject = { readonly org: string } & (
@@ -32,27 +35,35 @@ export type EvidenceSubject = { readonly org: string } & (
 /** Environments and their snapshots in SQLite. */
 export class SqliteEnvironments implements EnvironmentStore {
   readonly #statements: EnvironmentStatements;
-  readonly #queue: WriteQueue;
+  readonly #queue: JudgingQueue;
   readonly #provenance: ProvenanceReader;
   readonly #snapshots: SnapshotMaker;
+  readonly #updates: SnapshotUpdates;
+  readonly #pending: PendingSnapshots;
   readonly #policies: SqlitePolicies;
 
-  constructor(database: DatabaseSync, statements: Statements, queue: WriteQueue, policies: SqlitePolicies) {
+  constructor(database: DatabaseSync, statements: Statements, queue: JudgingQueue, policies: SqlitePolicies) {
     this.#statements = prepare(database, environmentTexts);
     this.#queue = queue;
     this.#policies = policies;
     this.#provenance = new ProvenanceReader(statements, this.#statements);
     this.#snapshots = new SnapshotMaker(database, this.#statements, this.#provenance);
+    this.#updates = new SnapshotUpdates(this.#statements, this.#snapshots);
+    this.#pending = new PendingSnapshots(queue, this.#updates);
+    this.#updates.onNoted(() => {
+      this.#pending.start();
+    });
+    this.#pending.start();
   }
 
   saveEnvironment(environment: EnvironmentToSave, savedAt: number): Promise<EnvironmentSaving> {
-    return this.#queue.write(() => {
+    return this.#queue.write((matches) => {
       const { org, name, kind, description = null } = environment;
       const fault = this.#faultOf(environment);
       if (fault !== undefined) return fault;
       this.#statements.saveEnvironment.run(org, name, kind, description, savedAt);
       const changes = [this.#setMembers(environment), this.#setPolicies(environment, savedAt)];
-      if (changes.includes(true)) this.#snapshots.makeNext(org, name, savedAt);
+      if (changes.includes(true)) this.#updates.make(name, { org, at: savedAt, forced: true }, matches);
       return { outcome: 'saved' };
     });
   }
@@ -89,7 +100,7 @@ export class SqliteEnvironments implements EnvironmentStore {
   }
 
   findEnvironment(org: string, name: string): Promise<Environment | undefined> {
-    return answer(() =>
+    return this.#pending.read(org, [name], () =>
       optional(this.#statements.findEnvironment.get(org, name), (row) => ({
         ...headOf(row),
         description: text(row, 'description'),
@@ -104,7 +115,7 @@ export class SqliteEnvironments implements EnvironmentStore {
   recordReport({ org, environment, kind, artifacts }: EnvironmentReport, reportedAt: number): Promise<ReportOutcome> {
     // Written out before the turn that commits, which everyone waits for.
     const content = JSON.stringify(artifacts);
-    return this.#queue.write((): ReportOutcome => {
+    return this.#queue.write((matches): ReportOutcome => {
       const head = this.#snapshots.head(org, environment);
       if (head === undefined) return { outcome: 'environment not found' };
       if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind };
@@ -114,27 +125,29 @@ export class SqliteEnvironments implements EnvironmentStore {
         this.#statements.setContent.run(content, org, environment, head.latest);
         return { outcome: 'nothing new' };
       }
-      this.#snapshots.makeNext(org, environment, reportedAt, artifacts);
+      this.#updates.make(environment, { org, at: reportedAt, forced: true }, matches, artifacts);
       return { outcome: 'snapshot made' };
     });
   }
 
   attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found'> {
-    return this.#queue.write(() => {
+    return this.#queue.write((matches) => {
       const { org, environment, policies } = change;
       const isKnown = this.#snapshots.head(org, environment) !== undefined;
       if (!isKnown || !policies.every((policy) => this.#policies.has(org, policy))) return 'not found';
-      if (this.#attach(change, attachedAt)) this.#snapshots.makeNext(org, environment, attachedAt);
+      if (this.#attach(change, attachedAt))
+        this.#updates.make(environment, { org, at: attachedAt, forced: true }, matches);
       return 'attached';
     });
   }
 
   detachPolicies(change: PolicyChange, detachedAt: number): Promise<'detached' | 'not found'> {
-    return this.#queue.write(() => {
+    return this.#queue.write((matches) => {
       const { org, environment, policies } = change;
       const attached = this.#policiesOf(org, environment);
       if (!policies.every((policy) => attached.includes(policy))) return 'not found';
-      if (this.#detach(change, detachedAt)) this.#snapshots.makeNext(org, environment, detachedAt);
+      if (this.#detach(change, detachedAt))
+        this.#updates.make(environment, { org, at: detachedAt, forced: true }, matches);
       return 'detached';
     });
   }
@@ -161,7 +174,7 @@ export class SqliteEnvironments implements EnvironmentStore {
 
   listSnapshots(query: SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {
     const { org, environment, interval, page, now } = query;
-    return answer(() =>
+    return this.#pending.read(org, [environment], () =>
       optional(this.#snapshots.head(org, environment), (head) => {
         const { first, last } = pageOf(rangeOf(interval, this.#seriesOf(head), now), page);
         const summaries = this.#summaries(head, first, last);
@@ -194,7 +207,8 @@ export class SqliteEnvironments implements EnvironmentStore {
   }
 
   findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<SnapshotFinding> {
-    return answer(() => {
+    const names = readings.map(({ environment }) => environment);
+    return this.#pending.read(org, names, () => {
       for (const { environment, selector } of readings) {
         const head = this.#snapshots.head(org, environment);
         if (head === undefined) continue;
@@ -216,18 +230,18 @@ export class SqliteEnvironments implements EnvironmentStore {
   }
 
   /** Makes the next snapshot of every environment that the policy is attached to; call it within a write. */
-  policyChanged(org: string, environments: readonly string[], now: number): void {
-    for (const environment of environments) this.#snapshots.makeNext(org, environment, now);
+  policyChanged(org: string, environments: readonly string[], at: number, matches: KnownMatches): void {
+    this.#updates.update(environments, { org, at, forced: true }, matches);
   }
 
   /** Judges the environments anew that run what new evidence is about; call it within the write of the evidence. */
-  evidenceChanged(subject: EvidenceSubject, now: number): void {
+  evidenceChanged(subject: EvidenceSubject, at: number, matches: KnownMatches): void {
     const { org } = subject;
     if (this.#statements.hasPolicies.get(org) === undefined) return;
     const running = this.#whereRuns(subject);
     const showing = running.flatMap((name) => this.#statements.showing.all(org, name));
     const logical = showing.map((row) => text(row, 'environment'));
-    this.#snapshots.judgeAnew(org, [...running, ...new Set(logical)], now);
+    this.#updates.update([...running, ...new Set(logical)], { org, at, forced: false }, matches);
   }
 
   #whereRuns(subject: EvidenceSubject): readonly string[] {
@@ -241,6 +255,11 @@ export class SqliteEnvironments implements EnvironmentStore {
     if (trail === undefined) return whereFlowRuns.all(org, flow);
     const isLarge = isLargeTrail.get(org, flow, trail) !== undefined;
     return (isLarge ? whereLargeTrailRuns : whereTrailRuns).all(org, flow, trail);
+  }
+
+  /** Makes no further snapshots by itself. */
+  close(): void {
+    this.#pending.close();
   }
 
   #membersOf(org: string, name: string): readonly string[] {

@@ -4,6 +4,7 @@ import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
 import { environments } from './migrations/environments.ts';
 import { notifications } from './migrations/notifications.ts';
+import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 
 /**
  * The steps that lead from an empty file to the tables of today, one script a version, never changed once released. SQLite's
@@ -13,7 +14,7 @@ import { notifications } from './migrations/notifications.ts';
  * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the same
  * however many attestations its flow holds.
  */
-const steps: readonly string[] = [base, environments, accounts, notifications];
+const steps: readonly string[] = [base, environments, accounts, notifications, pendingSnapshots];
 
 /** The version of the tables that this service writes. */
 export const schemaVersion = steps.length;

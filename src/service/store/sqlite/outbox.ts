@@ -10,6 +10,13 @@ const addDelivery = `INSERT INTO deliveries (org, number, position, sequence, ev
 const makeDue = `UPDATE notification_targets SET due_at = coalesce(due_at, ?)
   WHERE org = ? AND number = ? AND position = ?`;
 
+const anyListener = 'SELECT 1 FROM notification_subjects WHERE org = ? AND environment = ? LIMIT 1';
+
+/** Whether any notification fires on events of this environment. */
+export function hasListeners(database: DatabaseSync, org: string, environment: string): boolean {
+  return database.prepare(anyListener).get(org, environment) !== undefined;
+}
+
 /**
  * Puts the events into the outbox, once for each target of each notification that fires on them. Call it within the
  * transaction that makes the events true: both are kept, or neither. An event that nobody waits for leaves nothing.

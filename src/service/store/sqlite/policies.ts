@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
+import type { KnownMatches } from '../../domain/policy/work.ts';
 import { longestPolicyHistory, longestPolicyTexts, type PolicyStore, type PolicyToSave } from '../policy-store.ts';
 import { answer, optional } from './answers.ts';
 import { number, text, type Row } from './rows.ts';
 import { prepare, type Prepared } from './statements.ts';
-import type { WriteQueue } from './write-queue.ts';
+import type { JudgingQueue } from './judging-queue.ts';
 
 const texts = {
   hasPolicy: 'SELECT 1 FROM policies WHERE org = ? AND name = ?',
@@ -29,14 +30,14 @@ const texts = {
 } as const;
 
 /** Called within the write that changed a policy, with the environments it is attached to. */
-export type PolicyChanged = (org: string, environments: readonly string[], now: number) => void;
+export type PolicyChanged = (org: string, environments: readonly string[], now: number, matches: KnownMatches) => void;
 
 /** Policies in SQLite. */
 export class SqlitePolicies implements Omit<PolicyStore, 'savePolicy'> {
   readonly #statements: Prepared<typeof texts>;
-  readonly #queue: WriteQueue;
+  readonly #queue: JudgingQueue;
 
-  constructor(database: DatabaseSync, queue: WriteQueue) {
+  constructor(database: DatabaseSync, queue: JudgingQueue) {
     this.#statements = prepare(database, texts);
     this.#queue = queue;
   }
@@ -44,12 +45,12 @@ export class SqlitePolicies implements Omit<PolicyStore, 'savePolicy'> {
   savePolicy(policy: PolicyToSave, savedAt: number, changed: PolicyChanged): ReturnType<PolicyStore['savePolicy']> {
     const { org, name, description = null, comment, text: yaml, rules, user } = policy;
     const written = JSON.stringify(rules);
-    return this.#queue.write(() => {
+    return this.#queue.write((matches) => {
       const version = number(this.#statements.savePolicy.get(org, name, description, savedAt, user) ?? {}, 'latest');
       this.#statements.addVersion.run(org, name, version, comment, savedAt, user, written, yaml);
       const type = version === 1 ? 'policy_created' : 'policy_updated';
       this.addEvent(org, name, { type, timestamp: savedAt, user });
-      changed(org, this.#environmentsOf(org, name), savedAt);
+      changed(org, this.#environmentsOf(org, name), savedAt, matches);
       const saved = this.#find(org, name);
       if (saved === undefined) throw new Error('a policy that was just saved is gone');
       return { outcome: version === 1 ? 'created' : 'updated', policy: saved };

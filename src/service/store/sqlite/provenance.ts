@@ -1,12 +1,16 @@
 import type { RunningArtifact } from '../../domain/environment/running-artifact.ts';
 import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
-import type { ArtifactInFlow, JudgedArtifact } from '../../domain/policy/judge-environment.ts';
+import type { ArtifactInFlow, JudgedArtifact } from '../../domain/policy/judged-artifact.ts';
+import type { Work } from '../../domain/policy/work.ts';
 import type { ReportedArtifact } from '../../domain/records.ts';
 import { currentEvidenceOf } from './artifact-search.ts';
 import type { EnvironmentStatements } from './environment-statements.ts';
 import { artifactOf, flowOf } from './rows.ts';
 import type { Statements } from './statements.ts';
+
+/** What reading takes, in the steps of a judgement. */
+const stepsOf = { artifact: 50, flow: 50, evidence: 10 } as const;
 
 /** What flows know about the artifacts that run in environments; without awaiting, so that all of it is of one moment. */
 export class ProvenanceReader {
@@ -26,21 +30,30 @@ export class ProvenanceReader {
     return { flow, commit: report.git_commit, commitUrl: report.commit_url, buildUrl: report.build_url };
   }
 
-  /** The artifacts as policies look at them. */
-  judged(org: string, artifacts: readonly RunningArtifact[]): readonly JudgedArtifact[] {
+  /**
+   * The artifacts as policies look at them.
+   *
+   * @throws WorkExceeded
+   */
+  judged(org: string, artifacts: readonly RunningArtifact[], work: Work): readonly JudgedArtifact[] {
     const known = new Map<string, readonly ArtifactInFlow[]>();
     return artifacts.map(({ name, fingerprint }) => {
-      const flows = known.get(fingerprint) ?? this.#reports(org, fingerprint).flatMap((report) => this.#inFlow(report));
+      work.spend(stepsOf.artifact);
+      const flows =
+        known.get(fingerprint) ?? this.#reports(org, fingerprint).flatMap((report) => this.#inFlow(report, work));
       known.set(fingerprint, flows);
       return { name, fingerprint, flows };
     });
   }
 
-  #inFlow(artifact: ReportedArtifact): readonly ArtifactInFlow[] {
+  #inFlow(artifact: ReportedArtifact, work: Work): readonly ArtifactInFlow[] {
+    work.spend(stepsOf.flow);
     const row = this.#statements.findFlow.get(artifact.org, artifact.flow);
     if (row === undefined) return [];
+    const flow = flowOf(row);
     const evidence = currentEvidenceOf(this.#statements, artifact);
-    return [{ flow: artifact.flow, ...judgeArtifact({ flow: flowOf(row), evidence }), evidence }];
+    work.spend((flow.template.length + evidence.length) * stepsOf.evidence);
+    return [{ flow: artifact.flow, ...judgeArtifact({ flow, evidence }), evidence }];
   }
 
   /** The latest report of each flow that knows it. */

@@ -5,14 +5,15 @@ import {
   artifactsOfMembers,
   beginningOf,
   judgeWithMembers,
-  type MemberSnapshot,
+  type MemberVerdict,
   type Snapshot,
 } from '../../domain/environment/snapshot.ts';
 import { judgeEnvironment, type EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
+import type { Work } from '../../domain/policy/work.ts';
 import { optional } from './answers.ts';
 import {
   artifactsIn,
-  attachedPolicyOf,
+  compliantOf,
   headOf,
   judgementIn,
   membersIn,
@@ -20,7 +21,8 @@ import {
   type MemberReference,
 } from './environment-rows.ts';
 import type { EnvironmentStatements } from './environment-statements.ts';
-import { recordEvents } from './outbox.ts';
+import { hasListeners, recordEvents } from './outbox.ts';
+import { PolicyCache } from './policy-cache.ts';
 import type { ProvenanceReader } from './provenance.ts';
 import { number, text } from './rows.ts';
 
@@ -28,16 +30,25 @@ import { number, text } from './rows.ts';
 interface Draft {
   /** As it is stored. */
   readonly content: string;
-  readonly artifacts: readonly RunningArtifact[];
+  /** Read when they are asked for, because a logical environment can have very many. */
+  readonly artifacts: () => readonly RunningArtifact[];
   /** Of a logical environment; empty for all others. */
-  readonly members: readonly MemberSnapshot[];
+  readonly members: readonly MemberVerdict[];
 }
 
-/** Makes the snapshots of environments, each with its judgement, its events and what follows from it, in one transaction. */
+/** The snapshot before the next one, as far as that is already read. */
+interface Previous {
+  readonly from: number;
+  readonly judgement: EnvironmentJudgement;
+  readonly artifacts: () => readonly RunningArtifact[];
+}
+
+/** Makes the snapshots of single environments, each with its judgement and its events, within a transaction. */
 export class SnapshotMaker {
   readonly #database: DatabaseSync;
   readonly #statements: EnvironmentStatements;
   readonly #provenance: ProvenanceReader;
+  readonly #policies = new PolicyCache();
 
   constructor(database: DatabaseSync, statements: EnvironmentStatements, provenance: ProvenanceReader) {
     this.#database = database;
@@ -49,102 +60,142 @@ export class SnapshotMaker {
     return optional(this.#statements.findEnvironment.get(org, name), headOf);
   }
 
-  /** A snapshot by its number; undefined where there is none. */
-  read({ org, name, kind }: EnvironmentHead, wanted: number): Snapshot | undefined {
+  /** A snapshot by its number; undefined if there is none. */
+  read(head: EnvironmentHead, wanted: number): Snapshot | undefined {
+    const { org, name } = head;
+    return optional(this.#previous(head, wanted), ({ from, judgement, artifacts }) => {
+      return { org, environment: name, number: wanted, from, judgement, artifacts: artifacts() };
+    });
+  }
+
+  #previous({ org, name, kind }: EnvironmentHead, wanted: number): Previous | undefined {
     return optional(this.#statements.findSnapshot.get(org, name, wanted), (row) => ({
-      org,
-      environment: name,
-      number: wanted,
       from: number(row, 'made_at'),
-      artifacts: kind === 'logical' ? artifactsOfMembers(this.#members(org, membersIn(row))) : artifactsIn(row),
       judgement: judgementIn(row),
+      artifacts: onDemand(() => (kind === 'logical' ? this.#artifactsOf(org, membersIn(row)) : artifactsIn(row))),
     }));
   }
 
   /**
-   * Makes the next snapshot of an environment, and of every logical one that shows it.
+   * Makes the next snapshot of an environment.
    *
-   * @param artifacts what runs now; undefined where nothing new is known of that. While nothing was ever reported, there is
+   * @param artifacts what runs now; undefined if nothing new is known of that. While nothing was ever reported, there is
    *   nothing to show and no snapshot is made.
+   * @throws MatchesMissing
    */
-  makeNext(org: string, name: string, now: number, artifacts?: readonly RunningArtifact[]): void {
-    const head = this.head(org, name);
-    if (head === undefined) return;
-    const previous = this.read(head, head.latest);
+  make(head: EnvironmentHead, now: number, work: Work, artifacts?: readonly RunningArtifact[]): 'made' | 'nothing' {
+    const previous = this.#previous(head, head.latest);
     const draft = this.#draft(head, previous, artifacts);
-    if (draft === undefined) return;
-    this.#add(head, previous, draft, this.#judge(head, draft), now);
-    for (const row of this.#statements.showing.all(org, name)) this.makeNext(org, text(row, 'environment'), now);
+    if (draft === undefined) return 'nothing';
+    this.#add(head, previous, draft, this.#judge(head, draft, work), now);
+    return 'made';
   }
 
-  /** Makes the next snapshot of every one of the environments whose verdict is another one now than it was. */
-  judgeAnew(org: string, names: readonly string[], now: number): void {
-    for (const name of names) {
-      const head = this.head(org, name);
-      const previous = head === undefined ? undefined : this.read(head, head.latest);
-      if (head === undefined || previous === undefined) continue;
-      const draft = this.#draft(head, previous);
-      const judgement = draft === undefined ? previous.judgement : this.#judge(head, draft);
-      if (judgement.compliant !== previous.judgement.compliant) this.makeNext(org, name, now);
-    }
+  /**
+   * Makes the next snapshot of an environment if its verdict is another one now than it was.
+   *
+   * @throws MatchesMissing
+   */
+  makeIfVerdictChanged(head: EnvironmentHead, now: number, work: Work): 'made' | 'nothing' {
+    const previous = this.#previous(head, head.latest);
+    const draft = previous === undefined ? undefined : this.#draft(head, previous);
+    if (previous === undefined || draft === undefined) return 'nothing';
+    const judgement = this.#judge(head, draft, work);
+    if (judgement.compliant === previous.judgement.compliant) return 'nothing';
+    this.#add(head, previous, draft, judgement, now);
+    return 'made';
   }
 
   #draft(
-    head: EnvironmentHead,
-    previous: Snapshot | undefined,
-    artifacts: readonly RunningArtifact[] | undefined = previous?.artifacts,
+    { org, name, kind }: EnvironmentHead,
+    previous: Previous | undefined,
+    reported?: readonly RunningArtifact[],
   ): Draft | undefined {
-    if (head.kind !== 'logical') {
-      return optional(artifacts, (known) => ({ content: JSON.stringify(known), artifacts: known, members: [] }));
+    if (kind !== 'logical') {
+      const known = reported ?? previous?.artifacts();
+      return optional(known, (artifacts) => {
+        return { content: JSON.stringify(artifacts), artifacts: () => artifacts, members: [] };
+      });
     }
     const references = this.#statements.memberNumbers
-      .all(head.org, head.name)
+      .all(org, name)
       .map((row): MemberReference => ({ environment: text(row, 'member'), number: number(row, 'latest') }));
     if (references.length === 0 && previous === undefined) return undefined;
-    const members = this.#members(head.org, references);
-    return { content: JSON.stringify(references), artifacts: artifactsOfMembers(members), members };
+    return {
+      content: JSON.stringify(references),
+      artifacts: onDemand(() => this.#artifactsOf(org, references)),
+      members: references.flatMap(({ environment, number: wanted }) => {
+        const row = this.#statements.findVerdict.get(org, environment, wanted);
+        return row === undefined ? [] : [{ compliant: compliantOf(row) }];
+      }),
+    };
   }
 
-  #members(org: string, references: readonly MemberReference[]): readonly MemberSnapshot[] {
-    return references.flatMap(({ environment, number: wanted }) => {
-      const head = this.head(org, environment);
-      const snapshot = head === undefined ? undefined : this.read(head, wanted);
-      if (snapshot === undefined) return [];
-      const { artifacts, judgement } = snapshot;
-      return [{ environment, number: wanted, artifacts, compliant: judgement.compliant }];
+  #artifactsOf(org: string, references: readonly MemberReference[]): readonly RunningArtifact[] {
+    return artifactsOfMembers(
+      references.flatMap(({ environment, number: wanted }) => {
+        const row = this.#statements.findSnapshot.get(org, environment, wanted);
+        return row === undefined ? [] : [artifactsIn(row)];
+      }),
+    );
+  }
+
+  #judge({ org, name }: EnvironmentHead, { artifacts, members, content }: Draft, work: Work): EnvironmentJudgement {
+    const policies = this.#statements.rulesOf.all(org, name).map((row) => {
+      const compiled = this.#policies.compile(text(row, 'rules'));
+      return { name: text(row, 'policy'), version: number(row, 'version'), compiled };
     });
+    const readArtifacts = (): ReturnType<ProvenanceReader['judged']> => {
+      work.spend(Math.ceil(this.#sizeOf(org, members.length === 0 ? undefined : content) / charactersInStep));
+      return this.#provenance.judged(org, artifacts(), work);
+    };
+    return judgeWithMembers(judgeEnvironment(policies, readArtifacts, work), members);
   }
 
-  #judge({ org, name }: EnvironmentHead, { artifacts, members }: Draft): EnvironmentJudgement {
-    const policies = this.#statements.rulesOf.all(org, name).map(attachedPolicyOf);
-    const judged = policies.length === 0 ? [] : this.#provenance.judged(org, artifacts);
-    return judgeWithMembers(judgeEnvironment(policies, judged), members);
+  /** How many bytes the members have that a snapshot of a logical environment shows; 0 for all others. */
+  #sizeOf(org: string, content: string | undefined): number {
+    return content === undefined ? 0 : number(this.#statements.sizeOfMembers.get(content, org) ?? {}, 'size');
   }
 
   #add(
     { org, name, kind, latest }: EnvironmentHead,
-    previous: Snapshot | undefined,
+    previous: Previous | undefined,
     { artifacts, content }: Draft,
     judgement: EnvironmentJudgement,
     now: number,
   ): void {
     const from = beginningOf(now, previous);
-    const next: Snapshot = { org, environment: name, number: latest + 1, from, artifacts, judgement };
+    const at = latest + 1;
     const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
-    this.#statements.addSnapshot.run(org, name, next.number, from, compliant, JSON.stringify(judgement), content);
-    this.#statements.setLatest.run(next.number, org, name);
+    this.#statements.addSnapshot.run(org, name, at, from, compliant, JSON.stringify(judgement), content);
+    this.#statements.setLatest.run(at, org, name);
+    this.#statements.removePending.run(org, name);
     // An artifact runs in the members of a logical environment, not once more in itself.
-    if (kind !== 'logical') this.#move(next, movementBetween(previous?.artifacts ?? [], artifacts));
+    if (kind !== 'logical') {
+      const { started, exited } = movementBetween(previous?.artifacts() ?? [], artifacts());
+      for (const fingerprint of exited) this.#statements.exit.run(at, from, org, fingerprint, name);
+      for (const fingerprint of started) this.#statements.start.run(org, fingerprint, name, at, from);
+    }
+    // Most environments have no listeners, and telling what happened takes reading a lot.
+    if (!hasListeners(this.#database, org, name)) return;
+    const snapshot = (number: number, { artifacts: read, ...rest }: Previous): Snapshot => {
+      return { org, environment: name, number, ...rest, artifacts: read() };
+    };
     const provenanceOf = (fingerprint: string): ReturnType<ProvenanceReader['latest']> =>
       this.#provenance.latest(org, fingerprint);
-    recordEvents(this.#database, eventsBetween(previous, next, provenanceOf));
+    const before = previous === undefined ? undefined : snapshot(latest, previous);
+    recordEvents(this.#database, eventsBetween(before, snapshot(at, { from, judgement, artifacts }), provenanceOf));
   }
+}
 
-  #move(
-    { org, environment, number: at, from }: Snapshot,
-    { started, exited }: ReturnType<typeof movementBetween>,
-  ): void {
-    for (const fingerprint of exited) this.#statements.exit.run(at, from, org, fingerprint, environment);
-    for (const fingerprint of started) this.#statements.start.run(org, fingerprint, environment, at, from);
-  }
+/** Reading and merging this many characters of what runs takes about as long as a step of a judgement. */
+const charactersInStep = 8;
+
+/** Reads at the first call, and answers the same ever after. */
+function onDemand<Value>(read: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
 }

@@ -7,6 +7,7 @@ import type { Delivery, NewNotification, NotificationRecord } from '../../domain
 import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import type { Environment, SnapshotSummary } from '../../domain/environment/snapshot.ts';
 import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
+import type { KnownMatches } from '../../domain/policy/work.ts';
 import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
 import { databaseFile } from '../files/data-folder.ts';
@@ -29,6 +30,7 @@ import { SqliteAttestationList } from './attestation-list.ts';
 import { openDatabase } from './database.ts';
 import { SqliteEnvironments } from './environments.ts';
 import { watchFiles } from './file-presence.ts';
+import { JudgingQueue } from './judging-queue.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteNotifications } from './notifications.ts';
 import { SqlitePolicies } from './policies.ts';
@@ -42,6 +44,7 @@ export class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #queue: WriteQueue;
+  readonly #judging: JudgingQueue;
   readonly #accounts: SqliteAccounts;
   readonly #artifacts: ArtifactCache;
   readonly #attestationList: SqliteAttestationList;
@@ -53,13 +56,14 @@ export class SqliteStore implements Store {
     this.#database = openDatabase(folder);
     this.#statements = prepareStatements(this.#database);
     const path = join(folder, databaseFile);
-    this.#queue = new WriteQueue(this.#database, watchFiles([path, `${path}-wal`]));
+    this.#queue = new WriteQueue(this.#database, { demandFiles: watchFiles([path, `${path}-wal`]) });
+    this.#judging = new JudgingQueue(this.#queue);
     const written = new WrittenSources(this.#database);
     this.#accounts = new SqliteAccounts(this.#database, this.#queue, written);
     this.#artifacts = new ArtifactCache(this.#statements, written);
     this.#attestationList = new SqliteAttestationList(this.#database);
-    this.#policies = new SqlitePolicies(this.#database, this.#queue);
-    this.#environments = new SqliteEnvironments(this.#database, this.#statements, this.#queue, this.#policies);
+    this.#policies = new SqlitePolicies(this.#database, this.#judging);
+    this.#environments = new SqliteEnvironments(this.#database, this.#statements, this.#judging, this.#policies);
     this.#notifications = new SqliteNotifications(this.#database, this.#queue);
   }
 
@@ -203,8 +207,8 @@ export class SqliteStore implements Store {
   }
 
   savePolicy(policy: PolicyToSave, savedAt: number): ReturnType<Store['savePolicy']> {
-    return this.#policies.savePolicy(policy, savedAt, (org, environments, now) => {
-      this.#environments.policyChanged(org, environments, now);
+    return this.#policies.savePolicy(policy, savedAt, (org, environments, now, matches) => {
+      this.#environments.policyChanged(org, environments, now, matches);
     });
   }
 
@@ -213,12 +217,12 @@ export class SqliteStore implements Store {
   }
 
   saveFlow(flow: FlowToSave, savedAt: number): Promise<'created' | 'updated'> {
-    return this.#queue.write(() => {
+    return this.#judging.write((matches) => {
       const { org, name, description, visibility = null, repoUrl = null } = flow;
       const known = this.#hasFlow(org, name);
       const template = JSON.stringify(flow.template);
       this.#statements.saveFlow.run(org, name, description, visibility, template, repoUrl, savedAt, savedAt);
-      if (known) this.#environments.evidenceChanged({ org, flow: name }, savedAt);
+      if (known) this.#environments.evidenceChanged({ org, flow: name }, savedAt, matches);
       return known ? 'updated' : 'created';
     });
   }
@@ -230,10 +234,10 @@ export class SqliteStore implements Store {
   recordAttestation(attestation: Attestation): Promise<'recorded' | 'flow not found'> {
     // Written out before the turn that commits, which everyone waits for.
     const document = JSON.stringify(attestation.document);
-    return this.#queue.write(() => this.#recordAttestation(attestation, document));
+    return this.#judging.write((matches) => this.#recordAttestation(attestation, document, matches));
   }
 
-  #recordAttestation(attestation: Attestation, document: string): 'recorded' | 'flow not found' {
+  #recordAttestation(attestation: Attestation, document: string, matches: KnownMatches): 'recorded' | 'flow not found' {
     const { org, flow, trail, id, name, type, verdict, reason, createdAt, reportedBy, attachment } = attestation;
     if (!this.#hasFlow(org, flow)) return 'flow not found';
     const { artifact_fingerprint, target_artifacts, git_commit_info } = attestation.document;
@@ -259,20 +263,20 @@ export class SqliteStore implements Store {
       statements.makeCurrent.run(org, flow, scope, evidenceName(name), sequence);
     }
     const subject = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-    this.#environments.evidenceChanged({ org, ...subject }, recordedAt);
+    this.#environments.evidenceChanged({ org, ...subject }, recordedAt, matches);
     return 'recorded';
   }
 
   recordArtifact(artifact: ReportedArtifact): Promise<'recorded' | 'flow not found'> {
     const report = JSON.stringify(artifact.report);
-    return this.#queue.write(() => {
+    return this.#judging.write((matches) => {
       const { org, flow, id, createdAt, reportedBy } = artifact;
       if (!this.#hasFlow(org, flow)) return 'flow not found';
       const { trail_name: trail, fingerprint } = artifact.report;
       this.#statements.makeTrail.run(org, flow, trail, createdAt);
       const sequence = number(this.#statements.nextArtifact.get(org, flow) ?? {}, 'next');
       this.#statements.recordArtifact.run(org, flow, sequence, trail, id, fingerprint, createdAt, reportedBy, report);
-      this.#environments.evidenceChanged({ org, fingerprint }, createdAt);
+      this.#environments.evidenceChanged({ org, fingerprint }, createdAt, matches);
       return 'recorded';
     });
   }
@@ -312,6 +316,7 @@ export class SqliteStore implements Store {
 
   close(): Promise<void> {
     return answer(() => {
+      this.#environments.close();
       this.#queue.flush();
       this.#database.close();
     });

@@ -6,6 +6,17 @@ interface Job {
   readonly settle: (failure?: { readonly error: unknown }) => void;
 }
 
+/** How long a group may take before the others get their turn, in milliseconds; a single write can take longer. */
+const longestGroup = 10;
+
+/** What the queue watches while it writes. */
+interface Watches {
+  /** Throws if what is committed now would be lost, because the database's files are gone. */
+  readonly demandFiles?: () => void;
+  /** Milliseconds since any moment that stays the same. */
+  readonly elapsed?: () => number;
+}
+
 /**
  * Writes in groups: what is asked for within one turn of the event loop is committed together, so that many clients share
  * one sync of the disk. A promise resolves after the commit; a write that throws leaves nothing of itself and does not
@@ -14,14 +25,18 @@ interface Job {
 export class WriteQueue {
   readonly #database: DatabaseSync;
   readonly #demandFiles: () => void;
+  readonly #elapsed: () => number;
   #jobs: Job[] = [];
   #flush: NodeJS.Immediate | undefined;
   #committed: () => void = () => undefined;
 
-  /** @param demandFiles throws if what is committed now would be lost, because the database's files are gone */
-  constructor(database: DatabaseSync, demandFiles: () => void = () => undefined) {
+  constructor(
+    database: DatabaseSync,
+    { demandFiles = () => undefined, elapsed = () => performance.now() }: Watches = {},
+  ) {
     this.#database = database;
     this.#demandFiles = demandFiles;
+    this.#elapsed = elapsed;
   }
 
   /** Runs the write within the next group's transaction. */
@@ -40,9 +55,7 @@ export class WriteQueue {
           else reject(asError(translateError(failure.error)));
         },
       });
-      this.#flush ??= setImmediate(() => {
-        this.flush();
-      });
+      this.#schedule();
     });
   }
 
@@ -51,17 +64,27 @@ export class WriteQueue {
     this.#committed = listener;
   }
 
-  /** Commits what waits. */
+  /** Commits all that waits. */
   flush(): void {
+    while (this.#jobs.length > 0) this.#commitGroup();
+  }
+
+  #schedule(): void {
+    this.#flush ??= setImmediate(() => {
+      this.#commitGroup();
+    });
+  }
+
+  /** Commits what waits, as much of it as one group may be. */
+  #commitGroup(): void {
     clearImmediate(this.#flush);
     this.#flush = undefined;
     const jobs = this.#jobs;
     this.#jobs = [];
-    if (jobs.length === 0) return;
     try {
       this.#demandFiles();
       this.#database.exec('BEGIN IMMEDIATE');
-      const done = jobs.filter((job) => this.#attempt(job));
+      const done = this.#run(jobs);
       this.#database.exec('COMMIT');
       for (const job of done) job.settle();
       this.#committed();
@@ -79,6 +102,20 @@ export class WriteQueue {
     } catch {
       // The jobs are told why they failed; this failure has the same cause.
     }
+  }
+
+  /** Runs one after the other. Those that there is no more time for are left for the next group. */
+  #run(jobs: Job[]): readonly Job[] {
+    const begun = this.#elapsed();
+    const done: Job[] = [];
+    for (const [index, job] of jobs.entries()) {
+      if (this.#attempt(job)) done.push(job);
+      if (this.#elapsed() - begun < longestGroup || index + 1 === jobs.length) continue;
+      this.#jobs = jobs.splice(index + 1);
+      this.#schedule();
+      break;
+    }
+    return done;
   }
 
   #attempt(job: Job): boolean {

@@ -81,7 +81,7 @@ describe('a condition', () => {
     ['${{ exists(web) }}', 'expects `flow`, `flow.tags`, `artifact`'],
     ['${{ exists flow }}', 'expects `(` at "flow"'],
     ['${{ matches(flow.name, flow.name) }}', 'expects a pattern in quotes at "flow.name"'],
-    ['${{ matches(flow.name, "(") }}', 'has the pattern "(", which has a `(` without a `)`'],
+    ['${{ matches(flow.name, "(") }}', 'has the pattern "(", which is not RE2 syntax: missing closing ): `(`'],
     ['${{ flow.name not "web" }}', 'expects `in` after `not`'],
     ['${{ flow.name in "web" }}', 'expects `[`'],
     ['${{ flow.name in ["a" "b"] }}', 'expects `,` at "b"'],

@@ -1,17 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
+import { compilePolicy } from '../../../../src/service/domain/policy/compile-policy.ts';
 import {
   judgeEnvironment,
+  mostBreaches,
   unjudged,
-  type ArtifactInFlow,
   type AttachedPolicy,
-  type JudgedArtifact,
+  type EnvironmentJudgement,
 } from '../../../../src/service/domain/policy/judge-environment.ts';
+import type { ArtifactInFlow, JudgedArtifact } from '../../../../src/service/domain/policy/judged-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
+import {
+  KnownMatches,
+  MatchesMissing,
+  prepareMatches,
+  Work,
+  type PatternUse,
+} from '../../../../src/service/domain/policy/work.ts';
 
 const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedPolicy => ({
   name,
   version: 3,
-  rules: { _schema: 'https://example.com/v1', ...(artifacts === undefined ? {} : { artifacts }) },
+  compiled: compilePolicy({ _schema: 'https://example.com/v1', ...(artifacts === undefined ? {} : { artifacts }) }),
 });
 const inFlow = (change: Partial<ArtifactInFlow> = {}): ArtifactInFlow => ({
   flow: 'web',
@@ -21,23 +30,25 @@ const inFlow = (change: Partial<ArtifactInFlow> = {}): ArtifactInFlow => ({
   ...change,
 });
 const artifact = (...flows: ArtifactInFlow[]): JudgedArtifact => ({ name: 'web:1', fingerprint: 'f1', flows });
+const judge = (policies: readonly AttachedPolicy[], artifacts: readonly JudgedArtifact[]): EnvironmentJudgement =>
+  judgeEnvironment(policies, () => artifacts);
 const reasons = (rules: PolicyRules['artifacts'], ...artifacts: JudgedArtifact[]): string[] =>
-  judgeEnvironment([policy(rules)], artifacts).breaches.map(({ reason }) => reason);
+  judge([policy(rules)], artifacts).breaches.map(({ reason }) => reason);
 
 describe('the judgement of an environment', () => {
   it('is none without policies', () => {
-    expect(judgeEnvironment([], [artifact()])).toEqual(unjudged);
+    expect(judge([], [artifact()])).toEqual(unjudged);
   });
 
   it('is good where nothing runs, or nothing is required', () => {
-    expect(judgeEnvironment([policy({ provenance: { required: true } })], [])).toMatchObject({ compliant: true });
+    expect(judge([policy({ provenance: { required: true } })], [])).toMatchObject({ compliant: true });
     const idle = [policy(undefined), policy({}), policy({ provenance: {}, 'trail-compliance': { required: false } })];
-    expect(judgeEnvironment(idle, [artifact()])).toMatchObject({ compliant: true });
+    expect(judge(idle, [artifact()])).toMatchObject({ compliant: true });
   });
 
   it('names the policies with their versions, and every breach', () => {
     const policies = [policy({ provenance: { required: true } }), policy({ provenance: { required: true } }, 'other')];
-    expect(judgeEnvironment(policies, [artifact(), { ...artifact(inFlow()), fingerprint: 'f2' }])).toEqual({
+    expect(judge(policies, [artifact(), { ...artifact(inFlow()), fingerprint: 'f2' }])).toEqual({
       compliant: false,
       policies: [
         { name: 'strict', version: 3 },
@@ -56,7 +67,7 @@ describe('the rule of provenance', () => {
   const rule = { required: true, exceptions: [{ if: '${{ matches(artifact.name, "^web:") and not exists(flow) }}' }] };
 
   it('lets an exception allow an artifact that no flow knows', () => {
-    expect(judgeEnvironment([policy({ provenance: rule })], [artifact()])).toMatchObject({
+    expect(judge([policy({ provenance: rule })], [artifact()])).toMatchObject({
       compliant: true,
       allowed: ['f1'],
     });
@@ -64,9 +75,9 @@ describe('the rule of provenance', () => {
   });
 
   it('allows nothing that needs no exception, or that breaks another rule', () => {
-    expect(judgeEnvironment([policy({ provenance: rule })], [artifact(inFlow())])).toMatchObject({ allowed: [] });
+    expect(judge([policy({ provenance: rule })], [artifact(inFlow())])).toMatchObject({ allowed: [] });
     const both = policy({ provenance: rule, attestations: [{ type: 'sonar' }] });
-    expect(judgeEnvironment([both], [artifact()])).toMatchObject({ compliant: false, allowed: [] });
+    expect(judge([both], [artifact()])).toMatchObject({ compliant: false, allowed: [] });
   });
 });
 
@@ -93,7 +104,7 @@ describe('the rule of trail compliance', () => {
     const of = (flow: string): PolicyRules['artifacts'] => ({
       'trail-compliance': { required: true, exceptions: [{ if: `\${{ flow.name == "${flow}" }}` }] },
     });
-    expect(judgeEnvironment([policy(of('release'))], [artifact(inFlow(), failing)])).toMatchObject({
+    expect(judge([policy(of('release'))], [artifact(inFlow(), failing)])).toMatchObject({
       compliant: true,
       allowed: ['f1'],
     });
@@ -132,5 +143,81 @@ describe('the rule of attestations', () => {
     expect(reasons(rule('flow.name == "web"'), artifact(inFlow()))).toEqual(['it has no junit attestation']);
     expect(reasons(rule('flow.name == "web"'), artifact())).toEqual([]);
     expect(reasons(rule('not exists(flow)'), artifact())).toEqual(['it has no junit attestation']);
+  });
+});
+
+describe('a judgement that takes too much', () => {
+  const many = (count: number, name = 'image'): JudgedArtifact[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `${name}${index}`, fingerprint: `f${index}`, flows: [] }));
+  const exceptions = (condition: string, count: number): PolicyRules['artifacts'] => ({
+    provenance: { required: true, exceptions: Array.from({ length: count }, () => ({ if: `\${{ ${condition} }}` })) },
+  });
+  const list = `artifact.name in [${'"a",'.repeat(199)}"b"]`;
+
+  it('ends as not compliant, with the reason', () => {
+    expect(judge([policy(exceptions(list, 100))], many(100))).toEqual({
+      compliant: false,
+      policies: [{ name: 'strict', version: 3 }],
+      breaches: [],
+      unjudgeable: 'judging it was stopped: it takes more than 1000000 steps, the limit of one judgement',
+      allowed: [],
+    });
+    expect(judge([policy(exceptions(list, 100))], many(10))).not.toHaveProperty('unjudgeable');
+  });
+
+  it('ends alike whatever else the policies would say', () => {
+    const bad = policy({ attestations: [{ type: 'sonar' }] }, 'other');
+    expect(judge([bad, policy(exceptions(list, 100))], many(100))).toMatchObject({ compliant: false, breaches: [] });
+  });
+
+  it('asks for its patterns to be matched before, and then for no more than those', async () => {
+    const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,50}c")', 1))];
+    const artifacts = many(100, 'a'.repeat(50));
+    const known = new KnownMatches();
+    const attempt = (): EnvironmentJudgement => judgeEnvironment(policies, () => artifacts, new Work(known));
+    let needed: Iterable<PatternUse> = [];
+    try {
+      attempt();
+    } catch (error) {
+      if (!(error instanceof MatchesMissing)) throw error;
+      ({ needed } = error);
+    }
+    let pauses = 0;
+    await prepareMatches(known, needed, () => {
+      pauses += 1;
+      return Promise.resolve();
+    });
+    expect(pauses).toBeGreaterThan(2);
+    const { compliant, breaches, unjudgeable } = attempt();
+    expect([compliant, breaches.length, unjudgeable]).toEqual([false, 100, undefined]);
+  });
+
+  it('matches no more than a judgement may', async () => {
+    const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,190}c")', 1))];
+    const artifacts = many(100, 'a'.repeat(1000));
+    const known = new KnownMatches();
+    await prepareMatches(
+      known,
+      policies.flatMap(({ compiled }) => artifacts.flatMap((one) => [...compiled.patternUses(one)])),
+      () => Promise.resolve(),
+    );
+    expect(judgeEnvironment(policies, () => artifacts, new Work(known))).toMatchObject({
+      compliant: false,
+      unjudgeable: 'judging it was stopped: its patterns take more than 30000000 steps, the limit of one judgement',
+    });
+  });
+
+  it('is not compliant when a policy was stored before a limit that it breaks', () => {
+    expect(judge([policy(exceptions('matches(artifact.name, "a{1001}")', 1))], many(1))).toMatchObject({
+      compliant: false,
+      unjudgeable: expect.stringContaining(
+        'the policy strict cannot be applied: a condition of it has the pattern',
+      ) as unknown,
+    });
+  });
+
+  it('keeps the first breaches, and counts the others', () => {
+    const { breaches, furtherBreaches } = judge([policy({ provenance: { required: true } })], many(mostBreaches + 5));
+    expect([breaches.length, furtherBreaches]).toEqual([mostBreaches, 5]);
   });
 });

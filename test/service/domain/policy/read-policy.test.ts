@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { yamlLimits } from '../../../../src/service/domain/policy/read-yaml.ts';
 import { readPolicy, type PolicyReading } from '../../../../src/service/domain/policy/read-policy.ts';
 
 const read = (text: string): PolicyReading => readPolicy(Buffer.from(text));
@@ -90,6 +91,72 @@ artifacts:
   ])('cannot be %j', (text, reason) => {
     const reading = read(text);
     expect('faults' in reading ? reading.faults.join() : '').toContain(reason);
+  });
+
+  const withConditions = (conditions: readonly string[]): string =>
+    [
+      schema,
+      'artifacts:',
+      '  attestations:',
+      ...conditions.map((text) => `    - {type: sonar, if: '\${{ ${text} }}'}`),
+    ].join('\n');
+  const faultsOf = (text: string): readonly string[] => {
+    const reading = read(text);
+    return 'faults' in reading ? reading.faults : [];
+  };
+
+  it.each([
+    ['(', 51, ')'],
+    ['not ', 51, ''],
+  ])('is refused for a condition of many nested %j, with the line', (open, count, close) => {
+    expect(faultsOf(withConditions([`${open.repeat(count)}true${close.repeat(count)}`]))).toEqual([
+      'line 4: `artifacts.attestations.0.if` is nested deeper than 50',
+    ]);
+    expect(read(withConditions([`${open.repeat(count - 1)}true${close.repeat(count - 1)}`]))).toHaveProperty('rules');
+  });
+
+  it('is refused for patterns that are too large together, with the line at which they are', () => {
+    const large = Array.from({ length: 10 }, () => 'matches(flow.name, "(a|b){190}")');
+    expect(faultsOf(withConditions(large))).toEqual([
+      expect.stringMatching(
+        /^line \d+: `artifacts.attestations.\d.if` makes the patterns .* larger than 5000 together/,
+      ),
+    ]);
+  });
+
+  it('is refused for more than 200 conditions, with the line of the first that is too many', () => {
+    const exceptions = Array.from({ length: 67 }, () => `      - if: \${{ true }}`).join('\n');
+    const text = `${withConditions(Array.from({ length: 67 }, () => 'true'))}
+  provenance:
+    exceptions:
+${exceptions}
+  trail-compliance:
+    exceptions:
+${exceptions}`;
+    expect(faultsOf(text)).toEqual([expect.stringContaining('is one of more than 200 conditions')]);
+  });
+
+  it.each([
+    ['lines', '#\n'.repeat(200_001), 'line 200001: it has more than 200000 lines'],
+    [
+      'content',
+      `x: "${'a'.repeat(yamlLimits.content)}"`,
+      'line 1: it has more than 262144 characters that are not comments',
+    ],
+    ['values', `x: [${'1,'.repeat(yamlLimits.marks)}]`, 'line 1: it has more than 5000 values'],
+    ['empty documents', '---\n'.repeat(yamlLimits.marks + 1), 'line 5001: it has more than 5000 values'],
+  ])('is refused for too many %s before it is parsed', (_what, text, fault) => {
+    expect(faultsOf(text)).toEqual([fault]);
+  });
+
+  it('may have 10 MiB of comments', () => {
+    expect(read(`${schema}\n# ${'a'.repeat(10 * 1024 * 1024 - schema.length - 3)}`)).toHaveProperty('rules');
+  });
+
+  it('is refused in few words, however long its keys are', () => {
+    const long = 'a.'.repeat(100_000);
+    expect(JSON.stringify(read(`${long}: 1`)).length).toBeLessThan(1000);
+    expect(JSON.stringify(read(`x: &${long} 1\ny: *b${long}`)).length).toBeLessThan(1000);
   });
 
   it('is read at once, though its aliases would make it huge', () => {

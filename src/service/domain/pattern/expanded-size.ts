@@ -1,0 +1,46 @@
+// A class such as `\p{L}` is a table of hundreds of ranges, which takes as long to set up as this many characters.
+const unicodeClassSize = 50;
+
+const token =
+  /\((?:\?(?:[a-zA-Z-]*:|P?<\w+>))?|\\[pP]|\\[^]|\[(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|[^]/gu;
+
+/**
+ * About how large a pattern is once its repetitions are written out, in characters: `(ab){3}` is 6. Compiling takes memory
+ * and time for each of them, so this is asked before.
+ */
+export function expandedSize(pattern: string): number {
+  const groups = [new Group()];
+  const innermost = (): Group => groups.at(-1) ?? new Group();
+  for (const found of pattern.matchAll(token)) {
+    const [text] = found;
+    const { least, most } = found.groups ?? {};
+    if (text.startsWith('(')) groups.push(new Group());
+    else if (text === ')') {
+      const closed = groups.length === 1 ? undefined : groups.pop();
+      innermost().add(closed?.size ?? innermost().size);
+    } else if (least !== undefined) innermost().repeatLast(Math.max(1, Number(least), Number(most ?? 0)));
+    else innermost().add(sizeOfToken(text));
+  }
+  return groups.reduce((sum, { size }) => sum + size, 0);
+}
+
+function sizeOfToken(text: string): number {
+  const unicodeClasses = text.split(/\\[pP]/u).length - 1;
+  return Math.max(1, unicodeClasses * unicodeClassSize, text.startsWith('[') ? text.length / 4 : 1);
+}
+
+/** What stands within a pair of parentheses so far. */
+class Group {
+  size = 0;
+  #last = 0;
+
+  add(size: number): void {
+    this.size += size;
+    this.#last = size;
+  }
+
+  repeatLast(count: number): void {
+    this.size += this.#last * (count - 1);
+    this.#last *= count;
+  }
+}

@@ -1,0 +1,68 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { messageOf } from '../thrown.ts';
+import { expandedSize } from './expanded-size.ts';
+import { literalOf } from './literal.ts';
+
+/** A pattern of `matches()`, ready to be looked for. */
+export interface Pattern {
+  /** In instructions of RE2's program; 1 for a text that is looked for as it is. */
+  readonly size: number;
+  /** The most steps that looking for it in the text takes. */
+  readonly cost: (text: string) => number;
+  /** Whether the text has the pattern anywhere in it. */
+  readonly matches: (text: string) => boolean;
+}
+
+/** The text is not a pattern; the message says why. */
+export class PatternFault extends Error {
+  override readonly name = 'PatternFault';
+}
+
+/** The longest pattern, in characters. */
+export const longestPattern = 500;
+
+/** The largest pattern once its repetitions are written out, in instructions. */
+export const largestPattern = 1000;
+
+/** Comparing this many characters takes about as long as one step of the matcher. */
+const charactersInStep = 64;
+
+/**
+ * Compiles a pattern. Its syntax is RE2's (https://github.com/google/re2/wiki/Syntax), because patterns come from outside
+ * and are matched while others wait: whatever the pattern is, matching takes at most size × length steps.
+ *
+ * @throws PatternFault
+ */
+export function compilePattern(text: string): Pattern {
+  if (text.length > longestPattern) throw new PatternFault(`has more than ${longestPattern} characters`);
+  const literal = literalOf(text);
+  if (literal.isWhole) return { size: 1, cost: comparisonCost, matches: literal.couldMatch };
+  const size = expandedSize(text);
+  if (size > largestPattern) {
+    throw new PatternFault(`has a size of ${size} once its repetitions are written out; ${largestPattern} are allowed`);
+  }
+  const program = compile(text);
+  return {
+    size: program.programSize(),
+    cost: (subject) =>
+      comparisonCost(subject) + (literal.couldMatch(subject) ? (subject.length + 1) * program.programSize() : 0),
+    // `find` and not `test`, which builds an automaton first: that is faster for most patterns, and up to ten times slower
+    // for hostile ones.
+    matches: (subject) => literal.couldMatch(subject) && program.matcher(subject).find(),
+  };
+}
+
+function compile(text: string): RE2JS {
+  try {
+    return RE2JS.compile(text);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new PatternFault(`is not RE2 syntax: ${messageOf(error).replace(/^error parsing regexp: /u, '')}`, {
+      cause: error,
+    });
+  }
+}
+
+function comparisonCost(subject: string): number {
+  return 1 + Math.ceil(subject.length / charactersInStep);
+}

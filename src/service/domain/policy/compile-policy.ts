@@ -1,0 +1,136 @@
+import { evidenceName } from '../binding.ts';
+import { holds, matchesIn, valueOf, type Condition, type ConditionSubject } from './condition.ts';
+import { ConditionFault } from './condition-tokens.ts';
+import { parseCondition } from './parse-condition.ts';
+import type { ArtifactInFlow, JudgedArtifact } from './judged-artifact.ts';
+import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
+import type { PatternUse, Work } from './work.ts';
+
+/** What a rule says about an artifact. */
+export type Finding =
+  | { readonly outcome: 'kept' }
+  /** It would be broken without an exception. */
+  | { readonly outcome: 'excepted' }
+  | { readonly outcome: 'broken'; readonly reason: string };
+
+type RuleCheck = (artifact: JudgedArtifact, work: Work) => Finding;
+
+/** A policy, ready to judge. */
+export interface CompiledPolicy {
+  /** @throws WorkExceeded, MatchesMissing */
+  readonly checks: readonly RuleCheck[];
+  /** Every text of the artifact that a check can look for a pattern in. */
+  readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
+  /** Why it cannot judge: it was stored before a limit that it breaks. */
+  readonly fault?: string | undefined;
+}
+
+const kept: Finding = { outcome: 'kept' };
+const excepted: Finding = { outcome: 'excepted' };
+const broken = (reason: string): Finding => ({ outcome: 'broken', reason });
+
+/** Reads the conditions of a policy once for all artifacts, and all the judgements to come. */
+export function compilePolicy(rules: PolicyRules): CompiledPolicy {
+  const conditions: Condition[] = [];
+  const read = (text: string): Condition => {
+    const condition = parseCondition(text);
+    conditions.push(condition);
+    return condition;
+  };
+  try {
+    const checks = checksOf(rules, read);
+    const uses = conditions.flatMap(matchesIn);
+    return {
+      checks,
+      *patternUses(artifact) {
+        for (const subject of subjectsOf(artifact)) {
+          for (const { pattern, value } of uses) {
+            const text = valueOf(value, subject);
+            if (typeof text === 'string') yield { pattern, text };
+          }
+        }
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof ConditionFault)) throw error;
+    return { checks: [], patternUses: () => [], fault: `a condition of it ${error.message}` };
+  }
+}
+
+type ReadCondition = (text: string) => Condition;
+
+function checksOf(
+  { artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
+  read: ReadCondition,
+): readonly RuleCheck[] {
+  const trailCompliance = others['trail-compliance'];
+  return [
+    ...(provenance?.required === true ? [provenanceCheck(provenance, read)] : []),
+    ...(trailCompliance?.required === true ? [trailComplianceCheck(trailCompliance, read)] : []),
+    ...attestations.map((rule) => attestationCheck(rule, read)),
+  ];
+}
+
+function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
+  const conditions = exceptions.map((exception) => read(exception.if));
+  return (artifact, work) => {
+    if (artifact.flows.length > 0) return kept;
+    return applies(conditions, subjectOf(artifact), work) ? excepted : broken('no flow knows it');
+  };
+}
+
+function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
+  const conditions = exceptions.map((exception) => read(exception.if));
+  return (artifact, work) => {
+    if (artifact.flows.length === 0) {
+      return applies(conditions, subjectOf(artifact), work)
+        ? excepted
+        : broken('no flow knows it, so no trail can be compliant');
+    }
+    work.spend(artifact.flows.length);
+    const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
+    const first = failing.find((known) => !applies(conditions, subjectOf(artifact, known), work));
+    if (first === undefined) return failing.length === 0 ? kept : excepted;
+    return broken(`it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`);
+  };
+}
+
+function attestationCheck(
+  { type, name = '*', if: text, must_be_compliant: strict = true }: AttestationRule,
+  read: ReadCondition,
+): RuleCheck {
+  const condition = text === undefined ? undefined : read(text);
+  const asked = (subject: ConditionSubject, work: Work): boolean =>
+    condition === undefined || holds(condition, subject, work);
+  const what = `${type === '*' ? 'attestation' : `${type} attestation`}${name === '*' ? '' : ` ${name}`}`;
+  const fits = (piece: ArtifactInFlow['evidence'][number]): boolean =>
+    (type === '*' || piece.type === type) && (name === '*' || evidenceName(piece.name) === name);
+  return (artifact, work) => {
+    const flows = artifact.flows.filter((known) => asked(subjectOf(artifact, known), work));
+    const isAsked = artifact.flows.length === 0 ? asked(subjectOf(artifact), work) : flows.length > 0;
+    if (!isAsked) return kept;
+    const found = flows.flatMap(({ evidence }) => {
+      work.spend(evidence.length);
+      return evidence.filter(fits);
+    });
+    if (found.length === 0) return broken(`it has no ${what}`);
+    const failing = found.find(({ verdict }) => verdict !== 'compliant');
+    if (!strict || failing === undefined) return kept;
+    return broken(`its ${failing.type} attestation ${failing.name} is ${failing.verdict}`);
+  };
+}
+
+function applies(conditions: readonly Condition[], subject: ConditionSubject, work: Work): boolean {
+  return conditions.some((condition) => holds(condition, subject, work));
+}
+
+/** The artifact as each flow knows it, and as none does. */
+function subjectsOf(artifact: JudgedArtifact): readonly ConditionSubject[] {
+  return [undefined, ...artifact.flows].map((known) => subjectOf(artifact, known));
+}
+
+/** Flows have no tags in this service: the interface has none in a flow (interface, Flow). */
+function subjectOf({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
+  const flow = known === undefined ? undefined : { name: known.flow, tags: {} };
+  return { artifact: { name, fingerprint }, flow };
+}
