@@ -82,6 +82,11 @@ export const listAttestations = defineEndpoint({
     },
     { subject: 'the size of a page', choice: '15 unless asked otherwise, 1000 at most', source: 'the public client' },
     {
+      subject: 'the size of a page in bytes',
+      choice: '8 MiB of attestations at most; more is a 400 that asks for smaller pages',
+      source: 'a page is held in memory until it was read',
+    },
+    {
       subject: 'the order of attestations',
       choice: 'the newest first; of those with the same time, the one recorded last comes first',
       source: 'what counts now is on the first page; a `to_timestamp` keeps the pages still while others write',

@@ -2,7 +2,7 @@ import { Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';
-import { maximumDocumentBytes, maximumFileBytes } from './limits.ts';
+import { maximumDocumentBytes, maximumFileBytes, maximumTargets } from './limits.ts';
 import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 
 /** One condition of a quality gate. Sonar leaves out the threshold and the value where there is none. */
@@ -49,7 +49,7 @@ export const sonarAttestation = Type.Object(
     sonar_results: sonarResults,
     user_data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     artifact_fingerprint: Type.Optional(fingerprint),
-    target_artifacts: Type.Optional(Type.Array(templateReferenceName)),
+    target_artifacts: Type.Optional(Type.Array(templateReferenceName, { maxItems: maximumTargets })),
     repo_info: Type.Optional(repoInfo),
     external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     origin_url: Type.Optional(Type.String()),
@@ -110,6 +110,11 @@ export const attestSonar = defineEndpoint({
       subject: 'the pattern of `attestation_name`',
       choice: 'one or two names of a template, separated by a dot',
       source: 'the public documentation: `web.unit` is the attestation `unit` of the artifact `web`',
+    },
+    {
+      subject: 'how many attestations are about one thing',
+      choice: 'any number, of 1000 names at most; one names 100 artifacts of the template at most',
+      source: 'each name is looked at in every verdict',
     },
     {
       subject: 'the quality gate statuses WARN and NONE',

@@ -36,6 +36,7 @@ export type Keywords = Readonly<Record<string, unknown>>;
 class Search {
   readonly found = new Map<string, Set<string>>();
   readonly #most: number;
+  readonly #patterns = new Map<string, RegExp>();
   /** The keys from the value itself to the one that is being checked. */
   readonly #path: (string | number)[];
 
@@ -103,7 +104,7 @@ class Search {
   }
 
   #checkText({ pattern, minLength, maxLength }: Keywords, value: string): void {
-    if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) {
+    if (typeof pattern === 'string' && !this.#compiled(pattern).test(value)) {
       this.#report(`must match pattern "${pattern}"`);
     }
     if (typeof minLength === 'number' && value.length < minLength) {
@@ -112,6 +113,13 @@ class Search {
     if (typeof maxLength === 'number' && value.length > maxLength) {
       this.#report(`must not have more than ${maxLength} characters`);
     }
+  }
+
+  /** Once for all the keys and values of a search. */
+  #compiled(pattern: string): RegExp {
+    const known = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');
+    this.#patterns.set(pattern, known);
+    return known;
   }
 
   #checkNumber({ minimum, maximum }: Keywords, value: number): void {
@@ -153,7 +161,7 @@ class Search {
   /** A key that is not among the declared properties. */
   #checkFurther({ patternProperties, additionalProperties }: Keywords, key: string, item: unknown): void {
     const patterns = isKeywords(patternProperties) ? Object.entries(patternProperties) : nothing;
-    const fitting = patterns.filter(([pattern]) => new RegExp(pattern, 'u').test(key));
+    const fitting = patterns.filter(([pattern]) => this.#compiled(pattern).test(key));
     for (const [, schema] of fitting) this.#checkAt(key, schema, item);
     if (fitting.length === 0 && additionalProperties === false) this.#reportAt(key, 'is not a known field');
   }

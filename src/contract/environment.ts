@@ -1,6 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentNotFound } from './errors.ts';
+import { maximumMembers, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
 
 /** The kinds of environments (interface, Environment). */
@@ -32,9 +33,11 @@ export const environmentPayload = Type.Object(
       Type.Boolean({ deprecated: true, description: 'Use a policy with `artifacts.provenance.required` instead.' }),
     ),
     included_environments: Type.Optional(
-      Type.Array(environmentName, { description: 'The members of a logical environment.' }),
+      Type.Array(environmentName, { maxItems: maximumMembers, description: 'The members of a logical environment.' }),
     ),
-    policies: Type.Optional(Type.Array(policyName, { description: 'The policies that are attached to it.' })),
+    policies: Type.Optional(
+      Type.Array(policyName, { maxItems: maximumPolicies, description: 'The policies that are attached to it.' }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -101,6 +104,11 @@ export const createEnvironment = defineEndpoint({
       choice:
         'replaces the policies that are attached, and keeps them where it is left out; for admins and members only',
       source: 'who may only report an environment must not decide what judges it',
+    },
+    {
+      subject: 'how many members and policies an environment has',
+      choice: '100 members and 20 policies at most',
+      source: 'a change to any of them is work for the environment',
     },
     {
       subject: 'the verdict of a logical environment',
@@ -181,6 +189,16 @@ export const reportK8s = defineEndpoint({
       choice:
         'other images or digests than before; not other pods or another number of them, which the current snapshot shows as they were reported last',
       source: 'the interface: scaling events are no longer recorded',
+    },
+    {
+      subject: 'the size of a report',
+      choice: 'at most 5000 images, by name and digest, and any number of pods that fits the document',
+      source: 'an honest cluster runs fewer, and each is work',
+    },
+    {
+      subject: 'when the logical environments follow that show the environment',
+      choice: 'at once if they are few, else within moments, and always before one of them is read',
+      source: 'a report must not take longer for everyone who looks at it',
     },
     {
       subject: 'the words for any request without the declared form',

@@ -1,6 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
+import { maximumTemplateNames } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */
@@ -18,7 +19,7 @@ export const flowPayload = Type.Object(
     name: flowName,
     description: Type.String(),
     visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
-    template: Type.Array(templateItem),
+    template: Type.Array(templateItem, { maxItems: maximumTemplateNames }),
     repo_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   },
   { additionalProperties: false },

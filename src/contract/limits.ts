@@ -6,3 +6,27 @@ export const maximumFileBytes = 10 * 1024 * 1024;
 
 /** The largest JSON part of a multipart request, in bytes: the limit a real service was seen to hold. */
 export const maximumDocumentBytes = 1024 * 1024;
+
+/** The most keys and values in a JSON document: each takes far more memory than its characters do. */
+export const maximumDocumentValues = 100_000;
+
+/** The most images in a report of what runs, by name and fingerprint. */
+export const maximumReportedImages = 5000;
+
+/** The most environments that a logical one includes. */
+export const maximumMembers = 100;
+
+/** The most policies of one environment, and in one request. */
+export const maximumPolicies = 20;
+
+/** The most artifacts of a template that one attestation is about. */
+export const maximumTargets = 100;
+
+/** The most items of a flow's template, and the most names in them. */
+export const maximumTemplateNames = 1000;
+
+/** The most names of attestations about the same thing: an artifact, an artifact of the template in a trail, or a trail. */
+export const maximumEvidenceNames = 1000;
+
+/** The largest page of attestations, in bytes of their documents: all of it is held in memory. */
+export const maximumPageBytes = 8 * 1024 * 1024;

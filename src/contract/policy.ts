@@ -1,7 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
-import { maximumDocumentBytes, maximumFileBytes } from './limits.ts';
+import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
 
 /** The JSON part of a policy upload (interface, Policy upload payload). */
@@ -142,7 +142,7 @@ export const createPolicy = defineEndpoint({
 
 /** The names of policies to attach or detach (interface, operations 4 and 5). */
 export const policyNames = Type.Object(
-  { policy_names: Type.Array(policyName, { minItems: 1 }) },
+  { policy_names: Type.Array(policyName, { minItems: 1, maxItems: maximumPolicies }) },
   { additionalProperties: false },
 );
 

@@ -9,6 +9,7 @@ import type { MailSettings } from './delivery/email.ts';
 import type { After, Now, RandomBytes } from './domain/sources.ts';
 import { ensureFirstKey, type FirstKey } from './first-key.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { Admission, type AdmissionLimits } from './routes/admission.ts';
 import { addArtifactRoutes } from './routes/artifacts.ts';
 import { addAttestationListRoutes } from './routes/attestation-list.ts';
 import { addAttestationRoutes } from './routes/attestations.ts';
@@ -55,6 +56,7 @@ export interface ServiceOptions {
   /** The operator means it: attachments that the database does not name go to the trash, however many they are. */
   readonly trashUnnamedAttachments?: boolean | undefined;
   readonly patience?: Patience | undefined;
+  readonly admission?: AdmissionLimits | undefined;
 }
 
 /** What the service needs of the outside. */
@@ -96,11 +98,12 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const patience = options.patience ?? usualPatience;
     const readiness = new Readiness({ ...services, dataFolder: options.dataFolder });
     const storageFailed = readiness.storageFailed.bind(readiness);
-    const app = createServer({ log: sources.log, storageFailed }, patience);
+    const admission = new Admission(options.admission);
+    const app = createServer({ log: sources.log, storageFailed }, patience, admission);
     const own: { url?: string } = {};
     const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const shutdown = prepareShutdown(app, patience);
-    addRoutes(app, { ...services, links }, options);
+    addRoutes(app, { ...services, links }, options, admission);
     addReadiness(app, readiness, shutdown);
     const dispatcher = startDispatcher({ ...services, links }, options, sources);
     closers.push(() => dispatcher.stop());
@@ -124,9 +127,9 @@ function startDispatcher(
   return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail }), now, after, log });
 }
 
-function addRoutes(app: FastifyInstance, services: Services, { adminKey }: ServiceOptions): void {
+function addRoutes(app: FastifyInstance, services: Services, { adminKey }: ServiceOptions, admission: Admission): void {
   const receiveFile = (content: Readable): Promise<ReceivedFile> => services.attachments.receive(content);
-  const api = { app, prefix: apiPrefix, receiveFile };
+  const api = { app, prefix: apiPrefix, receiveFile, admission };
   addFlowRoutes(api, services);
   addAttestationRoutes(api, services);
   addArtifactRoutes(api, services);

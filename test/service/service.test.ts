@@ -106,7 +106,7 @@ describe('a service', () => {
   });
 
   it('does not wait for ever for a sender that fell silent', async () => {
-    const patience = { head: 60_000, request: 60_000, idle: 60_000, stop: 20 };
+    const patience = { head: 60_000, request: 60_000, answer: 60_000, idle: 60_000, stop: 20 };
     const service = await startTestService({ dataFolder, options: { patience } });
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);

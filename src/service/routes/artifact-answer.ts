@@ -9,7 +9,8 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
   const { flow, artifact, evidence, appearances } = dossier;
   const { org, id, createdAt, report } = artifact;
   const { state, info } = judgeArtifact(dossier);
-  const lastModified = Math.max(createdAt, ...evidence.map((attestation) => attestation.createdAt));
+  // An older service took any number of attestations, and a function takes only so many arguments.
+  const lastModified = evidence.reduce((latest, attestation) => Math.max(latest, attestation.createdAt), createdAt);
   return {
     id,
     fingerprint: report.fingerprint,

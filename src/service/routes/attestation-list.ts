@@ -1,6 +1,7 @@
 import { listAttestations, type AttestationPage, type ListedAttestation } from '../../contract/attestation-list.ts';
 import type { QueryOf } from '../../contract/endpoint.ts';
 import { flowNotFound } from '../../contract/errors.ts';
+import { maximumPageBytes } from '../../contract/limits.ts';
 import { usualPageSize } from '../../contract/paging.ts';
 import type { Attestation } from '../domain/records.ts';
 import { keyHolder } from './authorization.ts';
@@ -8,9 +9,6 @@ import type { Links } from './links.ts';
 import { invalid, Refusal } from './refusal.ts';
 import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
-
-/** How large the documents of one page may be together: what they are answered from is held in memory. */
-export const maximumPageBytes = 64 * 1024 * 1024;
 
 /** Operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, services: Services): void {

@@ -1,12 +1,13 @@
 import { attestSonar } from '../../contract/attestation.ts';
 import { flowNotFound } from '../../contract/errors.ts';
+import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
 import { unixSeconds } from '../domain/sources.ts';
 import { keyHolder } from './authorization.ts';
 import type { UploadedFile } from './multipart.ts';
-import { Refusal } from './refusal.ts';
+import { invalid, Refusal } from './refusal.ts';
 import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
 
@@ -31,6 +32,10 @@ export function addAttestationRoutes(host: RouteHost, services: Services): void 
       attachment,
     });
     if (recorded === 'flow not found') throw new Refusal(flowNotFound);
+    if (recorded === 'too many names') {
+      const rule = `is new, and what it is about has attestations of ${maximumEvidenceNames} names already; use one of these`;
+      throw invalid(['attestation_name', rule]);
+    }
     return { status: 201, body: 'OK' };
   });
 }

@@ -6,6 +6,7 @@ import {
   reportK8s,
 } from '../../contract/environment.ts';
 import { commonErrors, environmentNotFound, environmentOrPolicyNotFound } from '../../contract/errors.ts';
+import { maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
 import { mayAccess } from '../domain/access.ts';
 import { artifactsOfReport } from '../domain/environment/running-artifact.ts';
@@ -40,7 +41,12 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
   );
 
   addRoute(host, reportK8s, keyHolder(services, 'report'), async ({ parameters, document }) => {
-    const report = { org: parameters.org, environment: parameters.env_name, artifacts: artifactsOfReport(document) };
+    const artifacts = artifactsOfReport(document);
+    if (artifacts.length > maximumReportedImages) {
+      const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
+      throw new Refusal(invalidReport, { errors: [['artifacts', rule]] });
+    }
+    const report = { org: parameters.org, environment: parameters.env_name, artifacts };
     const recorded = await store.recordReport({ ...report, kind: 'K8S' }, unixSeconds(now()));
     switch (recorded.outcome) {
       case 'snapshot made':
@@ -60,6 +66,9 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
     const outcome = await store.attachPolicies({ ...change, user: caller.owner }, unixSeconds(now()));
     if (outcome === 'not found') throw new Refusal(environmentOrPolicyNotFound);
+    if (outcome === 'too many') {
+      throw invalid(['policy_names', `must leave the environment with no more than ${maximumPolicies} policies`]);
+    }
     return { status: 201, body: 'OK' };
   });
 

@@ -1,3 +1,4 @@
+import { maximumDocumentValues } from '../../contract/limits.ts';
 import { messageOf } from '../domain/thrown.ts';
 
 /** How deep arrays and objects may lie in each other: far beyond any honest document, far from any stack's end. */
@@ -29,37 +30,72 @@ export function readDocument(bytes: Uint8Array): unknown {
   } catch {
     throw new DocumentFault('', 'must be UTF-8');
   }
+  demandSmall(bytes);
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch (error) {
     throw new DocumentFault('', `must be JSON: ${messageOf(error)}`);
   }
-  inspect(document);
+  const fault = faultIn(document);
+  if (fault !== undefined) throw new DocumentFault(fault.keys.reverse().join('.'), fault.rule);
   return document;
 }
 
-interface Place {
-  readonly value: unknown;
-  readonly keys: readonly string[];
-}
+const quote = 0x22;
+const backslash = 0x5c;
+/** What a byte outside of texts adds to the depth, and whether something new begins with it or after it. */
+const deepens = new Int8Array(256);
+const counts = new Uint8Array(256);
+for (const character of '[{') deepens[character.charCodeAt(0)] = 1;
+for (const character of ']}') deepens[character.charCodeAt(0)] = -1;
+for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
 
-/** Walks without recursion, because the depth is what it is there to check. */
-function inspect(document: unknown): void {
-  const places: Place[] = [{ value: document, keys: [] }];
-  for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    const { value, keys } = place;
-    const fault = typeof value === 'string' ? faultOfText(value) : faultOfNumber(value);
-    if (fault !== undefined) throw new DocumentFault(keys.join('.'), fault);
-    if (typeof value !== 'object' || value === null) continue;
-    if (keys.length >= deepestNesting) throw new DocumentFault('', `must not be nested deeper than ${deepestNesting}`);
-    for (const [key, item] of Object.entries(value)) {
-      const keyFault = faultOfText(key);
-      if (keyFault !== undefined)
-        throw new DocumentFault(keys.join('.'), `must have no key that breaks this: ${keyFault}`);
-      places.push({ value: item, keys: [...keys, key] });
+/**
+ * Counts keys, values and nesting in the text, because parsing takes up to a hundred times as much memory as there is text. What is
+ * not JSON is counted as well, and refused afterwards.
+ *
+ * @throws DocumentFault
+ */
+function demandSmall(bytes: Uint8Array): void {
+  let values = 1;
+  let depth = 0;
+  let isText = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (byte === quote) isText = !isText;
+    else if (isText) index += byte === backslash ? 1 : 0;
+    else {
+      values += counts[byte] ?? 0;
+      depth += deepens[byte] ?? 0;
+      if (depth > deepestNesting) throw new DocumentFault('', `must not be nested deeper than ${deepestNesting}`);
     }
   }
+  if (values > maximumDocumentValues) {
+    throw new DocumentFault('', `must not have more than ${maximumDocumentValues} keys and values`);
+  }
+}
+
+interface Fault {
+  readonly rule: string;
+  /** From the value up to the document. */
+  readonly keys: string[];
+}
+
+/** What is wrong with a value or anything in it. It is nested no deeper than `demandSmall` allows. */
+function faultIn(value: unknown): Fault | undefined {
+  const rule = typeof value === 'string' ? faultOfText(value) : faultOfNumber(value);
+  if (rule !== undefined) return { rule, keys: [] };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const key of Object.keys(value)) {
+    const keyRule = Array.isArray(value) ? undefined : faultOfText(key);
+    if (keyRule !== undefined) return { rule: `must have no key that breaks this: ${keyRule}`, keys: [] };
+    const fault = faultIn(Reflect.get(value, key));
+    if (fault === undefined) continue;
+    fault.keys.push(key);
+    return fault;
+  }
+  return undefined;
 }
 
 function faultOfText(text: string): string | undefined {

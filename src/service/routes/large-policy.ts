@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { readPolicy, type PolicyReading } from '../domain/policy/read-policy.ts';
+import type { ReceivedFile } from '../store/attachments.ts';
 
 /** Larger files are read in a thread of their own, so that nobody waits for it. In bytes. */
 const readHere = 32 * 1024;
@@ -11,10 +12,10 @@ const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 export class PolicyReader {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** As `readPolicy`. A large file's bytes are moved away and cannot be used afterwards. */
-  read(bytes: Uint8Array): Promise<PolicyReading> {
-    if (bytes.length <= readHere) return Promise.resolve(readPolicy(bytes));
-    const reading = this.#last.then(() => readApart(bytes));
+  /** As `readPolicy`. A large file is loaded when it is its turn, so that only one is in memory. */
+  async read({ size, bytes }: Pick<ReceivedFile, 'size' | 'bytes'>): Promise<PolicyReading> {
+    if (size <= readHere) return readPolicy(await bytes());
+    const reading = this.#last.then(async () => readApart(await bytes()));
     this.#last = reading.catch(() => undefined);
     return reading;
   }

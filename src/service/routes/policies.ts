@@ -13,7 +13,7 @@ export function addPolicyRoutes(host: RouteHost, services: Services): void {
   const reader = new PolicyReader();
   addRoute(host, createPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
     if (file === undefined) throw invalid(['policy_file', 'is missing']);
-    const reading = await reader.read(await file.content.bytes());
+    const reading = await reader.read(file.content);
     if ('faults' in reading) throw invalid(['policy_file', reading.faults.join('; ')]);
     const { name, description, comment = '' } = document;
     const { org } = parameters;

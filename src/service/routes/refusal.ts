@@ -25,9 +25,17 @@ export class Refusal extends Error {
     super(message, { cause });
     this.status = answer.status;
     // Through fromEntries, because a field can be called `__proto__`.
-    this.body = errors.length === 0 ? { message } : { message, errors: Object.fromEntries(errors) };
+    const told = errors.map(([field, rule]) => [shortened(field), rule] as const);
+    this.body = errors.length === 0 ? { message } : { message, errors: Object.fromEntries(told) };
     this.headers = headers;
   }
+}
+
+/** In characters; a key that a sender made up can be as long as a document. */
+const longestField = 300;
+
+function shortened(field: string): string {
+  return field.length <= longestField ? field : `${field.slice(0, longestField - 1).toWellFormed()}…`;
 }
 
 /** A request that does not have the declared form. */
@@ -88,6 +96,11 @@ export const serviceErrors = {
     message:
       "The file '{filename}' of attestation '{id}' is {fault}: the service no longer has the content with the SHA-256 {digest}",
     when: 'The file that is kept is missing, truncated or altered.',
+  },
+  overloaded: {
+    status: 503,
+    message: 'Too much is being sent and answered at once for this organization; try again later',
+    when: 'The requests and answers of an organization, or of all, would take too much memory.',
   },
   busy: {
     status: 503,

@@ -10,6 +10,7 @@ import type {
   Success,
 } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
+import { heldBytes, largeAnswer, type Admission } from './admission.ts';
 import type { Guard } from './authorization.ts';
 import { DocumentFault, readDocument } from './json.ts';
 import { JsonText } from './json-text.ts';
@@ -43,6 +44,7 @@ export interface RouteHost {
   /** What stands before the paths of the endpoints: `/api/v2`. */
   readonly prefix: string;
   readonly receiveFile: ReceiveFile;
+  readonly admission: Admission;
 }
 
 /**
@@ -64,11 +66,12 @@ export function addRoute<E extends Endpoint, Who>(
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
       callers.set(request, await guardRequest(request, endpoint, guard));
       refuseTooLarge(request, endpoint);
+      host.admission.admit(organizationOf(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
       if (caller === undefined) throw new TypeError('the guard let no one in');
-      const { file, ...received } = await receive(request, endpoint, host.receiveFile).catch((error: unknown) => {
+      const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
         throw inWordsOf(endpoint, error);
       });
       const answer = await handler({ caller, file, ...received }).finally(() => file?.content.discard());
@@ -81,11 +84,11 @@ export function addRoute<E extends Endpoint, Who>(
 async function receive<E extends Endpoint>(
   request: FastifyRequest,
   endpoint: E,
-  receiveFile: ReceiveFile,
+  host: RouteHost,
 ): Promise<Omit<Received<E, unknown>, 'caller'>> {
   const parameters = checkedPath<E['parameters']>(endpoint.parameters, request.params);
   const query = checkedQuery<E['query']>(endpoint.query, request.query);
-  const { document, file } = await receiveBody(request, endpoint, receiveFile);
+  const { document, file } = await receiveBody(request, endpoint, host);
   // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
   return { parameters, query, document: document as DocumentOf<E>, file };
 }
@@ -96,22 +99,32 @@ async function receive<E extends Endpoint>(
  * @throws Refusal
  */
 export function guardRequest<Who>(
-  { params, headers }: FastifyRequest,
+  request: FastifyRequest,
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
   guard: Guard<Who>,
 ): Promise<Who> {
-  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
   return guard({
-    authorization: headers.authorization,
+    authorization: request.headers.authorization,
     methods: authentication,
-    org: typeof org === 'string' ? org : undefined,
+    org: organizationOf(request),
     forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
   });
 }
 
+/** The organization that the path names. */
+export function organizationOf({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
+  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
+  return typeof org === 'string' ? org : undefined;
+}
+
+/** A large text as bytes, which are not part of the heap while they wait to be sent. */
+function asPayload(text: string): string | Buffer {
+  return text.length > largeAnswer ? Buffer.from(text) : text;
+}
+
 /** Answers with a JSON document, a plain string included. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  const content = body instanceof JsonText ? body.bytes : JSON.stringify(body);
+  const content = body instanceof JsonText ? body.bytes : asPayload(JSON.stringify(body));
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(content);
 }
 
@@ -120,15 +133,15 @@ interface ReceivedBody {
   readonly file: UploadedFile | undefined;
 }
 
-async function receiveBody(request: FastifyRequest, endpoint: Endpoint, receive: ReceiveFile): Promise<ReceivedBody> {
+async function receiveBody(request: FastifyRequest, endpoint: Endpoint, host: RouteHost): Promise<ReceivedBody> {
   const { body } = endpoint;
   switch (body.kind) {
     case 'none':
       return { document: undefined, file: undefined };
     case 'json':
-      return { document: receiveJson(request, body), file: undefined };
+      return { document: await receiveJson(request, body, host), file: undefined };
     case 'multipart':
-      return receiveParts(request, body, receive);
+      return receiveParts(request, body, host);
   }
 }
 
@@ -147,17 +160,19 @@ function refuseTooLarge({ headers, routeOptions }: FastifyRequest, { body }: End
   if (length > json.maximumBytes + file.maximumBytes + maximumFraming) throw fileTooLarge(body);
 }
 
-function receiveJson(request: FastifyRequest, body: JsonBody): unknown {
+async function receiveJson(request: FastifyRequest, body: JsonBody, { admission }: RouteHost): Promise<unknown> {
   demandType(request, 'application/json');
   // The parser of this type hands the bytes on (`server.ts`); there are none where the body is empty.
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  await admission.turnFor(bytes.length);
   return documentOf(body, bytes, 'body');
 }
 
-async function receiveParts(request: FastifyRequest, body: MultipartBody, receive: ReceiveFile): Promise<ReceivedBody> {
+async function receiveParts(request: FastifyRequest, body: MultipartBody, host: RouteHost): Promise<ReceivedBody> {
   demandType(request, 'multipart/form-data');
-  const { document, file } = await receiveMultipart(request.raw, body, receive);
+  const { document, file } = await receiveMultipart(request.raw, body, host.receiveFile);
   try {
+    await host.admission.turnFor(document.length);
     return { document: documentOf(body.json, document, body.json.part), file };
   } catch (error) {
     await file?.content.discard();

@@ -1,5 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
+import { largeAnswer, type Admission } from './admission.ts';
 import {
   addNotFound,
   answerBrokenRequest,
@@ -9,6 +11,7 @@ import {
   privateHeaders,
   type FaultListeners,
 } from './faults.ts';
+import { organizationOf } from './route.ts';
 import { leaveUnwantedBodies } from './unread-body.ts';
 
 /** How long the service waits for a sender, in milliseconds. */
@@ -17,6 +20,8 @@ export interface Patience {
   readonly head: number;
   /** For a whole request: 10 MiB at 90 kB a second, and not a slow sender's connection for ever. */
   readonly request: number;
+  /** For a receiver to take a whole answer, and on a connection on which nothing moves. */
+  readonly answer: number;
   /** For the next request on an open connection. */
   readonly idle: number;
   /** For requests that are still being answered when the service stops. */
@@ -24,16 +29,17 @@ export interface Patience {
 }
 
 /** How long the service waits for a sender unless told otherwise. */
-export const usualPatience: Patience = { head: 15_000, request: 120_000, idle: 65_000, stop: 10_000 };
+export const usualPatience: Patience = { head: 15_000, request: 120_000, answer: 120_000, idle: 65_000, stop: 10_000 };
 
 // An address is shorter than the head it stands in, so it is the limit of the head that holds, not one of the router's.
 const longestHead = 16 * 1024;
 
 /** An HTTP server without routes, that answers every fault in the one form of error answers. */
-export function createServer(listeners: FaultListeners, patience: Patience): FastifyInstance {
+export function createServer(listeners: FaultListeners, patience: Patience, admission: Admission): FastifyInstance {
   const app = fastify({
     bodyLimit: maximumDocumentBytes,
     requestTimeout: patience.request,
+    connectionTimeout: patience.answer,
     keepAliveTimeout: patience.idle,
     // A client that speaks on its open connection while the service stops gets its answer.
     return503OnClosing: false,
@@ -60,7 +66,42 @@ export function createServer(listeners: FaultListeners, patience: Patience): Fas
     reply.headers(privateHeaders);
     done();
   });
+  addLargeAnswers(app, patience, admission);
   return app;
+}
+
+/** A large answer is held in memory until it was taken, so it is counted, and its receiver has so much time. */
+function addLargeAnswers(app: FastifyInstance, { answer }: Patience, admission: Admission): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const size = sizeOf(payload);
+    if (size === undefined || size > largeAnswer) limitTime(reply.raw, answer);
+    if (size !== undefined && size > largeAnswer) {
+      const org = organizationOf(request) ?? '';
+      // What was written stays written, so its answer cannot be refused.
+      const isRefusable = request.method === 'GET' && reply.statusCode < 400;
+      try {
+        if (isRefusable) admission.admit(org, size, reply.raw);
+        else admission.hold(org, size, reply.raw);
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+    }
+    done();
+  });
+}
+
+/** In bytes; undefined for a stream, which is not held. */
+function sizeOf(payload: unknown): number | undefined {
+  if (typeof payload === 'string') return payload.length;
+  return payload instanceof Uint8Array ? payload.length : undefined;
+}
+
+function limitTime(response: ServerResponse, milliseconds: number): void {
+  const timer = setTimeout(() => response.destroy(), milliseconds);
+  response.once('close', () => {
+    clearTimeout(timer);
+  });
 }
 
 /** JSON is handed on as bytes, within its limit; everything else stays unread until its route asks for it. */

@@ -74,6 +74,8 @@ async function demandSnapshot(store: Store, { org, name, expression, time }: Wan
       throw new Refusal(environmentNotFound, {
         errors: [[`query.${name}`, `names no environment of organization '${org}'`]],
       });
+    case 'too large':
+      throw refuse('its members show too much to be put together; ask for them one by one');
     case 'no such snapshot': {
       const { environment, latest } = finding;
       throw refuse(

@@ -64,6 +64,8 @@ export interface SnapshotListQuery {
 export type SnapshotFinding =
   | { readonly outcome: 'found'; readonly snapshot: Snapshot }
   | { readonly outcome: 'environment not found' }
+  /** A logical environment whose members show more than can be put together in one answer. */
+  | { readonly outcome: 'too large' }
   | { readonly outcome: 'no such snapshot'; readonly environment: string; readonly latest: number };
 
 /** Where the environments and their snapshots are kept; see `Store` for what every method promises. */
@@ -78,7 +80,7 @@ export interface EnvironmentStore {
   recordReport(report: EnvironmentReport, reportedAt: number): Promise<ReportOutcome>;
 
   /** Makes a snapshot where one of the policies was not attached before, and something was reported. */
-  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found'>;
+  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found' | 'too many'>;
   /** Detaches all of the policies or, where one is not attached, none. Makes a snapshot as attaching does. */
   detachPolicies(change: PolicyChange, detachedAt: number): Promise<'detached' | 'not found'>;
 

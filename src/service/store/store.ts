@@ -28,6 +28,9 @@ export type ArtifactFinding =
   /** The digits are the beginning of so many fingerprints. */
   | { readonly outcome: 'ambiguous'; readonly count: number };
 
+/** What became of an attestation: the last means that what it is about has `maximumEvidenceNames` of others. */
+export type AttestationRecording = 'recorded' | 'flow not found' | 'too many names';
+
 /**
  * Where the service keeps what it is told. A promise of a write resolves only after the write would survive a loss of
  * power. Records come back as they were given, in the order they were recorded; nothing that belongs to one organization
@@ -47,7 +50,7 @@ export interface Store extends AccountStore, AttestationListStore, EnvironmentSt
    * Makes the trail where it is the first. Where the clock ran backwards, the attestation is given the time of the one
    * recorded before it in its flow.
    */
-  recordAttestation(attestation: Attestation): Promise<'recorded' | 'flow not found'>;
+  recordAttestation(attestation: Attestation): Promise<AttestationRecording>;
   /** Makes the trail where it is the first. */
   recordArtifact(artifact: ReportedArtifact): Promise<'recorded' | 'flow not found'>;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { valueAt } from '../../../src/runtime/values.ts';
-import { maximumPageBytes } from '../../../src/service/routes/attestation-list.ts';
+import { maximumPageBytes } from '../../../src/contract/limits.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attest, attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -52,6 +52,7 @@ export function addPages({ app }: RouteHost, services: Services): void {
     const { org, env_name: environment, index } = path;
     const selector = { kind: 'number', number: index } as const;
     const finding = await store.findSnapshot(org, [{ environment, selector }], unixSeconds(services.now()));
+    if (finding.outcome === 'too large') throw new Refusal(snapshotTooLarge, { values: path });
     if (finding.outcome !== 'found') throw new Refusal(snapshotNotFound, { values: path });
     return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
   });
@@ -133,6 +134,12 @@ const snapshotNotFound: ErrorAnswer = {
   status: 404,
   message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
   when: 'There is no such environment, or it has no snapshot of that number.',
+};
+
+const snapshotTooLarge: ErrorAnswer = {
+  status: 400,
+  message: "The members of environment '{env_name}' show too much for one page; open their own snapshots",
+  when: 'A logical environment shows very many images.',
 };
 
 const trailNotFound: ErrorAnswer = {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { maximumPolicies } from '../../../contract/limits.ts';
 import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
 import { sameArtifacts } from '../../domain/environment/running-artifact.ts';
 import type { Provenance } from '../../domain/environment/snapshot-events.ts';
@@ -130,11 +131,12 @@ export class SqliteEnvironments implements EnvironmentStore {
     });
   }
 
-  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found'> {
+  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found' | 'too many'> {
     return this.#queue.write((matches) => {
       const { org, environment, policies } = change;
       const isKnown = this.#snapshots.head(org, environment) !== undefined;
       if (!isKnown || !policies.every((policy) => this.#policies.has(org, policy))) return 'not found';
+      if (new Set([...this.#policiesOf(org, environment), ...policies]).size > maximumPolicies) return 'too many';
       if (this.#attach(change, attachedAt))
         this.#updates.make(environment, { org, at: attachedAt, forced: true }, matches);
       return 'attached';
@@ -212,7 +214,9 @@ export class SqliteEnvironments implements EnvironmentStore {
       for (const { environment, selector } of readings) {
         const head = this.#snapshots.head(org, environment);
         if (head === undefined) continue;
-        const snapshot = this.#snapshots.read(head, selectedNumber(selector, this.#seriesOf(head), now));
+        const wanted = selectedNumber(selector, this.#seriesOf(head), now);
+        if (this.#snapshots.isTooLarge(head, wanted)) return { outcome: 'too large' };
+        const snapshot = this.#snapshots.read(head, wanted);
         if (snapshot !== undefined) return { outcome: 'found', snapshot };
         return { outcome: 'no such snapshot', environment, latest: head.latest };
       }

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import { KnownMatches, MatchesMissing, prepareMatches } from '../../domain/policy/work.ts';
+import { Turns } from '../turns.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /**
@@ -8,8 +8,8 @@ import type { WriteQueue } from './write-queue.ts';
  */
 export class JudgingQueue {
   readonly #queue: WriteQueue;
-  /** Ends when the portions that were asked for before are done: one portion a turn, whoever asks for it. */
-  #turn: Promise<void> = Promise.resolve();
+  /** One portion a turn, whoever asks for it. */
+  readonly #turns = new Turns();
 
   constructor(queue: WriteQueue) {
     this.#queue = queue;
@@ -23,13 +23,8 @@ export class JudgingQueue {
         return await this.#queue.write(() => work(matches));
       } catch (error) {
         if (!(error instanceof MatchesMissing)) throw error;
-        await prepareMatches(matches, error.needed, () => this.#pause());
+        await prepareMatches(matches, error.needed, () => this.#turns.next());
       }
     }
-  }
-
-  #pause(): Promise<void> {
-    this.#turn = this.#turn.then(() => setImmediate());
-    return this.#turn;
   }
 }

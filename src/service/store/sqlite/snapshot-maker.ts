@@ -68,6 +68,13 @@ export class SnapshotMaker {
     });
   }
 
+  /** Whether its members show more than is put together at once. */
+  isTooLarge({ org, name, kind }: EnvironmentHead, wanted: number): boolean {
+    if (kind !== 'logical') return false;
+    const row = this.#statements.findSnapshot.get(org, name, wanted);
+    return row !== undefined && this.#sizeOf(org, text(row, 'content')) > largestSnapshot;
+  }
+
   #previous({ org, name, kind }: EnvironmentHead, wanted: number): Previous | undefined {
     return optional(this.#statements.findSnapshot.get(org, name, wanted), (row) => ({
       from: number(row, 'made_at'),
@@ -178,15 +185,21 @@ export class SnapshotMaker {
     }
     // Most environments have no listeners, and telling what happened takes reading a lot.
     if (!hasListeners(this.#database, org, name)) return;
+    const head = { org, name, kind, latest };
+    const isTooLarge = this.isTooLarge(head, latest) || this.isTooLarge(head, at);
     const snapshot = (number: number, { artifacts: read, ...rest }: Previous): Snapshot => {
-      return { org, environment: name, number, ...rest, artifacts: read() };
+      return { org, environment: name, number, ...rest, artifacts: isTooLarge ? [] : read() };
     };
     const provenanceOf = (fingerprint: string): ReturnType<ProvenanceReader['latest']> =>
       this.#provenance.latest(org, fingerprint);
     const before = previous === undefined ? undefined : snapshot(latest, previous);
-    recordEvents(this.#database, eventsBetween(before, snapshot(at, { from, judgement, artifacts }), provenanceOf));
+    const next = snapshot(at, { from, judgement, artifacts });
+    recordEvents(this.#database, eventsBetween(before, next, provenanceOf));
   }
 }
+
+/** The content of all the members of a logical environment that is put together at once, in bytes. */
+const largestSnapshot = 8 * 1024 * 1024;
 
 /** Reading and merging this many characters of what runs takes about as long as a step of a judgement. */
 const charactersInStep = 8;

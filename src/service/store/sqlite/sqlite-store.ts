@@ -11,7 +11,7 @@ import type { KnownMatches } from '../../domain/policy/work.ts';
 import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
 import { databaseFile } from '../files/data-folder.ts';
-import type { ArtifactFinding, ArtifactQuery, FlowToSave, Store } from '../store.ts';
+import type { ArtifactFinding, ArtifactQuery, AttestationRecording, FlowToSave, Store } from '../store.ts';
 import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
 import type {
   EnvironmentReport,
@@ -186,7 +186,7 @@ export class SqliteStore implements Store {
     return this.#environments.recordReport(report, reportedAt);
   }
 
-  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found'> {
+  attachPolicies(change: PolicyChange, attachedAt: number): Promise<'attached' | 'not found' | 'too many'> {
     return this.#environments.attachPolicies(change, attachedAt);
   }
 
@@ -231,13 +231,13 @@ export class SqliteStore implements Store {
     return answer(() => optional(this.#statements.findFlow.get(org, name), flowOf));
   }
 
-  recordAttestation(attestation: Attestation): Promise<'recorded' | 'flow not found'> {
+  recordAttestation(attestation: Attestation): Promise<AttestationRecording> {
     // Written out before the turn that commits, which everyone waits for.
     const document = JSON.stringify(attestation.document);
     return this.#judging.write((matches) => this.#recordAttestation(attestation, document, matches));
   }
 
-  #recordAttestation(attestation: Attestation, document: string, matches: KnownMatches): 'recorded' | 'flow not found' {
+  #recordAttestation(attestation: Attestation, document: string, matches: KnownMatches): AttestationRecording {
     const { org, flow, trail, id, name, type, verdict, reason, createdAt, reportedBy, attachment } = attestation;
     if (!this.#hasFlow(org, flow)) return 'flow not found';
     const { artifact_fingerprint, target_artifacts, git_commit_info } = attestation.document;
@@ -249,6 +249,11 @@ export class SqliteStore implements Store {
       git_commit: git_commit_info?.sha1,
     });
     const statements = this.#statements;
+    const evidence = evidenceName(name);
+    const isFull = (scope: string): boolean =>
+      statements.hasEvidence.get(org, flow, scope, evidence) === undefined &&
+      statements.hasMuchEvidence.get(org, flow, scope) !== undefined;
+    if (scopes.some(isFull)) return 'too many names';
     statements.makeTrail.run(org, flow, trail, createdAt);
     const before = statements.latestAttestation.get(org, flow);
     const sequence = before === undefined ? 1 : number(before, 'sequence') + 1;
@@ -260,7 +265,7 @@ export class SqliteStore implements Store {
     );
     for (const scope of scopes) {
       statements.bind.run(org, flow, scope, sequence);
-      statements.makeCurrent.run(org, flow, scope, evidenceName(name), sequence);
+      statements.makeCurrent.run(org, flow, scope, evidence, sequence);
     }
     const subject = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
     this.#environments.evidenceChanged({ org, ...subject }, recordedAt, matches);

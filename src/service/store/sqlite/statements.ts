@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { maximumEvidenceNames } from '../../../contract/limits.ts';
 import { longestAppearances, longestHistory, longestTrailList } from '../store.ts';
 import { summaryColumns } from './rows.ts';
 
@@ -26,6 +27,9 @@ const texts = {
   bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
   makeCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
+  hasEvidence: 'SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? AND name = ?',
+  hasMuchEvidence: `SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ?
+    LIMIT 1 OFFSET ${maximumEvidenceNames - 1}`,
   currentEvidence: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
     WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
   boundAttestations: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
