@@ -1,17 +1,34 @@
+import { saysNotFound } from '../contract/not-found.ts';
 import { TransportError } from '../http/exchange.ts';
 import { isPassingProblem, isPassingStatus } from '../http/retry.ts';
 import { TroubleError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Whether the same call may succeed later, though nobody changes anything: no answer, a busy or a broken service. */
+/**
+ * Whether the same call may succeed later, though nobody changes anything: no answer, a busy or a broken service. A host
+ * name that does not exist is probably a mistake in `base-url`; repeating the call has already bridged a hiccup of DNS.
+ */
 export function isPassing(failure: Failure): boolean {
   if (failure instanceof ServiceError) return isPassingStatus(failure.facts.status);
-  return failure.cause instanceof TransportError && isPassingProblem(failure.cause.problem);
+  return (
+    failure.cause instanceof TransportError && isPassingProblem(failure.cause.problem) && !isUnknownHost(failure.cause)
+  );
 }
 
-/** Whether the service itself says that something is not there. A page of another server says so without its words. */
+/** Whether DNS says that there is no such name. A failure of DNS itself has another code (EAI_AGAIN). */
+function isUnknownHost(error: TransportError): boolean {
+  // Repeated attempts are told as one error, whose cause is the last attempt's.
+  const last = error.cause instanceof TransportError ? error.cause : error;
+  return last.cause instanceof Error && 'code' in last.cause && last.cause.code === 'ENOTFOUND';
+}
+
+/**
+ * Whether the service itself says that something is not on record. A wrong path, or another server, is answered 404 as
+ * well, in other words.
+ */
 export function isNotFound(failure: Failure): boolean {
-  return failure instanceof ServiceError && failure.facts.status === 404 && failure.facts.serviceMessage !== undefined;
+  if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return false;
+  return failure.facts.serviceMessage !== undefined && saysNotFound(failure.facts.serviceMessage);
 }
 
 /** How long the service asked to be left alone with its answer, in milliseconds; 0 where it did not. */

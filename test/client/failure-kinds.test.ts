@@ -51,6 +51,19 @@ describe('whether a failure may pass by itself', () => {
     expect(isPassing(unanswered(problem))).toBe(passing);
   });
 
+  it.each([
+    ['ENOTFOUND', false],
+    ['EAI_AGAIN', true],
+    ['ECONNREFUSED', true],
+  ])('no connection, %s, after one attempt or several: %p', (code, passing) => {
+    const once = new TransportError('unreachable', false, code, { cause: Object.assign(new Error(code), { code }) });
+    const often = new TransportError('unreachable', false, `${code} (after 4 attempts)`, { cause: once });
+    for (const cause of [once, often]) {
+      const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+      expect(isPassing(failure)).toBe(passing);
+    }
+  });
+
   it('not what is wrong in the answer or in the workflow', () => {
     expect(isPassing(new TroubleError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
     expect(isPassing(new MistakeError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
@@ -59,8 +72,9 @@ describe('whether a failure may pass by itself', () => {
 
 describe('whether something is not there', () => {
   it('is for the service to say, in its words', () => {
-    expect(isNotFound(answered(404))).toBe(true);
-    expect(isNotFound(answered(400))).toBe(false);
+    expect(isNotFound(answered(404, 'Flow not found'))).toBe(true);
+    expect(isNotFound(answered(404, 'Not Found'))).toBe(false);
+    expect(isNotFound(answered(400, 'Flow not found'))).toBe(false);
     expect(isNotFound(unanswered('timeout'))).toBe(false);
   });
 

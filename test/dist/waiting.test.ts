@@ -63,6 +63,16 @@ describe('the step get-artifact with `wait`', () => {
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', state: 'NON-COMPLIANT' } });
   });
 
+  it.each([
+    ['a wrong path', () => `${job.service.url}/elsewhere`],
+    ['a host that does not exist', () => 'http://compliance.invalid'],
+  ])('ends at once if `base-url` has %s', async (_what, baseUrl) => {
+    const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: someFingerprint(), wait, retries: '0' };
+    const result = await job.step({ ...inputs, 'base-url': baseUrl() });
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('`base-url`') });
+    expect(shownLines(result.log).filter((line) => line.startsWith('Waiting: '))).toEqual([]);
+  });
+
   it('says that the time was up, and its outputs tell the truth, with continue-on-error or without', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const fingerprint = someFingerprint();

@@ -231,9 +231,15 @@ describe('list-snapshots that waits', () => {
   });
 
   it('ends at once with what waiting does not mend', async () => {
-    const refused = { status: 403, body: { message: 'no' } };
-    const done = performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(refused, snapshots(1)));
-    expect((await failureOf(done)).message).toMatch(/403: no$/u);
+    for (const [status, message] of [
+      [403, 'no'],
+      [404, 'Not Found'],
+      [404, 'Route not found'],
+    ] as const) {
+      const refused = { status, body: { message } };
+      const done = performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(refused, snapshots(1)));
+      expect((await failureOf(done)).message).toMatch(new RegExp(`${status}: ${message}$`, 'u'));
+    }
   });
 
   it('asks for the verdict only, and lists all pages once at the end', async () => {

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { saysNotFound } from '../../src/contract/not-found.ts';
+
+const awaited = endpoints
+  .filter(({ operation }) => operation === 'get-artifact' || operation === 'list-snapshots')
+  .flatMap(({ errors }) => errors.filter(({ status }) => status === 404).map(({ message }) => message));
+
+describe('whether a message says that something is not on record', () => {
+  it('has declared messages to test', () => {
+    expect(awaited.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each([
+    ...awaited,
+    'Environment or policy not found',
+    'Service account not found',
+    "Environment named 'prod' does not exist for organization 'acme'",
+    "Flow named 'web' does not exist for organization 'acme'",
+    "Trail with name 'v1' does not exist for Organization 'acme' and Flow 'web'",
+    "Artifact with fingerprint 'abcde' does not exist in flow 'web' belonging to organization 'acme'",
+    "Policy 'scans' does not exist in organization 'acme'",
+    "Org: 'acme'. Snapshot 'prod#23' resolves to 'prod#23'. len(snapshots) == 3. Indexes are 1-based",
+    "Snapshot 'prod' resolves to 'prod#0'",
+    'Flow not found. You have requested this URI [/api/v2/x] but did you mean /api/v2/y ?',
+  ])('in the words of the service: %s', (message) => {
+    expect(saysNotFound(message)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'Not Found',
+    'not found',
+    'Route not found',
+    'Route GET:/api/v2/flows not found',
+    'Page not found',
+    'no Route matched with those values',
+    '404 Project Not Found',
+    '404 Environment Not Found',
+    'No message available',
+    'Cannot GET /api/v2/artifacts',
+    'There is nothing at GET /api/v3/artifacts',
+    'Organization not found',
+    'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.',
+    'The flow is not found',
+  ])('not in those of a router, a proxy or another API: %s', (message) => {
+    expect(saysNotFound(message)).toBe(false);
+  });
+
+  it('takes linear time', () => {
+    const began = performance.now();
+    expect(saysNotFound(`Flow ${' not foun'.repeat(100_000)}`)).toBe(false);
+    expect(saysNotFound(`Org: '${"'. Snapshot '".repeat(100_000)}`)).toBe(false);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});
