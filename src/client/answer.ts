@@ -16,6 +16,8 @@ export interface Asked {
   /** The path below the base address, with its query. */
   readonly path: string;
   readonly attempts: number;
+  /** True if an attempt before the last may have arrived. */
+  readonly earlierArrived?: boolean;
   /** When the answer came, in milliseconds since the epoch: what it says of times is counted from here. */
   readonly answeredAt: number;
 }
@@ -74,6 +76,7 @@ function errorOf(answer: HttpAnswer, asked: Asked): Error {
     fieldErrors: fieldErrors(value),
     bodyDescription: redirectTarget(answer) ?? body.problem ?? 'a JSON body without a message',
     attempts: asked.attempts,
+    earlierArrived: asked.earlierArrived ?? false,
     retryAfter: parseRetryAfter(answer.headers['retry-after'], asked.answeredAt),
   });
 }

@@ -18,6 +18,7 @@ import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody, type FilePart } from './body.ts';
 import { NotSent, unsentRequest } from './not-sent.ts';
 import { fillPath, queryString } from './path.ts';
+import { failedCall } from './repetition.ts';
 import { labelOf } from './service-error.ts';
 import { unanswered } from './unanswered.ts';
 
@@ -44,6 +45,11 @@ export interface CallOf<E extends Endpoint> {
 export interface Answered<E extends Endpoint> {
   readonly status: number;
   readonly body: AnswerOf<E>;
+  /**
+   * True if an attempt before the last may have been carried out: the answer then says what the last attempt changed, and
+   * not what the call changed.
+   */
+  readonly earlierArrived: boolean;
 }
 
 /** A request that is ready to be sent, or to be shown instead. */
@@ -95,12 +101,17 @@ export class ComplianceClient {
       throw new NotSent(unsentRequest(endpoint, request, { ...call, filePartStyle: this.#connection.filePartStyle }));
     }
     try {
-      const { answer, attempts } = await sendPersistently(labelOf(endpoint), request, this.#context);
-      const body = successBody(answer, { endpoint, path, attempts, answeredAt: this.#context.clock.now() });
+      const { answer, attempts, earlierArrived } = await sendPersistently(labelOf(endpoint), request, this.#context);
+      const answeredAt = this.#context.clock.now();
+      const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt });
       // `successBody` has checked the body against the schema that this type is made from.
-      return { status: answer.status, body: body as AnswerOf<E> };
+      return { status: answer.status, body: body as AnswerOf<E>, earlierArrived };
     } catch (error) {
-      throw error instanceof TransportError ? unanswered(error, endpoint, path, request.url) : error;
+      if (this.#context.signal?.aborted === true) throw error;
+      throw failedCall(
+        error instanceof TransportError ? unanswered(error, endpoint, path, request.url) : error,
+        endpoint,
+      );
     }
   }
 
@@ -128,6 +139,7 @@ export class ComplianceClient {
         'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
       },
       ...(body === undefined ? {} : { body }),
+      idempotent: endpoint.repetition.effect !== 'appends',
     };
     return { request, path };
   }

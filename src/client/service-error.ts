@@ -16,10 +16,14 @@ export interface ServiceErrorFacts {
   /** A description of the body where it was not the error body of the interface. */
   readonly bodyDescription: string | undefined;
   readonly attempts: number;
+  /** True if an attempt before the last may have arrived. */
+  readonly earlierArrived?: boolean;
   /** How long the service asked to be left alone (`Retry-After`), in milliseconds; absent where it did not. */
   readonly retryAfter?: number | undefined;
   /** What else a reader has to know, as a sentence without its full stop. */
   readonly note?: string;
+  /** What the reader can do, if that is not what the status alone suggests. */
+  readonly remedy?: string;
 }
 
 /** The service answered, and the answer is an error. */
@@ -29,7 +33,7 @@ export class ServiceError extends Failure {
   readonly facts: ServiceErrorFacts;
 
   constructor(facts: ServiceErrorFacts) {
-    super({ what: describe(facts), remedy: remedyFor(facts) });
+    super({ what: describe(facts), remedy: facts.remedy ?? remedyFor(facts) });
     this.kind = isMistake(facts.status) ? 'mistake' : 'trouble';
     this.facts = facts;
   }

@@ -5,7 +5,9 @@ import { labelOf } from './service-error.ts';
 
 /** The words for a call that no whole answer came to. */
 export function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): TroubleError {
-  const sent = error.mayHaveReached ? '' : '; the request was not sent';
+  const sent = error.mayHaveReached
+    ? ''
+    : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent`;
   return new TroubleError(
     {
       what: `${labelOf(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,

@@ -38,6 +38,10 @@ export const reportArtifact = defineEndpoint({
   parameters: Type.Object({ org: orgName, flow_name: flowName }),
   query: noQuery,
   body: { kind: 'json', schema: artifactReport },
+  repetition: {
+    effect: 'appends',
+    remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
+  },
   success: [
     { status: 201, description: 'The artifact was recorded.', schema: Type.Object({ message: Type.String() }) },
   ],

@@ -106,6 +106,7 @@ export const getArtifact = defineEndpoint({
     { additionalProperties: false },
   ),
   body: { kind: 'none' },
+  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The artifact.', schema: artifact }],
   errors: [
     commonErrors.validation,

@@ -71,6 +71,7 @@ export const listAttestations = defineEndpoint({
     { additionalProperties: false },
   ),
   body: { kind: 'none' },
+  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The attestations of the page.', schema: attestationPage }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
   authentication: ['bearer'],

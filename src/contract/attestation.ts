@@ -76,6 +76,11 @@ export const attestSonar = defineEndpoint({
     json: { part: 'data_json', schema: sonarAttestation, maximumBytes: maximumDocumentBytes },
     file: { part: 'attachment_file', required: false, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
   },
+  repetition: {
+    effect: 'appends',
+    remedy:
+      'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
+  },
   success: [
     { status: 201, description: 'The attestation was recorded.', schema: Type.String() },
     { status: 200, description: 'The attestation was recorded.', schema: Type.String() },

@@ -48,6 +48,23 @@ export interface ErrorAnswer {
   readonly when: string;
 }
 
+/** What repeating a request does if the service may have carried out the one before. */
+export type Repetition =
+  /** Nothing: the request only reads. */
+  | { readonly effect: 'safe' }
+  /** It sets the same state again; but its answer may differ: what the first request created, the second updates. */
+  | {
+      readonly effect: 'idempotent';
+      /** The error that the second request is answered if the first was carried out; absent if it succeeds as well. */
+      readonly doneAlready?: ErrorAnswer;
+    }
+  /** It records another copy. */
+  | {
+      readonly effect: 'appends';
+      /** What a user can do if it is not known whether the request was recorded. */
+      readonly remedy: string;
+    };
+
 /** A request without a body. */
 export interface NoBody {
   readonly kind: 'none';
@@ -92,6 +109,7 @@ export interface Endpoint {
   readonly parameters: TObject;
   readonly query: TObject;
   readonly body: Body;
+  readonly repetition: Repetition;
   readonly success: readonly Success[];
   readonly errors: readonly ErrorAnswer[];
   readonly authentication: readonly AuthenticationMethod[];

@@ -69,6 +69,7 @@ export const createEnvironment = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'json', schema: environmentPayload },
+  repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The environment was created or updated.', schema: Type.String() },
     { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
@@ -162,6 +163,7 @@ export const reportK8s = defineEndpoint({
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query: noQuery,
   body: { kind: 'json', schema: k8sReport },
+  repetition: { effect: 'idempotent' },
   success: [
     {
       status: 200,

@@ -38,6 +38,7 @@ export const createFlow = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'json', schema: flowPayload },
+  repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The flow was created.', schema: Type.String() },
     { status: 200, description: 'The flow was updated.', schema: Type.String() },

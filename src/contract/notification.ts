@@ -120,6 +120,7 @@ export const getNotification = defineEndpoint({
   }),
   query: noQuery,
   body: { kind: 'none' },
+  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The notification.', schema: notification }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, notificationNotFound],
   authentication: ['bearer'],

@@ -65,6 +65,11 @@ export const createPolicy = defineEndpoint({
     json: { part: 'payload', schema: policyPayload, maximumBytes: maximumDocumentBytes },
     file: { part: 'policy_file', required: true, maximumBytes: maximumFileBytes, tooLarge: fileTooLarge },
   },
+  repetition: {
+    effect: 'appends',
+    remedy:
+      'Look at the versions of the policy before you run the job again: if the latest is this file, nothing is left to do, and another upload would add an identical version.',
+  },
   success: [
     { status: 200, description: 'The policy was updated.', schema: policy },
     { status: 201, description: 'The policy was created.', schema: policy },
@@ -140,6 +145,38 @@ export const createPolicy = defineEndpoint({
   ],
 });
 
+/** The answer if there is no policy of that name. */
+export const policyMissing = {
+  status: 404,
+  message: "Policy '{policy}' does not exist in organization '{org}'",
+  when: 'The organization has no policy of that name.',
+} as const;
+
+/**
+ * Get a policy. Not one of the sixteen operations: `create-policy` looks here whether an upload that had no answer is on
+ * record, and a service without it is no worse off.
+ */
+export const getPolicy = defineEndpoint({
+  title: 'Get policy',
+  method: 'GET',
+  path: '/policies/{org}/{policy_name}',
+  parameters: Type.Object({ org: orgName, policy_name: policyName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The policy.', schema: policy }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, policyMissing],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'reading a policy',
+      choice: "the public client's form, with the answer of operation 6",
+      source:
+        "the public client's source; the interface says that the policy is returned on retrieval and shows no way",
+    },
+  ],
+});
+
 /** The names of policies to attach or detach (interface, operations 4 and 5). */
 export const policyNames = Type.Object(
   { policy_names: Type.Array(policyName, { minItems: 1, maxItems: maximumPolicies }) },
@@ -156,6 +193,7 @@ export const attachPolicy = defineEndpoint({
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query: noQuery,
   body: { kind: 'json', schema: policyNames },
+  repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The policies are attached.', schema: Type.String() },
     { status: 200, description: 'The same; not sent by this service.', schema: Type.String() },
@@ -209,6 +247,7 @@ export const detachPolicy = defineEndpoint({
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query: noQuery,
   body: { kind: 'json', schema: policyNames },
+  repetition: { effect: 'idempotent', doneAlready: environmentOrPolicyNotFound },
   success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],
   errors: [
     commonErrors.validation,

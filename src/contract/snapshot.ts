@@ -39,6 +39,7 @@ export const listSnapshots = defineEndpoint({
     { additionalProperties: false },
   ),
   body: { kind: 'none' },
+  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The snapshots of the page.', schema: Type.Array(snapshotEntry) }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
   authentication: ['bearer'],
@@ -138,6 +139,7 @@ export const diffEnvironments = defineEndpoint({
     { additionalProperties: false },
   ),
   body: { kind: 'none' },
+  repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'What differs.', schema: environmentDifference }],
   errors: [
     commonErrors.validation,

@@ -20,6 +20,7 @@ export const setDefaultOrg = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'none' },
+  repetition: { effect: 'idempotent' },
   success: [
     {
       status: 200,

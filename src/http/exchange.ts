@@ -20,6 +20,11 @@ export interface HttpRequest {
   /** Lowercase names. Content type and length come from the body. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
+  /**
+   * Whether sending it again changes nothing if it has arrived before. By default the method decides: GET, PUT and DELETE
+   * are idempotent (RFC 9110, 9.2.2).
+   */
+  readonly idempotent?: boolean;
 }
 
 /** One HTTP answer, read to its end. Redirects are answers like others: nothing here follows them. */
@@ -63,11 +68,19 @@ export class TransportError extends Error {
   readonly problem: TransportProblem;
   /** False where it is certain that no byte of the request was written to a connection: sending it again is safe. */
   readonly mayHaveReached: boolean;
+  /** True if an earlier attempt of the same call may have arrived. */
+  readonly earlierArrived: boolean;
 
-  constructor(problem: TransportProblem, mayHaveReached: boolean, message: string, options?: ErrorOptions) {
+  constructor(
+    problem: TransportProblem,
+    mayHaveReached: boolean,
+    message: string,
+    options?: ErrorOptions & { readonly earlierArrived?: boolean },
+  ) {
     super(message, options);
     this.problem = problem;
     this.mayHaveReached = mayHaveReached;
+    this.earlierArrived = options?.earlierArrived ?? false;
   }
 }
 

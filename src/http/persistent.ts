@@ -1,7 +1,7 @@
 import { sleep } from '../runtime/clock.ts';
 import type { World } from '../runtime/world.ts';
 import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './exchange.ts';
-import { backoff, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
+import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
 /** How long and how often something is tried. */
 export interface Persistence {
@@ -33,6 +33,12 @@ export interface CallContext extends World {
 export interface LastAttempt {
   readonly answer: HttpAnswer;
   readonly attempts: number;
+  /**
+   * True if an attempt before the last may have arrived. What the answer says that the request changed is then not all
+   * that the call changed. An answer 429 or 503 counts too: a gateway that repeats requests itself can send it after the
+   * service carried out the first.
+   */
+  readonly earlierArrived: boolean;
 }
 
 /** The latest moments of a call, in milliseconds since the epoch. */
@@ -64,6 +70,7 @@ export async function sendPersistently(
 ): Promise<LastAttempt> {
   const { clock, persistence, log } = context;
   const { lastAttempt, end } = limitsOf(persistence, clock.now());
+  let earlierArrived = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(persistence.requestTimeout, end - clock.now()));
     const again = attempt <= persistence.retries ? retryReason(request, outcome, clock.now()) : undefined;
@@ -72,9 +79,10 @@ export async function sendPersistently(
     if (again === undefined || timeIsUp) {
       if (timeIsUp)
         log.info(`${label}: attempt ${attempt}: ${again.reason}; ${noTimeLeft(delay, lastAttempt - clock.now())}`);
-      if (outcome instanceof TransportError) throw afterAttempts(outcome, attempt);
-      return { answer: outcome, attempts: attempt };
+      if (outcome instanceof TransportError) throw afterAttempts(outcome, attempt, earlierArrived);
+      return { answer: outcome, attempts: attempt, earlierArrived };
     }
+    earlierArrived ||= !(outcome instanceof TransportError) || outcome.mayHaveReached;
     log.info(
       `${label}: attempt ${attempt} of ${persistence.retries + 1}: ${again.reason}; trying again in ${seconds(delay)}`,
     );
@@ -83,9 +91,10 @@ export async function sendPersistently(
 }
 
 function retryReason(request: HttpRequest, outcome: HttpAnswer | TransportError, now: number): RetryReason | undefined {
+  const idempotent = isIdempotent(request);
   return outcome instanceof TransportError
-    ? retryReasonOfError(request.method, outcome)
-    : retryReasonOfAnswer(request.method, outcome, now);
+    ? retryReasonOfError(idempotent, outcome)
+    : retryReasonOfAnswer(idempotent, outcome, now);
 }
 
 async function tryOnce(
@@ -116,10 +125,11 @@ async function tryOnce(
   }
 }
 
-function afterAttempts(error: TransportError, attempts: number): TransportError {
+function afterAttempts(error: TransportError, attempts: number, earlierArrived: boolean): TransportError {
   if (attempts === 1) return error;
   return new TransportError(error.problem, error.mayHaveReached, `${error.message} (after ${attempts} attempts)`, {
     cause: error,
+    earlierArrived,
   });
 }
 

@@ -1,4 +1,5 @@
-import type { HttpAnswer, Method, TransportError, TransportProblem } from './exchange.ts';
+import { parseHttpDate } from './http-date.ts';
+import type { HttpAnswer, HttpRequest, Method, TransportError, TransportProblem } from './exchange.ts';
 
 /** Why an attempt is worth repeating. */
 export interface RetryReason {
@@ -8,20 +9,39 @@ export interface RetryReason {
   readonly retryAfter?: number;
 }
 
-// RFC 9110, 9.2.2. Repeating a PUT or DELETE that had arrived changes nothing.
-const idempotent: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
+// RFC 9110, 9.2.2.
+const idempotentMethods: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Whether an answer is worth asking again; undefined where it is final. `now` is in milliseconds since the epoch. */
-export function retryReasonOfAnswer(method: Method, answer: HttpAnswer, now: number): RetryReason | undefined {
-  const retryAfter = parseRetryAfter(answer.headers['retry-after'], now);
-  const reason: RetryReason = {
-    reason: `the answer was ${answer.status}`,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  };
+/** Whether repeating a request that had arrived changes nothing: what the request says, or else its method. */
+export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' | 'idempotent'>): boolean {
+  return idempotent ?? idempotentMethods.has(method);
+}
+
+/**
+ * Why a request is worth repeating after an answer; undefined if the answer is final.
+ *
+ * @param idempotent whether repeating it is harmless even if it was carried out
+ * @param now milliseconds since the epoch
+ */
+export function retryReasonOfAnswer(idempotent: boolean, answer: HttpAnswer, now: number): RetryReason | undefined {
   const { status } = answer;
-  // These say that the request was not taken on, so that even a POST can be repeated.
-  if (status === 429 || (status === 503 && retryAfter !== undefined)) return reason;
-  return idempotent.has(method) && isPassingStatus(status) ? reason : undefined;
+  const retryAfter = parseRetryAfter(answer.headers['retry-after'], now);
+  if (!isPassingStatus(status)) return undefined;
+  if (!idempotent && mayHaveBeenCarriedOut(status, retryAfter)) return undefined;
+  return { reason: `the answer was ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/**
+ * Whether a request may have been carried out though its answer is an error. A refusal says that it was not: any 4xx, a
+ * conflict (409) and a limit of requests (429) among them, and a service that asks to come back later (503 with
+ * `Retry-After`). A gateway's 5xx says nothing about what the service behind it has done, and neither does 408, which a
+ * proxy may send when the service is slow.
+ *
+ * @param retryAfter the wait that the answer asks for; undefined if it asks for none
+ */
+export function mayHaveBeenCarriedOut(status: number, retryAfter: number | undefined): boolean {
+  if (status === 503) return retryAfter === undefined;
+  return status === 408 || (status >= 500 && status !== 501);
 }
 
 /** Whether an error answer may be another one soon, though nothing is changed. */
@@ -34,10 +54,10 @@ export function isPassingProblem(problem: TransportProblem): boolean {
   return problem !== 'untrusted' && problem !== 'malformed';
 }
 
-/** Whether an attempt without an answer is worth repeating; undefined where that is unsafe or pointless. */
-export function retryReasonOfError(method: Method, error: TransportError): RetryReason | undefined {
+/** Why a request is worth repeating after an attempt without an answer; undefined if that is unsafe or pointless. */
+export function retryReasonOfError(idempotent: boolean, error: TransportError): RetryReason | undefined {
   if (!isPassingProblem(error.problem)) return undefined;
-  return idempotent.has(method) || !error.mayHaveReached ? { reason: error.message } : undefined;
+  return idempotent || !error.mayHaveReached ? { reason: error.message } : undefined;
 }
 
 /**
@@ -47,11 +67,8 @@ export function retryReasonOfError(method: Method, error: TransportError): Retry
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';
   if (/^\d{1,10}$/u.test(text)) return Number(text) * 1000;
-  // HTTP dates start with the day's name; `Date.parse` alone would take nearly any text with digits.
-  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/u.test(text)) return undefined;
-  // The oldest of the three forms names no zone and means UTC; `Date.parse` would take the machine's.
-  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const date = parseHttpDate(text);
+  return date === undefined ? undefined : Math.max(0, date - now);
 }
 
 const firstDelay = 500;

@@ -32,7 +32,7 @@ describe('the client', () => {
   it('sends a document as JSON, with the key and its own name and version', async () => {
     const server = await serverThat(answers(201, 'OK'));
     const { client } = clientFor(server.url);
-    await expect(client.call(createFlow, flow)).resolves.toEqual({ status: 201, body: 'OK' });
+    await expect(client.call(createFlow, flow)).resolves.toEqual({ status: 201, body: 'OK', earlierArrived: false });
     const [received] = server.requests;
     expect(received).toMatchObject({
       method: 'PUT',

@@ -7,6 +7,7 @@ import { conforms } from '../../src/contract/check.ts';
 import { filePartName, operationNames, type Endpoint, type MultipartBody } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { createFlow } from '../../src/contract/flow.ts';
+import { getPolicy } from '../../src/contract/policy.ts';
 
 /** Every operation of the interface, as its headings number them. */
 const interfaceOperations = [
@@ -28,7 +29,7 @@ const interfaceOperations = [
   'PUT /user/{org}',
 ];
 
-const all: readonly Endpoint[] = [...endpoints, reportArtifact];
+const all: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy];
 const byTitle = all.map((endpoint): [string, Endpoint] => [endpoint.title, endpoint]);
 const multipart = all.flatMap((endpoint): [string, MultipartBody][] =>
   endpoint.body.kind === 'multipart' ? [[endpoint.title, endpoint.body]] : [],
@@ -70,6 +71,17 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
     const braces = [...endpoint.path.matchAll(/\{(\w+)\}/gu)].map(([, name]) => name);
     expect(Object.keys(endpoint.parameters.properties).toSorted()).toEqual(braces.toSorted());
     expect([...endpoint.parameters.required].toSorted()).toEqual(braces.toSorted());
+  });
+
+  it('says what repeating a request does, and nothing that its method contradicts', () => {
+    const { method, repetition, errors } = endpoint;
+    expect(repetition.effect === 'safe').toBe(method === 'GET');
+    if (repetition.effect === 'idempotent') {
+      // What is gone already cannot be removed again; everything else that is idempotent succeeds again.
+      expect(repetition.doneAlready === undefined).toBe(method !== 'DELETE');
+      if (repetition.doneAlready !== undefined) expect(errors).toContainEqual(repetition.doneAlready);
+    }
+    if (repetition.effect === 'appends') expect(repetition.remedy).toMatch(/\.$/u);
   });
 
   it('has a path of whole segments', () => {

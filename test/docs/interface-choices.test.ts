@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
+import { getPolicy } from '../../src/contract/policy.ts';
 import { tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
 const page = readText('docs/interface-choices.md');
-const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact].filter(({ choices }) => choices.length > 0);
+const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy].filter(({ choices }) => choices.length > 0);
 
 function headingOf({ number, title }: Endpoint): string {
   return number === undefined ? title : `Operation ${number}: ${title}`;

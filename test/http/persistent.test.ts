@@ -47,6 +47,7 @@ describe('a persistent request', () => {
     await expect(sendPersistently('create-flow', request('PUT'), context)).resolves.toEqual({
       answer: answer(201),
       attempts: 1,
+      earlierArrived: false,
     });
     expect(transport.begun).toHaveLength(1);
     expect(log.text()).toBe('');
@@ -87,6 +88,7 @@ describe('a persistent request', () => {
     await expect(sendPersistently('get-artifact', request(), context)).resolves.toEqual({
       answer: answer(503),
       attempts: 2,
+      earlierArrived: true,
     });
     expect(transport.begun).toHaveLength(2);
   });
@@ -99,6 +101,38 @@ describe('a persistent request', () => {
       message: 'read ECONNRESET (after 3 attempts)',
       cause: reset,
     });
+  });
+
+  it.each([
+    ['refused connections', [{ outcome: refused }], false],
+    ['an attempt whose answer was lost', [{ outcome: reset }], true],
+    ['an answer 502 before a refused connection', [{ outcome: answer(502) }, { outcome: refused }], true],
+    // A gateway that repeats requests itself can send it after the service carried out the first.
+    ['an answer 429', [{ outcome: answer(429) }], true],
+  ] as const)('says whether an earlier attempt may have arrived: %s', async (_what, earlier, arrived) => {
+    const [first, ...others] = [...earlier, { outcome: answer(200) }];
+    const { context } = setting([first, ...others]);
+    const done = await sendPersistently('create-flow', request('PUT'), context);
+    expect(done.earlierArrived).toBe(arrived);
+  });
+
+  it('says with the failure of the last attempt whether an earlier one may have arrived', async () => {
+    const { context } = setting([{ outcome: reset }, { outcome: refused }], { retries: 1 });
+    await expect(sendPersistently('get-artifact', request(), context)).rejects.toMatchObject({
+      mayHaveReached: false,
+      earlierArrived: true,
+    });
+  });
+
+  it('is repeated as its `idempotent` says, whatever its method is', async () => {
+    for (const [method, idempotent, attempts] of [
+      ['POST', true, 2],
+      ['PUT', false, 1],
+    ] as const) {
+      const { context, transport } = setting([{ outcome: answer(502) }, { outcome: answer(201) }]);
+      await sendPersistently('attach-policy', { ...request(method), idempotent }, context);
+      expect(transport.begun).toHaveLength(attempts);
+    }
   });
 
   it('is never repeated where no retries are wanted', async () => {
@@ -118,6 +152,7 @@ describe('a persistent request', () => {
     await expect(sendPersistently('attest-sonar', request('POST'), told.context)).resolves.toEqual({
       answer: answer(500),
       attempts: 4,
+      earlierArrived: true,
     });
     const sent = setting([{ outcome: reset }, { outcome: answer(201) }]);
     await expect(sendPersistently('attest-sonar', request('POST'), sent.context)).rejects.toBe(reset);

@@ -1,17 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TransportError, type Method, type TransportProblem } from '../../src/http/exchange.ts';
-import { backoff, parseRetryAfter, retryReasonOfAnswer, retryReasonOfError } from '../../src/http/retry.ts';
+import {
+  backoff,
+  isIdempotent,
+  parseRetryAfter,
+  retryReasonOfAnswer,
+  retryReasonOfError,
+} from '../../src/http/retry.ts';
 import { startOfTime } from '../support/clock.ts';
 
 const methods = ['GET', 'PUT', 'DELETE', 'POST'] as const;
 
 function retriedAnswer(method: Method, status: number, headers: Record<string, string> = {}): boolean {
-  return retryReasonOfAnswer(method, { status, headers, text: '' }, startOfTime) !== undefined;
+  return retryReasonOfAnswer(isIdempotent({ method }), { status, headers, text: '' }, startOfTime) !== undefined;
 }
 
 function retriedError(method: Method, problem: TransportProblem, mayHaveReached: boolean): boolean {
-  return retryReasonOfError(method, new TransportError(problem, mayHaveReached, 'it broke')) !== undefined;
+  return (
+    retryReasonOfError(isIdempotent({ method }), new TransportError(problem, mayHaveReached, 'it broke')) !== undefined
+  );
 }
 
 describe('whether an answer is worth asking again', () => {
@@ -25,7 +33,7 @@ describe('whether an answer is worth asking again', () => {
     { status: 403, idempotent: false, post: false },
     { status: 404, idempotent: false, post: false },
     { status: 408, idempotent: true, post: false },
-    { status: 409, idempotent: true, post: false },
+    { status: 409, idempotent: true, post: true },
     { status: 413, idempotent: false, post: false },
     { status: 422, idempotent: false, post: false },
     { status: 429, idempotent: true, post: true },
@@ -50,7 +58,7 @@ describe('whether an answer is worth asking again', () => {
   it('repeats no POST on another status because of a Retry-After', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 599 }), (status) => {
-        fc.pre(status !== 429 && status !== 503);
+        fc.pre(status !== 409 && status !== 429 && status !== 503);
         expect(retriedAnswer('POST', status, { 'retry-after': '1' })).toBe(false);
       }),
     );
@@ -62,7 +70,7 @@ describe('whether an answer is worth asking again', () => {
 
   it('says the status and the wait that was asked for', () => {
     const answer = { status: 429, headers: { 'retry-after': '7' }, text: '' };
-    expect(retryReasonOfAnswer('POST', answer, startOfTime)).toEqual({
+    expect(retryReasonOfAnswer(false, answer, startOfTime)).toEqual({
       reason: 'the answer was 429',
       retryAfter: 7000,
     });

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { getNotification } from '../../src/contract/notification.ts';
-import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/policy.ts';
+import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
 import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
@@ -88,6 +88,11 @@ export const everyEndpoint: readonly Sample[] = [
     endpoint: createPolicy,
     allowed: recorders,
     request: (org) => ({ method: 'PUT', path: `/policies/${org}`, form: policyForm() }),
+  },
+  {
+    endpoint: getPolicy,
+    allowed: everyone,
+    request: (org) => ({ path: `/policies/${org}/provenance` }),
   },
   {
     endpoint: attachPolicy,

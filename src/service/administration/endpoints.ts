@@ -50,6 +50,7 @@ export const createOrganization = defineEndpoint({
   parameters: Type.Object({}),
   query: noQuery,
   body: { kind: 'json', schema: Type.Object({ name: orgName }, { additionalProperties: false }) },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
   success: [
     { status: 201, description: 'The organization was created.', schema: Type.Object({ name: Type.String() }) },
   ],
@@ -72,6 +73,7 @@ export const createKey = defineEndpoint({
     kind: 'json',
     schema: Type.Object({ owner: userName, role, ...keyDetails }, { additionalProperties: false }),
   },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
   success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
   errors: [
     commonErrors.validation,
@@ -91,6 +93,7 @@ export const revokeKey = defineEndpoint({
   parameters: Type.Object({ org: orgName, key_id: keyId }),
   query: noQuery,
   body: { kind: 'none' },
+  repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The key is revoked.', schema: Type.String() }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.keyNotFound],
   authentication: ['bearer'],
@@ -107,6 +110,7 @@ export const saveMember = defineEndpoint({
   parameters: memberPath,
   query: noQuery,
   body: { kind: 'json', schema: Type.Object({ role }, { additionalProperties: false }) },
+  repetition: { effect: 'idempotent' },
   success: [
     { status: 201, description: 'The user is a member now.', schema: Type.String() },
     { status: 200, description: 'The member has the role now.', schema: Type.String() },
@@ -124,6 +128,7 @@ export const removeMember = defineEndpoint({
   parameters: memberPath,
   query: noQuery,
   body: { kind: 'none' },
+  repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The user is no member any more.', schema: Type.String() }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.memberNotFound],
   authentication: ['bearer'],

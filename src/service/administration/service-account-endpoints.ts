@@ -26,6 +26,7 @@ export const createServiceAccount = defineEndpoint({
       { additionalProperties: false },
     ),
   },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
   success: [{ status: 201, description: 'The service account was created.', schema: serviceAccount }],
   errors: [
     commonErrors.validation,
@@ -45,6 +46,7 @@ export const createServiceAccountKey = defineEndpoint({
   parameters: Type.Object({ org: orgName, name: serviceAccountName }),
   query: noQuery,
   body: { kind: 'json', schema: Type.Object(keyDetails, { additionalProperties: false }) },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
   success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, serviceAccountNotFound],
   authentication: ['bearer'],

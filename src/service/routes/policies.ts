@@ -1,13 +1,13 @@
-import { createPolicy, type Policy } from '../../contract/policy.ts';
+import { createPolicy, getPolicy, policyMissing, type Policy } from '../../contract/policy.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
 import { unixSeconds } from '../domain/sources.ts';
 import { keyHolder } from './authorization.ts';
 import { PolicyReader } from './large-policy.ts';
-import { invalid } from './refusal.ts';
+import { invalid, Refusal } from './refusal.ts';
 import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
 
-/** Operation 6: create or update a policy. */
+/** Operation 6: create or update a policy; and reading one. */
 export function addPolicyRoutes(host: RouteHost, services: Services): void {
   const { store, now } = services;
   const reader = new PolicyReader();
@@ -20,6 +20,12 @@ export function addPolicyRoutes(host: RouteHost, services: Services): void {
     const version = { org, name, description, comment, user: caller.owner, ...reading };
     const { outcome, policy } = await store.savePolicy(version, unixSeconds(now()));
     return { status: outcome === 'created' ? 201 : 200, body: policyAnswer(policy) };
+  });
+
+  addRoute(host, getPolicy, keyHolder(services, 'read'), async ({ parameters: { org, policy_name: name } }) => {
+    const found = await store.findPolicy(org, name);
+    if (found === undefined) throw new Refusal(policyMissing, { values: { policy: name, org } });
+    return { status: 200, body: policyAnswer(found) };
   });
 }
 

@@ -23,6 +23,21 @@ afterEach(async () => {
 const upload = (form: FormData): Promise<Called> => call(service, { method: 'PUT', path: '/policies/acme', form });
 const faultOf = ({ body }: Called): unknown => (body as { errors: Record<string, unknown> }).errors['policy_file'];
 
+describe('getting a policy', () => {
+  it('answers as the last upload was answered', async () => {
+    await savePolicy(service, 'strict');
+    const { body } = await savePolicy(service, 'strict', provenancePolicy, { comment: 'Again' });
+    expect(await call(service, { path: '/policies/acme/strict' })).toMatchObject({ status: 200, body });
+  });
+
+  it('says that there is none', async () => {
+    expect(await call(service, { path: '/policies/acme/none' })).toMatchObject({
+      status: 404,
+      body: { message: "Policy 'none' does not exist in organization 'acme'" },
+    });
+  });
+});
+
 describe('operation 6, create or update policy', () => {
   it('answers 201 with all of the policy', async () => {
     expect(await savePolicy(service, 'strict')).toMatchObject({

@@ -1,0 +1,39 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { TransportError } from '../http/exchange.ts';
+import { mayHaveBeenCarriedOut } from '../http/retry.ts';
+import { type Failure, TroubleError } from '../runtime/failure.ts';
+import { isNotFound } from './failure-kinds.ts';
+import { ServiceError } from './service-error.ts';
+
+/**
+ * Whether the service may have recorded what a call sent, though the call failed. Only asked of endpoints that record
+ * another copy each time; for all others, repeating the call settles it.
+ */
+export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failure is Failure {
+  if (repetition.effect !== 'appends') return false;
+  if (failure instanceof ServiceError) return mayHaveBeenCarriedOut(failure.facts.status, failure.facts.retryAfter);
+  // Trouble without a transport error is a success whose body cannot be read.
+  if (!(failure instanceof TroubleError)) return false;
+  return !(failure.cause instanceof TransportError) || failure.cause.mayHaveReached;
+}
+
+/** The failure of a call, with what to do if it is not known whether the service recorded what was sent. */
+export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
+  const { repetition } = endpoint;
+  if (repetition.effect !== 'appends' || !mayBeOnRecord(endpoint, failure)) return failure;
+  const note =
+    'The service may have recorded it all the same. Sending it again could record it twice, so it was not sent again.';
+  const remedy = `${repetition.remedy} ${failure.remedy}`;
+  if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note, remedy });
+  return new TroubleError({ what: `${failure.message}.\n${note}`, remedy }, { cause: failure.cause });
+}
+
+/**
+ * Whether a failure says that the work was done already: an attempt whose end is not known was followed by the error that
+ * the endpoint declares for it. On a first attempt the same error means what it says.
+ */
+export function isDoneAlready({ repetition }: Endpoint, failure: unknown): failure is ServiceError {
+  if (repetition.effect !== 'idempotent' || repetition.doneAlready === undefined) return false;
+  if (!(failure instanceof ServiceError) || failure.facts.earlierArrived !== true) return false;
+  return failure.facts.status === repetition.doneAlready.status && isNotFound(failure);
+}

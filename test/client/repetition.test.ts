@@ -1,0 +1,218 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { attestSonar } from '../../src/contract/attestation.ts';
+import type { OperationName } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
+import { createFlow } from '../../src/contract/flow.ts';
+import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/policy.ts';
+import { deleteServiceAccount } from '../../src/contract/service-account.ts';
+import { setDefaultOrg } from '../../src/contract/user.ts';
+import { isDoneAlready, mayBeOnRecord } from '../../src/client/repetition.ts';
+import type { Failure} from '../../src/runtime/failure.ts';
+import { TroubleError } from '../../src/runtime/failure.ts';
+import { openTestClient, type TestClient } from '../support/client.ts';
+import { manualClock } from '../support/clock.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import { failureOf } from '../support/failures.ts';
+import {
+  answers,
+  answersText,
+  closesBeforeTheAnswer,
+  neverAnswers,
+  resetsBeforeTheAnswer,
+  resetsWithinTheAnswer,
+  truncatesTheAnswer,
+} from '../support/faults.ts';
+import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+
+const opened = closedAfterEach();
+const environment = { org: 'acme', env_name: 'prod' };
+const policyNames = { policy_names: ['scans'] };
+const file = { filename: 'policy.yml', size: 4, open: () => Readable.from([Buffer.from('a: 1')]) };
+
+/** Every operation that writes. */
+const writes: Partial<Readonly<Record<OperationName, (client: TestClient['client']) => Promise<unknown>>>> = {
+  'create-flow': (client) =>
+    client.call(createFlow, {
+      parameters: { org: 'acme' },
+      document: { name: 'web', description: '', template: [] },
+    }),
+  'create-environment': (client) =>
+    client.call(createEnvironment, { parameters: { org: 'acme' }, document: { name: 'prod', type: 'K8S' } }),
+  'report-k8s': (client) => client.call(reportK8s, { parameters: environment, document: { artifacts: [] } }),
+  'attach-policy': (client) => client.call(attachPolicy, { parameters: environment, document: policyNames }),
+  'detach-policy': (client) => client.call(detachPolicy, { parameters: environment, document: policyNames }),
+  'create-policy': (client) =>
+    client.call(createPolicy, { parameters: { org: 'acme' }, document: { name: 'scans' }, file }),
+  'attest-sonar': (client) =>
+    client.call(attestSonar, {
+      parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
+      document: {
+        attestation_name: 'sonar',
+        sonar_results: { project: { key: 'acme_web' }, qualityGate: { status: 'OK', conditions: [] } },
+      },
+    }),
+  'delete-service-account': (client) =>
+    client.call(deleteServiceAccount, { parameters: { org: 'acme', name: 'deployer' } }),
+  'set-default-org': (client) => client.call(setDefaultOrg, { parameters: { org: 'acme' } }),
+};
+const operations = Object.keys(writes) as readonly OperationName[];
+const appending: readonly OperationName[] = ['create-policy', 'attest-sonar'];
+
+function successOf(operation: OperationName): Fault {
+  const bodies: Partial<Record<OperationName, unknown>> = {
+    'create-policy': { name: 'scans' },
+    'set-default-org': { default_org_name: 'acme' },
+  };
+  return answers(200, bodies[operation] ?? 'OK');
+}
+
+async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
+  return opened(await startFaultyServer(...faults));
+}
+
+function clientFor(url: URL): TestClient {
+  return opened(openTestClient(new URL('/api/v2', url)));
+}
+
+async function send(operation: OperationName, { client }: TestClient): Promise<unknown> {
+  const write = writes[operation];
+  if (write === undefined) throw new Error(`${operation} writes nothing`);
+  return write(client);
+}
+
+it('covers every operation that writes', () => {
+  const writing = endpoints.filter(({ method }) => method !== 'GET').map(({ operation }) => operation);
+  expect(operations.toSorted()).toEqual(writing.toSorted());
+});
+
+describe.each(operations)('%s after an attempt that may have been carried out', (operation) => {
+  const once = appending.includes(operation);
+
+  it.each([
+    ['an answer that was dropped', closesBeforeTheAnswer],
+    ['a reset', resetsBeforeTheAnswer],
+    ['a reset within the answer', resetsWithinTheAnswer],
+    ['half an answer', truncatesTheAnswer],
+    ['500', answers(500, { message: 'no' })],
+    ['502', answersText(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' })],
+    ['503 without Retry-After', answers(503, { message: 'no' })],
+    ['504', answers(504, { message: 'no' })],
+  ])(`${once ? 'is not repeated' : 'is repeated'}: %s`, async (_what, fault) => {
+    const server = await serverThat(fault, successOf(operation));
+    const sent = send(operation, clientFor(server.url));
+    if (once) {
+      const failure = await failureOf(sent);
+      expect(failure.message).toContain('The service may have recorded it all the same.');
+      expect(failure.remedy).toMatch(/run the job again/iu);
+    } else {
+      await expect(sent).resolves.toMatchObject({ status: 200, earlierArrived: true });
+    }
+    expect(server.requests).toHaveLength(once ? 1 : 2);
+  });
+
+  it(`${once ? 'is not repeated' : 'is repeated'}: a delay beyond the deadline`, async () => {
+    const server = await serverThat(neverAnswers, successOf(operation));
+    const clock = manualClock();
+    const persistence = { requestTimeout: 10_000, retries: 1 };
+    const client = opened(openTestClient(new URL('/api/v2', server.url), { clock, persistence }));
+    const sent = send(operation, client).catch((thrown: unknown) => thrown);
+    await server.received(1);
+    await clock.advance(10_000);
+    if (once) {
+      expect(await sent).toMatchObject({
+        message: expect.stringContaining('The service may have recorded it all the same.'),
+      });
+    } else {
+      while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(500);
+      expect(await sent).toMatchObject({ status: 200, earlierArrived: true });
+    }
+    expect(server.requests).toHaveLength(once ? 1 : 2);
+  });
+
+  it.each([
+    ['409', answers(409, { message: 'no' })],
+    ['429', answers(429, { message: 'no' })],
+    ['503 with Retry-After', answers(503, { message: 'no' }, { 'retry-after': '1' })],
+  ])('is repeated if the service refused it: %s', async (_what, fault) => {
+    const server = await serverThat(fault, successOf(operation));
+    // What the last answer says was changed is not taken for all that was: see `LastAttempt`.
+    await expect(send(operation, clientFor(server.url))).resolves.toMatchObject({ status: 200, earlierArrived: true });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('a failure of what records another copy', () => {
+  it('says nothing of a copy if the request never left, or was refused', async () => {
+    const nowhere = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`));
+    const limited = clientFor((await serverThat(answers(429, { message: 'no' }))).url);
+    const refused = clientFor((await serverThat(answers(400, { message: 'no' }))).url);
+    for (const client of [nowhere, limited, refused]) {
+      const failure = await failureOf(send('create-policy', client));
+      expect(failure.message).not.toContain('may have recorded it');
+      expect(mayBeOnRecord(createPolicy, failure)).toBe(false);
+    }
+  });
+
+  it('keeps the service’s words and the advice for its status', async () => {
+    const client = clientFor((await serverThat(answers(500, { message: 'disk full' }))).url);
+    const failure = await failureOf(send('create-policy', client));
+    expect(failure.message).toMatch(/was answered 500: disk full\nThe service may have recorded/u);
+    expect(failure.remedy).toMatch(/^Look at the versions of the policy .*operators/u);
+    expect(mayBeOnRecord(createPolicy, failure)).toBe(true);
+  });
+
+  it('counts a success that cannot be read', async () => {
+    const page = answersText(200, '<html>', { 'content-type': 'text/html' });
+    const failure = await failureOf(send('create-policy', clientFor((await serverThat(page)).url)));
+    expect(mayBeOnRecord(createPolicy, failure)).toBe(true);
+    expect(failure.remedy).toContain('`base-url`');
+  });
+
+  it('is for those endpoints only', () => {
+    expect(mayBeOnRecord(createFlow, new TroubleError({ what: 'no answer', remedy: 'Wait.' }))).toBe(false);
+    expect(mayBeOnRecord(createPolicy, new Error('a defect'))).toBe(false);
+  });
+});
+
+describe('whether removing something is done already', () => {
+  const gone = answers(404, { message: 'Service account not found' });
+
+  async function failureAfter(...faults: readonly [Fault, ...Fault[]]): Promise<Failure> {
+    return failureOf(send('delete-service-account', clientFor((await serverThat(...faults)).url)));
+  }
+
+  it.each([
+    ['a reset', resetsBeforeTheAnswer],
+    ['502', answersText(502, '')],
+    ['429', answers(429, { message: 'no' })],
+  ])('it is, if it is missing after %s', async (_what, fault) => {
+    expect(isDoneAlready(deleteServiceAccount, await failureAfter(fault, gone))).toBe(true);
+  });
+
+  it.each([
+    ['on the first attempt', gone, gone],
+    ['in the words of something else', resetsBeforeTheAnswer, answers(404, { message: 'Not Found' })],
+    ['with another error', resetsBeforeTheAnswer, answers(403, { message: 'no' })],
+  ])('it is not, %s', async (_what, first, second) => {
+    expect(isDoneAlready(deleteServiceAccount, await failureAfter(first, second))).toBe(false);
+  });
+
+  it('is not asked of an endpoint that declares no such error', async () => {
+    expect(isDoneAlready(createFlow, await failureAfter(resetsBeforeTheAnswer, gone))).toBe(false);
+  });
+});
+
+it('does not say that nothing was sent if an earlier attempt was', async () => {
+  const server = await startFaultyServer({
+    early: false,
+    play(_response, socket) {
+      void server.close();
+      socket.resetAndDestroy();
+    },
+  });
+  const failure = await failureOf(send('create-flow', clientFor(server.url)));
+  expect(failure.message).toMatch(/ECONNREFUSED.*; the last attempt was not sent$/u);
+});
