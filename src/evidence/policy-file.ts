@@ -8,6 +8,8 @@ import { readTextFile } from './files/text-file.ts';
 export interface PolicyFile {
   /** The address of the schema that the policy follows. */
   readonly schema: string;
+  /** The whole file, without a byte order mark. */
+  readonly text: string;
 }
 
 /**
@@ -24,7 +26,7 @@ export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
     const fault = Object.hasOwn(document, '_schema') ? 'has a `_schema` that is not a text' : 'has no `_schema`';
     throw new MistakeError(notAPolicy(`${file.name} ${fault}`));
   }
-  return { schema };
+  return { schema, text };
 }
 
 async function parseYaml(text: string, name: string): Promise<unknown> {

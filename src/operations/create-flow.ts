@@ -4,6 +4,7 @@ import { optional, required } from './inputs/input.ts';
 import { flow } from './inputs/subject.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
+import { statusWord } from './status-word.ts';
 
 /** Operation 1: creates a flow, or updates it where it exists. */
 export const createFlow = defineOperation({
@@ -28,10 +29,11 @@ export const createFlow = defineOperation({
         ...(inputs.repoUrl === undefined ? {} : { repo_url: inputs.repoUrl }),
       },
     });
-    const action = answer.status === 201 ? 'created' : 'updated';
+    const state = statusWord(answer, { created: 'created', otherwise: 'updated' });
+    const action = state ?? 'created or updated';
     return {
       outcome: 'done',
-      state: action,
+      state,
       conclusion: `Flow ${inputs.flow} was ${action} in organization ${org}.`,
       response: answer.body,
       report: {

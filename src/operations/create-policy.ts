@@ -1,12 +1,16 @@
-import { createPolicy as endpoint, type Policy } from '../contract/policy.ts';
+import type { FilePart } from '../client/body.ts';
+import { mayBeOnRecord } from '../client/repetition.ts';
+import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../contract/policy.ts';
 import { prepareAttachment } from '../evidence/files/attachment.ts';
 import { resolveOnlyFile } from '../evidence/files/only-file.ts';
 import { readPolicyFile } from '../evidence/policy-file.ts';
 import { description, files } from './inputs/content.ts';
 import { comment, policy } from './inputs/environment.ts';
 import { optional, required } from './inputs/input.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type OperationContext } from './operation.ts';
+import { findUpload, type PolicyUpload } from './policy-on-record.ts';
 import { fact, plain, type Fact, type Table, type Text } from './report.ts';
+import { statusWord } from './status-word.ts';
 import { readableTime } from './time.ts';
 
 /** Operation 6: creates a policy from a YAML file, or makes a new version of it where it exists. */
@@ -20,31 +24,29 @@ export const createPolicy = defineOperation({
     comment: optional(comment),
     files: required(files),
   },
-  async run(inputs, { client, org, workspace, temporaryDirectory, call: { log } }) {
-    const { file, schema } = await log.group('Read the policy', async () => {
+  async run(inputs, context) {
+    const { org, workspace, temporaryDirectory } = context;
+    const { log } = context.call;
+    const { file, schema, text } = await log.group('Read the policy', async () => {
       const found = await resolveOnlyFile(inputs.files, workspace, 'the policy');
       // Its size is looked at first: what is too large to be sent is not read either.
       const attachment = await prepareAttachment([found], { temporary: temporaryDirectory });
       const checked = await readPolicyFile(found);
       log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
-      return { file: attachment, schema: checked.schema };
+      return { file: attachment, ...checked };
     });
-    const { status, body } = await client.call(endpoint, {
-      parameters: { org },
-      document: {
-        name: inputs.policy,
-        ...(inputs.description === undefined ? {} : { description: inputs.description }),
-        ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
-        type: 'env',
-      },
-      ...(file === undefined ? {} : { file }),
-    });
-    const action = status === 201 ? 'created' : 'updated';
-    const version = latestVersion(body);
+    const document: PolicyPayload = {
+      name: inputs.policy,
+      ...(inputs.description === undefined ? {} : { description: inputs.description }),
+      ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
+      type: 'env',
+    };
+    const { state, body } = await upload({ document, text }, file, context);
+    const action = state ?? 'created or updated';
     return {
       outcome: 'done',
-      state: action,
-      conclusion: `Policy ${inputs.policy} was ${action} in organization ${org}${version === undefined ? '' : `; it has version ${version} now`}.`,
+      state,
+      conclusion: conclusionOf({ policy: inputs.policy, org, state, version: latestVersion(body) }),
       response: body,
       report: {
         subject: `Policy ${inputs.policy}`,
@@ -60,6 +62,50 @@ export const createPolicy = defineOperation({
     };
   },
 });
+
+function conclusionOf({
+  policy: name,
+  org,
+  state,
+  version,
+}: {
+  readonly policy: string;
+  readonly org: string;
+  readonly state: Uploaded['state'];
+  readonly version: number | undefined;
+}): string {
+  if (state === undefined) {
+    const number = version === undefined ? '' : `, number ${version}`;
+    return `Policy ${name} is on record in organization ${org}; this file is its latest version${number}.`;
+  }
+  const now = version === undefined ? '' : `; it has version ${version} now`;
+  return `Policy ${name} was ${state} in organization ${org}${now}.`;
+}
+
+/** An upload that is on record. */
+interface Uploaded {
+  /** Undefined if it is not known which of the two it was. */
+  readonly state: 'created' | 'updated' | undefined;
+  readonly body: Policy;
+}
+
+/** Uploads a version once: each upload makes another version, so one without a clear answer is looked up, not repeated. */
+async function upload(version: PolicyUpload, file: FilePart | undefined, context: OperationContext): Promise<Uploaded> {
+  const { client, org, call } = context;
+  try {
+    const answer = await client.call(endpoint, {
+      parameters: { org },
+      document: version.document,
+      ...(file === undefined ? {} : { file }),
+    });
+    return { state: statusWord(answer, { created: 'created', otherwise: 'updated' }), body: answer.body };
+  } catch (error) {
+    if (call.signal?.aborted === true || !mayBeOnRecord(endpoint, error)) throw error;
+    const body = await findUpload(version, context);
+    if (body === undefined) throw error;
+    return { state: undefined, body };
+  }
+}
 
 function latestVersion({ versions = [] }: Policy): number | undefined {
   return versions.length === 0 ? undefined : Math.max(...versions.map(({ version }) => version));

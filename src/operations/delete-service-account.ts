@@ -1,7 +1,8 @@
+import { isDoneAlready } from '../client/repetition.ts';
 import { deleteServiceAccount as endpoint } from '../contract/service-account.ts';
 import { required } from './inputs/input.ts';
 import { serviceAccount } from './inputs/organization.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation, type OperationResult } from './operation.ts';
 import { fact } from './report.ts';
 
 /** Operation 15: deletes a service account, and with it its keys. */
@@ -11,17 +12,32 @@ export const deleteServiceAccount = defineOperation({
   gate: 'ignore',
   inputs: { name: required(serviceAccount) },
   async run({ name }, { client, org }) {
-    const { body } = await client.call(endpoint, { parameters: { org, name } });
-    return {
-      outcome: 'done',
-      state: 'deleted',
-      conclusion: `Service account ${name} was deleted from organization ${org}; its API keys open nothing any more.`,
-      response: body,
-      report: {
-        subject: `Service account ${name}`,
-        facts: [...fact('Organization', org), ...fact('Name', `${name} (deleted)`)],
-        tables: [],
-      },
-    };
+    try {
+      const { body } = await client.call(endpoint, { parameters: { org, name } });
+      return {
+        outcome: 'done',
+        state: 'deleted',
+        conclusion: `Service account ${name} was deleted from organization ${org}; its API keys open nothing any more.`,
+        response: body,
+        report: reportOf(name, org, 'deleted'),
+      };
+    } catch (error) {
+      if (!isDoneAlready(endpoint, error)) throw error;
+      const message = error.facts.serviceMessage ?? '';
+      return {
+        outcome: 'done',
+        conclusion: `Organization ${org} has no service account ${name}: an attempt to delete it had no clear answer, and the next was answered "${message}".`,
+        response: { message },
+        report: reportOf(name, org, 'not there any more'),
+      };
+    }
   },
 });
+
+function reportOf(name: string, org: string, end: string): OperationResult['report'] {
+  return {
+    subject: `Service account ${name}`,
+    facts: [...fact('Organization', org), ...fact('Name', `${name} (${end})`)],
+    tables: [],
+  };
+}

@@ -10,6 +10,23 @@ export interface PolicyChange {
   readonly response: unknown;
 }
 
+/** The end of detaching if an attempt had no clear answer, and the service then said that there was nothing to detach. */
+export function policiesGone({
+  environment,
+  names,
+  org,
+  message,
+}: Pick<PolicyChange, 'environment' | 'names' | 'org'> & { readonly message: string }): OperationResult {
+  const list = names.join(', ');
+  const subject = names.length === 1 ? `Policy ${list} is` : `Policies ${list} are`;
+  return {
+    outcome: 'done',
+    conclusion: `${subject} not attached to environment ${environment} in organization ${org}: an attempt to detach had no clear answer, and the next was answered "${message}".`,
+    response: { message },
+    report: reportOf({ environment, org }, 'Not attached', list),
+  };
+}
+
 /** What came of attaching or detaching. The service does all or nothing, so every policy is named. */
 export function policyChange({ action, environment, names, org, response }: PolicyChange): OperationResult {
   const list = names.join(', ');
@@ -19,14 +36,18 @@ export function policyChange({ action, environment, names, org, response }: Poli
     state: action === 'attached to' ? 'attached' : 'detached',
     conclusion: `${subject} ${action} environment ${environment} in organization ${org}; the service judges it anew.`,
     response,
-    report: {
-      subject: `Policies of environment ${environment}`,
-      facts: [
-        ...fact('Organization', org),
-        ...fact('Environment', environment),
-        ...fact(action === 'attached to' ? 'Attached' : 'Detached', list),
-      ],
-      tables: [],
-    },
+    report: reportOf({ environment, org }, action === 'attached to' ? 'Attached' : 'Detached', list),
+  };
+}
+
+function reportOf(
+  { environment, org }: Pick<PolicyChange, 'environment' | 'org'>,
+  label: string,
+  list: string,
+): OperationResult['report'] {
+  return {
+    subject: `Policies of environment ${environment}`,
+    facts: [...fact('Organization', org), ...fact('Environment', environment), ...fact(label, list)],
+    tables: [],
   };
 }

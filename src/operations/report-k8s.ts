@@ -7,6 +7,7 @@ import { required } from './inputs/input.ts';
 import { imagesOf, imagesTable } from './k8s-images.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { fact } from './report.ts';
+import { statusWord } from './status-word.ts';
 
 /** How many containers a sentence names. */
 const mostNamed = 10;
@@ -20,26 +21,26 @@ export const reportK8s = defineOperation({
   async run(inputs, context) {
     const { client, org, call } = context;
     const pods = await call.log.group('Read the pods', () => podsOf(inputs.files, context));
-    const { status, body } = await client.call(endpoint, {
+    const answer = await client.call(endpoint, {
       parameters: { org, env_name: inputs.environment },
       document: pods.report,
     });
-    const changed = status === 201;
+    const state = statusWord(answer, { created: 'changed', otherwise: 'unchanged' });
+    const effect = effects[state ?? 'unknown'];
     const images = imagesOf(pods.report);
     const { artifacts } = pods.report;
     const what = `${count(artifacts.length, 'pod')} with ${count(images.length, 'image')}`;
-    const effect = changed ? 'made a new snapshot' : 'changed nothing, so there is no new snapshot';
     return {
       outcome: 'done',
-      state: changed ? 'changed' : 'unchanged',
-      conclusion: `The report of ${what} to environment ${inputs.environment} ${effect}.`,
-      response: body,
+      state,
+      conclusion: `The report of ${what} to environment ${inputs.environment} ${effect.sentence}.`,
+      response: answer.body,
       report: {
         subject: `Report to environment ${inputs.environment}`,
         facts: [
           ...fact('Organization', org),
           ...fact('Environment', inputs.environment),
-          ...fact('Snapshot', changed ? 'a new one' : 'none, nothing has changed'),
+          ...fact('Snapshot', effect.fact),
           ...fact('Pods', String(artifacts.length)),
           ...fact('Images', String(images.length)),
           ...fact('Namespaces', [...new Set(artifacts.map(({ namespace }) => namespace))].sort().join(', ')),
@@ -51,6 +52,16 @@ export const reportK8s = defineOperation({
     };
   },
 });
+
+/** What a report did: as the end of a sentence, and as the value of a fact. */
+const effects = {
+  changed: { sentence: 'made a new snapshot', fact: 'a new one' },
+  unchanged: { sentence: 'changed nothing, so there is no new snapshot', fact: 'none, nothing has changed' },
+  unknown: {
+    sentence: 'was processed; whether it made a new snapshot is not known, because it took more than one attempt',
+    fact: 'unknown',
+  },
+} as const;
 
 async function podsOf(
   patterns: readonly string[],

@@ -22,7 +22,7 @@ describe('readPolicyFile', () => {
     '---\n{_schema: https://example.com/policy/v1, artifacts: {attestations: [{if: "${{ flow.name == \\"web\\" }}"}]}}\n',
     '\ufeff_schema: https://example.com/policy/v1\r\nartifacts: {}\r\n',
   ])('finds the schema of a policy (%#)', async (text) => {
-    expect(await read(text)).toEqual({ schema: 'https://example.com/policy/v1' });
+    expect(await read(text)).toMatchObject({ schema: 'https://example.com/policy/v1' });
   });
 
   it.each([

@@ -1,7 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
+import { TransportError } from '../../src/http/exchange.ts';
+import { failureOf } from '../support/failures.ts';
 import { mistakeOf } from '../support/mistake.ts';
-import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
+import {
+  always,
+  factsOf,
+  inTurn,
+  performed,
+  tablesOf,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../support/performed.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 const yaml = '_schema: https://example.com/schemas/policy/v1\nartifacts:\n  provenance:\n    required: true\n';
@@ -74,6 +84,67 @@ describe('create-policy', () => {
         ['2', '2026-01-02T03:05:00Z', 'bob', 'Second'],
         ['1', '2026-01-02T03:04:05Z', 'ann', 'First'],
       ],
+    });
+  });
+
+  describe('after an upload without a clear answer', () => {
+    const inputs = { policy: 'provenance', description: 'All is known', comment: 'Second', files: 'p.yml' };
+    const lost = new TransportError('interrupted', true, 'read ECONNRESET');
+    const older = { ...policy, versions: policy.versions.slice(0, 1) };
+    const missing = { status: 404, body: { message: "Policy 'provenance' does not exist in organization 'acme'" } };
+
+    beforeEach(() => workspace.write('p.yml', yaml));
+
+    function upload(answers: () => ScriptedAnswer, more = {}): Promise<PerformedOperation> {
+      return performed('create-policy', { ...inputs, ...more }, answers, workspace.path);
+    }
+
+    it.each([
+      ['a reset', lost],
+      ['502', { status: 502, body: {} }],
+      ['a success that cannot be read', { status: 200, body: 'OK' }],
+    ])('looks whether it is on record instead of uploading again: %s', async (_what, first) => {
+      const { result, requests } = await upload(inTurn(first, missing, { status: 200, body: policy }));
+      expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'PUT /policies/acme',
+        'GET /policies/acme/provenance',
+        'GET /policies/acme/provenance',
+      ]);
+      expect(result).toMatchObject({
+        outcome: 'done',
+        response: policy,
+        conclusion: 'Policy provenance is on record in organization acme; this file is its latest version, number 2.',
+      });
+      expect(result.state).toBeUndefined();
+      expect(factsOf(result)['Policy']).toBe('provenance (created or updated)');
+    });
+
+    it.each([
+      ['an older version is the latest', { status: 200, body: older }, {}, 5],
+      ['the latest is another file', { status: 200, body: { name: 'provenance', versions: [] } }, {}, 5],
+      ['the description is another', { status: 200, body: policy }, { description: 'New' }, 5],
+      ['there is no such policy', missing, {}, 5],
+      ['the service has no such endpoint', { status: 404, body: { message: 'Not Found' } }, {}, 2],
+      ['it may not be read', { status: 403, body: { message: 'no' } }, {}, 2],
+      ['nobody wants retries', { status: 200, body: older }, { retries: '0' }, 2],
+    ])('fails and says what to do if %s', async (_what, look, more, asked) => {
+      let requests = 0;
+      const answers = inTurn(lost, look);
+      const failure = await failureOf(
+        upload(() => {
+          requests += 1;
+          return answers();
+        }, more),
+      );
+      expect(requests).toBe(asked);
+      expect(failure.message).toMatch(/read ECONNRESET\.\nThe service may have recorded it all the same\./u);
+      expect(failure.remedy).toMatch(/^Look at the versions of the policy before you run the job again/u);
+    });
+
+    it('uploads again if the service refused the first', async () => {
+      const busy = { status: 429, body: { message: 'Slow down' } };
+      const { requests } = await upload(inTurn(busy, { status: 200, body: policy }));
+      expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
     });
   });
 

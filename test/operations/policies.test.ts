@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/client/service-error.ts';
+import { TransportError } from '../../src/http/exchange.ts';
 import { failureOf } from '../support/failures.ts';
-import { always, factsOf, performed } from '../support/performed.ts';
+import { always, factsOf, inTurn, performed } from '../support/performed.ts';
+
+const reset = new TransportError('interrupted', true, 'read ECONNRESET');
+const missing = { status: 404, body: { message: 'Environment or policy not found' } };
 
 const inputs = { environment: 'prod', policy: 'provenance\nscans\nprovenance' };
 
@@ -34,5 +38,69 @@ describe.each([
     const failure = await failureOf(performed(operation, inputs, always(refused, { message })));
     expect(failure).toBeInstanceOf(ServiceError);
     expect(failure.message).toContain(`was answered ${refused}: ${message}`);
+  });
+});
+
+describe('attach-policy after an attempt without an answer', () => {
+  it('attaches again: what is attached already stays attached', async () => {
+    const answers = inTurn(reset, { status: 201, body: 'OK' });
+    const { result, requests } = await performed('attach-policy', inputs, answers);
+    expect(requests).toHaveLength(2);
+    expect(result).toMatchObject({ outcome: 'done', state: 'attached' });
+  });
+});
+
+describe('detach-policy after an attempt without an answer', () => {
+  const one = { ...inputs, policy: 'scans' };
+  const noSnapshots = { status: 200, body: [] };
+
+  it('is done if there is nothing to detach, and does not say who did it', async () => {
+    const { result, requests } = await performed('detach-policy', one, inTurn(reset, missing, noSnapshots));
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /environments/acme/prod/policies',
+      'DELETE /environments/acme/prod/policies',
+      'GET /snapshots/acme/prod?page=1&per_page=1',
+    ]);
+    expect(result).toMatchObject({ outcome: 'done', response: missing.body });
+    expect(result.state).toBeUndefined();
+    expect(result.conclusion).toBe(
+      'Policy scans is not attached to environment prod in organization acme: an attempt to detach had no clear answer, and the next was answered "Environment or policy not found".',
+    );
+    expect(factsOf(result)).toEqual({ Organization: 'acme', Environment: 'prod', 'Not attached': 'scans' });
+  });
+
+  it('detaches several one by one, because one that is not attached keeps all others attached', async () => {
+    const ok = { status: 200, body: 'OK' };
+    const answers = inTurn(reset, missing, noSnapshots, missing, ok);
+    const { result, requests } = await performed('detach-policy', inputs, answers);
+    const bodies = requests.filter(({ method }) => method === 'DELETE').map(({ body }) => body);
+    expect(bodies.slice(2)).toEqual(['{"policy_names":["provenance"]}', '{"policy_names":["scans"]}']);
+    expect(result).toMatchObject({
+      outcome: 'done',
+      conclusion: expect.stringMatching(/^Policies provenance, scans are not attached/u),
+    });
+  });
+
+  it('fails if a policy cannot be detached alone', async () => {
+    const forbidden = { status: 403, body: { message: 'User does not have permission to detach policy' } };
+    const answers = inTurn(reset, missing, noSnapshots, forbidden);
+    const failure = await failureOf(performed('detach-policy', inputs, answers));
+    expect(failure.message).toContain('403: User does not have permission');
+  });
+
+  it('fails if there is no such environment', async () => {
+    const answers = inTurn(reset, missing, { status: 404, body: { message: 'Flow not found' } });
+    const failure = await failureOf(performed('detach-policy', one, answers));
+    expect(failure.message).toContain('404: Environment or policy not found');
+  });
+
+  it('is done if the environment cannot be looked at', async () => {
+    const answers = inTurn(reset, missing, { status: 403, body: { message: 'no' } });
+    expect((await performed('detach-policy', one, answers)).result).toMatchObject({ outcome: 'done' });
+  });
+
+  it('keeps the state if the repetition succeeds', async () => {
+    const { result } = await performed('detach-policy', one, inTurn(reset, { status: 200, body: 'OK' }));
+    expect(result).toMatchObject({ outcome: 'done', state: 'detached' });
   });
 });

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { TransportError } from '../../src/http/exchange.ts';
 import { failureOf } from '../support/failures.ts';
 import { mistakeOf } from '../support/mistake.ts';
 import {
   always,
   factsOf,
+  inTurn,
   performed,
   tablesOf,
   type PerformedOperation,
@@ -34,9 +36,12 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.remove());
 
-async function reported(document: unknown, answer: ScriptedAnswer): Promise<PerformedOperation> {
+async function reported(
+  document: unknown,
+  ...answers: readonly [ScriptedAnswer | Error, ...(ScriptedAnswer | Error)[]]
+): Promise<PerformedOperation> {
   await workspace.write('pods.json', JSON.stringify(document));
-  return performed('report-k8s', { environment: 'prod', files: 'pods.json' }, () => answer, workspace.path);
+  return performed('report-k8s', { environment: 'prod', files: 'pods.json' }, inTurn(...answers), workspace.path);
 }
 
 describe('report-k8s', () => {
@@ -75,6 +80,21 @@ describe('report-k8s', () => {
     expect(log.warnings).toEqual([
       'Left out, because their images have no digest yet: 1 container: shop/api-1/sidecar. Report again once they run.',
     ]);
+  });
+
+  it('does not say that nothing has changed if its first attempt may have changed it', async () => {
+    const lost = new TransportError('interrupted', true, 'read ECONNRESET');
+    const { result } = await reported(podList(aPod('web-1')), lost, { status: 200, body: 'unchanged' });
+    expect(result).toMatchObject({
+      outcome: 'done',
+      conclusion:
+        'The report of 1 pod with 1 image to environment prod was processed; whether it made a new snapshot is not known, because it took more than one attempt.',
+    });
+    expect(result.state).toBeUndefined();
+    expect(factsOf(result)['Snapshot']).toBe('unknown');
+
+    const made = await reported(podList(aPod('web-1')), lost, { status: 201, body: 'OK' });
+    expect(made.result).toMatchObject({ state: 'changed' });
   });
 
   it('says where nothing has changed', async () => {

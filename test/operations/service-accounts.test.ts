@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { TransportError } from '../../src/http/exchange.ts';
 import { failureOf } from '../support/failures.ts';
-import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
+import { always, factsOf, inTurn, performed, tablesOf } from '../support/performed.ts';
 
 const account = {
   name: 'deployer',
@@ -75,6 +76,33 @@ describe('delete-service-account', () => {
       ['DELETE', '/service-accounts/acme/deployer', ''],
     ]);
     expect(result).toMatchObject({ outcome: 'done', state: 'deleted', response: 'OK' });
+  });
+
+  const reset = new TransportError('interrupted', true, 'read ECONNRESET');
+  const gone = { status: 404, body: { message: 'Service account not found' } };
+
+  it.each([
+    ['a reset', reset],
+    ['a bad gateway', { status: 502, body: {} }],
+  ])('is done if the account is missing after %s, and does not say who deleted it', async (_what, first) => {
+    const { result, requests } = await performed('delete-service-account', inputs, inTurn(first, gone));
+    expect(requests).toHaveLength(2);
+    expect(result).toMatchObject({
+      outcome: 'done',
+      response: gone.body,
+      conclusion:
+        'Organization acme has no service account deployer: an attempt to delete it had no clear answer, and the next was answered "Service account not found".',
+    });
+    expect(result.state).toBeUndefined();
+    expect(factsOf(result)).toEqual({ Organization: 'acme', Name: 'deployer (not there any more)' });
+  });
+
+  it('fails if the account is missing on the first attempt, or the first never left', async () => {
+    const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED');
+    for (const answers of [inTurn(gone), inTurn(refused, gone)]) {
+      const failure = await failureOf(performed('delete-service-account', inputs, answers));
+      expect(failure.message).toContain('404: Service account not found');
+    }
   });
 });
 

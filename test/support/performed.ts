@@ -72,6 +72,19 @@ export function always(status: number, body: unknown): () => ScriptedAnswer {
   return () => ({ status, body });
 }
 
+/** Answers, or transport errors, one after the other; the last one stays. */
+export function inTurn(
+  ...outcomes: readonly [ScriptedAnswer | Error, ...(ScriptedAnswer | Error)[]]
+): () => ScriptedAnswer {
+  let asked = 0;
+  return () => {
+    const outcome = outcomes[Math.min(asked, outcomes.length - 1)] ?? outcomes[0];
+    asked += 1;
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+}
+
 /** The texts of a report's facts, by their labels. */
 export function factsOf({ report }: OperationResult): Readonly<Record<string, string>> {
   return Object.fromEntries(report.facts.map(({ label, value }) => [label, value.text]));
