@@ -103,7 +103,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         },
         onResponseEnd() {
           settle(() => {
-            resolve({ status, headers, text: Buffer.concat(chunks, size).toString('utf8') });
+            resolve(answerOf(status, headers, Buffer.concat(chunks, size)));
           });
         },
         onResponseError(_controller, error) {
@@ -114,6 +114,18 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
       },
     );
   });
+}
+
+/** An answer that is read to its end. Only one that is compressed is waited for. */
+function answerOf(status: number, headers: HttpAnswer['headers'], body: Buffer): HttpAnswer | Promise<HttpAnswer> {
+  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString('utf8') };
+  return decodedAnswer(status, headers, body);
+}
+
+async function decodedAnswer(status: number, headers: HttpAnswer['headers'], body: Buffer): Promise<HttpAnswer> {
+  const { decodeBody } = await import('./content-encoding.ts');
+  const decoded = await decodeBody(status, headers, body);
+  return { status, headers: decoded.headers, text: decoded.body.toString('utf8') };
 }
 
 function openBody({ body }: HttpRequest): string | Uint8Array | Readable | undefined {

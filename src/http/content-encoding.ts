@@ -1,0 +1,95 @@
+import * as zlib from 'node:zlib';
+import { maximumAnswerBytes, TransportError, type HttpAnswer } from './exchange.ts';
+import { isPassingStatus } from './retry.ts';
+
+type Decode = (
+  bytes: Buffer,
+  options: { readonly maxOutputLength: number },
+  callback: (error: Error | null, result: Buffer) => void,
+) => void;
+
+/** More than one coding is rare; without a limit, a header of a few kilobytes would ask for hundreds of rounds. */
+const mostCodings = 3;
+
+/** What is said of the body as it was sent. */
+const encodedHeaders: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
+
+/**
+ * Decodes the body of an answer by its `Content-Encoding` (RFC 9110, 8.4). Nothing asks for compressed answers, but a proxy
+ * may send them all the same. An answer without that header costs nothing.
+ *
+ * @returns the bytes, and the headers that are true of them
+ * @throws TransportError if the body cannot be decoded, or would be larger than `maximumAnswerBytes`
+ */
+export async function decodeBody(
+  status: number,
+  headers: HttpAnswer['headers'],
+  body: Buffer,
+): Promise<{ readonly headers: HttpAnswer['headers']; readonly body: Buffer }> {
+  const codings = codingsOf(headers['content-encoding']);
+  if (codings.length === 0) return { headers, body };
+  const decoded = Object.fromEntries(Object.entries(headers).filter(([name]) => !encodedHeaders.has(name)));
+  // An answer without a body, such as 304, may name a coding as well.
+  if (body.length === 0) return { headers: decoded, body };
+  if (codings.length > mostCodings) throw undecodable(status, `${codings.length} codings one after the other`);
+  let bytes = body;
+  // The last coding was applied last.
+  for (const coding of codings.toReversed()) bytes = await decode(coding, bytes, status);
+  return { headers: decoded, body: bytes };
+}
+
+/** The codings in the order in which they were applied. */
+function codingsOf(header: string | undefined): readonly string[] {
+  const names = (header ?? '').split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => name !== '' && name !== 'identity');
+}
+
+function decode(coding: string, bytes: Buffer, status: number): Promise<Buffer> {
+  const decoder = decoderOf(coding, bytes);
+  if (decoder === undefined)
+    return Promise.reject(undecodable(status, `the coding ${nameOf(coding)}, which is not supported`));
+  return new Promise((resolve, reject) => {
+    decoder(bytes, { maxOutputLength: maximumAnswerBytes }, (error, result) => {
+      if (error === null) resolve(result);
+      else reject(failureOf(error, coding, status));
+    });
+  });
+}
+
+function decoderOf(coding: string, bytes: Buffer): Decode | undefined {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.gunzip;
+    case 'br':
+      return zlib.brotliDecompress;
+    case 'deflate':
+      // Some servers leave out the wrapper of zlib (RFC 9110, 8.4.1.2), whose first byte names the method 8.
+      return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw;
+    case 'zstd':
+      // Node.js 20 and the first releases of 22 do not have it.
+      return 'zstdDecompress' in zlib ? (...given) => { zlib.zstdDecompress(...given); } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function failureOf(error: Error, coding: string, status: number): TransportError {
+  if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
+    const what = `the answer is larger than ${maximumAnswerBytes} bytes once decompressed`;
+    return new TransportError('malformed', true, what, { cause: error });
+  }
+  return undecodable(status, `${nameOf(coding)} and damaged (${error.message})`, error);
+}
+
+function undecodable(status: number, what: string, cause?: Error): TransportError {
+  // Of an answer that may be another one soon, the status is what counts.
+  const problem = isPassingStatus(status) ? 'interrupted' : 'malformed';
+  const message = `the body of the answer ${status} is compressed with ${what}`;
+  return new TransportError(problem, true, message, cause === undefined ? undefined : { cause });
+}
+
+/** Only what a coding's name may consist of is repeated from a foreign header. */
+function nameOf(coding: string): string {
+  return /^[\w.-]{1,20}$/u.test(coding) ? coding : 'of an unknown name';
+}
