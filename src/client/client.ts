@@ -16,6 +16,7 @@ import { version } from '../runtime/version.ts';
 import { successBody } from './answer.ts';
 import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody, type FilePart } from './body.ts';
+import { DeprecationNotices } from './deprecation.ts';
 import { NotSent, unsentRequest } from './not-sent.ts';
 import { fillPath, queryString } from './path.ts';
 import { failedCall } from './repetition.ts';
@@ -63,19 +64,20 @@ export interface PreparedRequest {
 export class ComplianceClient {
   readonly #connection: Connection;
   readonly #context: CallContext;
+  readonly #deprecations: DeprecationNotices;
 
-  constructor(connection: Connection, context: CallContext) {
+  /** @param deprecations those of another client, if what that has told is not to be told again */
+  constructor(connection: Connection, context: CallContext, deprecations = new DeprecationNotices(context)) {
     this.#connection = connection;
     this.#context = context;
+    this.#deprecations = deprecations;
   }
 
   /** The same client with a limit to its patience: see `Persistence.until`, in milliseconds since the epoch. */
   until(moment: number): ComplianceClient {
     const { persistence } = this.#context;
-    return new ComplianceClient(this.#connection, {
-      ...this.#context,
-      persistence: { ...persistence, until: moment },
-    });
+    const context = { ...this.#context, persistence: { ...persistence, until: moment } };
+    return new ComplianceClient(this.#connection, context, this.#deprecations);
   }
 
   /**
@@ -98,10 +100,12 @@ export class ComplianceClient {
   async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Answered<E>> {
     const { request, path } = await this.prepare(endpoint, call);
     if (this.#connection.dryRun === true) {
+      this.#deprecations.tell(endpoint, request.url);
       throw new NotSent(unsentRequest(endpoint, request, { ...call, filePartStyle: this.#connection.filePartStyle }));
     }
     try {
       const { answer, attempts, earlierArrived } = await sendPersistently(labelOf(endpoint), request, this.#context);
+      this.#deprecations.tell(endpoint, request.url, answer.headers);
       const answeredAt = this.#context.clock.now();
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt });
       // `successBody` has checked the body against the schema that this type is made from.

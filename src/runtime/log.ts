@@ -5,6 +5,8 @@ export interface Log {
   info(line: string): void;
   /** Something the reader may have to mend, though the work goes on. Becomes an annotation. */
   warning(line: string): void;
+  /** Something the reader should know and need not mend now. Becomes an annotation. */
+  notice(line: string): void;
   /** Runs the work with its lines folded under a title. */
   group<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
 }

@@ -56,6 +56,9 @@ export function githubRunner(environment: Environment, secrets: Secrets): Runner
       warning: (line) => {
         annotate('warning', '', line);
       },
+      notice: (line) => {
+        annotate('notice', '', line);
+      },
       async group(title, work) {
         issueCommand('group', {}, clean(title));
         try {

@@ -30,6 +30,13 @@ describe('the step create-flow', () => {
     expect(shownLines(updated.log)).toContain('✅ Done: Flow twice was updated in organization acme.');
   });
 
+  it('has one notice: the operation is deprecated', async () => {
+    const result = await job.step({ ...inputs, flow: 'noticed' });
+    expect(commandsNamed(result.log, 'notice').map(({ message }) => message)).toEqual([
+      'create-flow has been deprecated since 2026-01-01. The interface marks this operation as deprecated and shows no successor.',
+    ]);
+  });
+
   it('needs nothing of the job but its connection: no event, no repository, no workspace', async () => {
     const variables = {
       GITHUB_WORKSPACE: undefined,

@@ -5,6 +5,7 @@ export interface CollectingLog extends Log {
   readonly debugs: readonly string[];
   readonly infos: readonly string[];
   readonly warnings: readonly string[];
+  readonly notices: readonly string[];
   /** The titles of the groups. */
   readonly groups: readonly string[];
   /** Everything in the order it came, one line each, so that a test can look for what must not be there. */
@@ -16,6 +17,7 @@ export function collectingLog(): CollectingLog {
   const debugs: string[] = [];
   const infos: string[] = [];
   const warnings: string[] = [];
+  const notices: string[] = [];
   const groups: string[] = [];
   const all: string[] = [];
   const keep = (lines: string[]) => (line: string) => {
@@ -26,11 +28,13 @@ export function collectingLog(): CollectingLog {
     debugs,
     infos,
     warnings,
+    notices,
     groups,
     text: () => all.join('\n'),
     debug: keep(debugs),
     info: keep(infos),
     warning: keep(warnings),
+    notice: keep(notices),
     group(title, work) {
       keep(groups)(title);
       return work();

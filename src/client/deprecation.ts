@@ -1,0 +1,110 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
+import { parseHttpDate } from '../http/http-date.ts';
+import type { World } from '../runtime/world.ts';
+import { labelOf } from './service-error.ts';
+
+/** Tells the user of deprecated endpoints: of each once, however often it is called. */
+export class DeprecationNotices {
+  readonly #world: Pick<World, 'clock' | 'log'>;
+  readonly #told = new Set<string>();
+
+  constructor(world: Pick<World, 'clock' | 'log'>) {
+    this.#world = world;
+  }
+
+  /**
+   * @param url what was asked; links in the headers may be relative to it
+   * @param headers those of the answer; absent if nothing was sent
+   */
+  tell(endpoint: Endpoint, url: URL, headers: HttpAnswer['headers'] = {}): void {
+    const label = labelOf(endpoint);
+    const notice = deprecationNotice(endpoint, { url, headers, now: this.#world.clock.now() });
+    if (notice === undefined || this.#told.has(label)) return;
+    this.#told.add(label);
+    this.#world.log.notice(notice);
+  }
+}
+
+/** An answer, as far as deprecation is concerned. */
+export interface AnsweredHeaders {
+  readonly url: URL;
+  readonly headers: HttpAnswer['headers'];
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * What a user of an endpoint has to know: that it is deprecated, by the contract or by the headers `Deprecation` (RFC 9745,
+ * and the drafts before it) and `Sunset` (RFC 8594); since when, until when, and what to use instead, as far as that is
+ * said. Nothing of a header is repeated as it came, only dates and web addresses.
+ */
+export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: AnsweredHeaders): string | undefined {
+  const deprecation = parseDeprecation(headers['deprecation']);
+  const sunset = parseHttpDate(headers['sunset']?.trim() ?? '');
+  if (endpoint.deprecated === undefined && deprecation === undefined && sunset === undefined) return undefined;
+  const links = parseLinks(headers['link'], url);
+  const label = labelOf(endpoint);
+  const successor = links.get('successor-version');
+  const page = links.get('deprecation') ?? links.get('sunset');
+  return [
+    deprecatedSince(label, deprecation?.since, now),
+    ...(sunset === undefined ? [] : [sunsetWords(sunset, now)]),
+    ...(endpoint.deprecated === undefined ? [] : [endpoint.deprecated]),
+    ...(successor === undefined ? [] : [`Use ${successor} instead.`]),
+    ...(page === undefined ? [] : [`See ${page}.`]),
+  ].join(' ');
+}
+
+function deprecatedSince(label: string, since: number | undefined, now: number): string {
+  const date = since === undefined ? undefined : dayOf(since);
+  if (date === undefined || since === undefined) return `${label} is deprecated.`;
+  return since > now ? `${label} will be deprecated on ${date}.` : `${label} has been deprecated since ${date}.`;
+}
+
+function sunsetWords(sunset: number, now: number): string {
+  const date = dayOf(sunset);
+  if (date === undefined) return 'The service is going to stop answering it.';
+  return sunset > now
+    ? `The service plans to stop answering it on ${date}.`
+    : `The service planned to stop answering it on ${date}.`;
+}
+
+/** The day in UTC; undefined if no calendar of four digits has it. */
+function dayOf(milliseconds: number): string | undefined {
+  const date = new Date(milliseconds);
+  const year = date.getUTCFullYear();
+  return year >= 1970 && year <= 9999 ? date.toISOString().slice(0, 10) : undefined;
+}
+
+/** Reads a `Deprecation` header; undefined if it does not say that something is deprecated. */
+function parseDeprecation(header: string | undefined): { readonly since?: number } | undefined {
+  const value = header?.trim() ?? '';
+  if (value === '' || value === 'false' || value === '?0') return undefined;
+  const seconds = /^@(\d{1,12})(?![\d.])/u.exec(value)?.[1];
+  const since = seconds === undefined ? parseHttpDate(value) : Number(seconds) * 1000;
+  return since === undefined ? {} : { since };
+}
+
+const longestLink = 500;
+
+/** The targets of a `Link` header (RFC 8288) by their relation, the first of each; only addresses a reader may follow. */
+function parseLinks(header: string | undefined, base: URL): ReadonlyMap<string, string> {
+  const links = new Map<string, string>();
+  for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/gu)) {
+    const href = webAddress(target, base);
+    const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([\w.-]+))/iu.exec(parameters);
+    if (href === undefined || relations === null) continue;
+    for (const relation of (relations[1] ?? relations[2] ?? '').toLowerCase().split(/\s+/u)) {
+      if (!links.has(relation)) links.set(relation, href);
+    }
+  }
+  return links;
+}
+
+function webAddress(target: string, base: URL): string | undefined {
+  if (!URL.canParse(target, base.href)) return undefined;
+  const { protocol, username, password, href } = new URL(target, base);
+  const isWeb = protocol === 'https:' || protocol === 'http:';
+  return isWeb && username === '' && password === '' && href.length <= longestLink ? href : undefined;
+}
