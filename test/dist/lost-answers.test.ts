@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
+import { createServiceAccount } from '../support/administration.ts';
+import { changePolicies, provenancePolicy, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
+import { startLosingForwarder, type LosingForwarder, type Loss } from '../support/losing-forwarder.ts';
+import { aPod, podList } from '../support/pods.ts';
+import { call } from '../support/service-call.ts';
+import { webhookReport } from '../support/sonar-webhook.ts';
+import { failedStep } from '../support/step-ending.ts';
+import type { StepResult } from '../../tools/run-action.ts';
+
+let job: ActionJob;
+let forwarder: LosingForwarder;
+
+beforeAll(async () => {
+  job = await openActionJob();
+  forwarder = await startLosingForwarder(job.service.baseUrl);
+  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  await job.workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
+  await job.workspace.write('policy.yaml', provenancePolicy);
+});
+
+afterAll(async () => {
+  await forwarder.close();
+  await job.close();
+});
+
+/** Runs a step whose first request is carried out, and whose answer is lost. */
+async function lostStep(
+  label: string,
+  loss: Loss,
+  inputs: Readonly<Record<string, string>>,
+): Promise<{ readonly result: StepResult; readonly methods: readonly string[] }> {
+  const more = { retries: '1', timeout: loss === 'late' ? '1' : '30', 'base-url': forwarder.baseUrlFor(label, loss) };
+  const result = await job.step({ ...inputs, ...more });
+  return { result, methods: forwarder.requestsOf(label).map((line) => line.split(' ')[0] ?? '') };
+}
+
+async function versionsOf(policy: string): Promise<number> {
+  const { body } = await call(job.service, { path: `/policies/${job.service.org}/${policy}` });
+  return (body as { versions: unknown[] }).versions.length;
+}
+
+describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step whose first answer is lost: %s', (loss) => {
+  it('create-flow is done, and does not say that it updated what it created', async () => {
+    const flow = `lost-${loss}`;
+    const inputs = { operation: 'create-flow', flow, description: 'Lost', template: 'artifact' };
+    const { result, methods } = await lostStep(`flow${loss}`, loss, inputs);
+    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+    expect(result.log).toContain(`Flow ${flow} was created or updated in organization acme.`);
+    expect(methods).toEqual(['PUT', 'PUT']);
+  });
+
+  it('create-policy uploads once, and finds what it uploaded', async () => {
+    const policy = `lost-${loss}`;
+    const { result, methods } = await lostStep(`policy${loss}`, loss, {
+      operation: 'create-policy',
+      policy,
+      comment: 'First',
+      files: 'policy.yaml',
+    });
+    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+    // A limit of requests says that the upload was refused; a service that says so all the same has it twice.
+    const refused = loss === 429;
+    expect(methods).toEqual(refused ? ['PUT', 'PUT'] : ['PUT', 'GET']);
+    expect(await versionsOf(policy)).toBe(refused ? 2 : 1);
+  });
+
+  it('delete-service-account is done', async () => {
+    const name = `lost-${loss}`;
+    await createServiceAccount(job.service, { name });
+    const inputs = { operation: 'delete-service-account', 'service-account': name };
+    const { result, methods } = await lostStep(`account${loss}`, loss, inputs);
+    expect(result).toMatchObject({
+      exitCode: 0,
+      errorLog: '',
+      outputs: { outcome: 'done', state: '', response: '{"message":"Service account not found"}' },
+    });
+    expect(methods).toEqual(['DELETE', 'DELETE']);
+  });
+
+  it('detach-policy is done', async () => {
+    const environment = `lost-${loss}`;
+    await savePolicy(job.service, `detached-${loss}`);
+    await saveEnvironment(job.service, environment, { policies: [`detached-${loss}`] });
+    const inputs = { operation: 'detach-policy', environment, policy: `detached-${loss}` };
+    const { result, methods } = await lostStep(`detach${loss}`, loss, inputs);
+    expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
+    expect(methods).toEqual(['DELETE', 'DELETE', 'GET']);
+  });
+});
+
+describe('a step whose first answer is lost', () => {
+  const loss = 502;
+
+  it('create-environment is done', async () => {
+    const inputs = { operation: 'create-environment', environment: 'lost', 'environment-type': 'K8S' };
+    const { result, methods } = await lostStep('environment', loss, inputs);
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: '' } });
+    expect(methods).toEqual(['PUT', 'PUT']);
+  });
+
+  it('report-k8s is done, and does not say that nothing changed', async () => {
+    await saveEnvironment(job.service, 'reported');
+    const inputs = { operation: 'report-k8s', environment: 'reported', files: 'pods.json' };
+    const { result } = await lostStep('report', loss, inputs);
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: '' } });
+    expect(result.log).toContain('whether it made a new snapshot is not known');
+  });
+
+  it('attach-policy is done', async () => {
+    await savePolicy(job.service, 'loose');
+    await saveEnvironment(job.service, 'attaching');
+    const inputs = { operation: 'attach-policy', environment: 'attaching', policy: 'loose' };
+    const { result, methods } = await lostStep('attach', loss, inputs);
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: 'attached' } });
+    expect(methods).toEqual(['POST', 'POST']);
+  });
+
+  it('detach-policy detaches all it was told to, though one was not attached', async () => {
+    for (const name of ['first', 'second']) await savePolicy(job.service, name);
+    await saveEnvironment(job.service, 'partly', { policies: ['second'] });
+    const inputs = { operation: 'detach-policy', environment: 'partly', policy: 'first\nsecond' };
+    const { result, methods } = await lostStep('partly', loss, inputs);
+    expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: '' } });
+    expect(methods).toEqual(['DELETE', 'DELETE', 'GET', 'DELETE', 'DELETE']);
+    const again = await changePolicies(job.service, 'DELETE', 'partly', ['second']);
+    expect(again.status).toBe(404);
+  });
+
+  it('delete-service-account and detach-policy fail if there was nothing to remove, on the first attempt', async () => {
+    for (const inputs of [
+      { operation: 'delete-service-account', 'service-account': 'nobody' },
+      { operation: 'detach-policy', environment: 'lost', policy: 'unheard-of' },
+    ]) {
+      expect(failedStep(await job.step(inputs))).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'mistake' });
+    }
+  });
+
+  it('attest-sonar is not repeated, and says what to do', async () => {
+    const flow = await job.flow('sonar');
+    const { result, methods } = await lostStep('attest', loss, {
+      operation: 'attest-sonar',
+      flow,
+      'sonar-report-path': 'sonar.json',
+    });
+    expect(failedStep(result)).toMatchObject({
+      kind: 'trouble',
+      message: expect.stringMatching(/The service may have recorded it all the same\..*Run the job again unless/su),
+    });
+    expect(methods).toEqual(['POST']);
+  });
+});

@@ -1,0 +1,72 @@
+import { createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a client gets in place of the answer to its first request, which the service has carried out. */
+export type Loss = 'closed' | 'reset' | 'late' | 429 | 502 | 503 | 504;
+
+/** Stands between clients and a service, and loses the service's answer to the first request of each client. */
+export interface LosingForwarder {
+  /** A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's. */
+  baseUrlFor(label: string, loss: Loss): string;
+  /** The methods and paths of the client's requests, in order. */
+  requestsOf(label: string): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts a forwarder to the service whose base address is given. Close it. */
+export async function startLosingForwarder(baseUrl: string): Promise<LosingForwarder> {
+  const losses = new Map<string, Loss>();
+  const requests = new Map<string, string[]>();
+  const server = createServer((received, answer) => {
+    const [, label = '', path = '/'] = /^\/([^/]+)\/api\/v2(.*)$/u.exec(received.url ?? '') ?? [];
+    const { method = 'GET', headers } = received;
+    const earlier = requests.get(label) ?? [];
+    requests.set(label, [...earlier, `${method} ${path}`]);
+    const loss = earlier.length === 0 ? losses.get(label) : undefined;
+    const sent = request(baseUrl + path, { method, headers }, (response) => {
+      if (loss === undefined) {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+        return;
+      }
+      response.resume();
+      response.on('end', () => {
+        lose(answer, loss);
+      });
+    });
+    sent.on('error', () => answer.destroy());
+    received.pipe(sent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrlFor(label, loss) {
+      losses.set(label, loss);
+      return `http://127.0.0.1:${port}/${label}/api/v2`;
+    },
+    requestsOf: (label) => requests.get(label) ?? [],
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function lose(answer: ServerResponse, loss: Loss): void {
+  switch (loss) {
+    case 'closed':
+      answer.socket?.end();
+      return;
+    case 'reset':
+      answer.socket?.resetAndDestroy();
+      return;
+    case 'late':
+      return;
+    default:
+      answer.writeHead(loss, { 'content-type': 'text/html' });
+      answer.end('<html>Gateway</html>');
+  }
+}
