@@ -41,12 +41,13 @@ export const createPolicy = defineOperation({
       ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
       type: 'env',
     };
-    const { state, body } = await upload({ document, text }, file, context);
+    const uploaded = await upload({ document, text }, file, context);
+    const { state, body } = uploaded;
     const action = state ?? 'created or updated';
     return {
       outcome: 'done',
       state,
-      conclusion: conclusionOf({ policy: inputs.policy, org, state, version: latestVersion(body) }),
+      conclusion: conclusionOf(inputs.policy, org, uploaded),
       response: body,
       report: {
         subject: `Policy ${inputs.policy}`,
@@ -63,23 +64,14 @@ export const createPolicy = defineOperation({
   },
 });
 
-function conclusionOf({
-  policy: name,
-  org,
-  state,
-  version,
-}: {
-  readonly policy: string;
-  readonly org: string;
-  readonly state: Uploaded['state'];
-  readonly version: number | undefined;
-}): string {
-  if (state === undefined) {
+function conclusionOf(name: string, org: string, { state, body, wasFound }: Uploaded): string {
+  const version = latestVersion(body);
+  if (wasFound) {
     const number = version === undefined ? '' : `, number ${version}`;
     return `Policy ${name} is on record in organization ${org}; this file is its latest version${number}.`;
   }
   const now = version === undefined ? '' : `; it has version ${version} now`;
-  return `Policy ${name} was ${state} in organization ${org}${now}.`;
+  return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;
 }
 
 /** An upload that is on record. */
@@ -87,6 +79,8 @@ interface Uploaded {
   /** Undefined if it is not known which of the two it was. */
   readonly state: 'created' | 'updated' | undefined;
   readonly body: Policy;
+  /** True if the upload had no clear answer, and the service shows it all the same. */
+  readonly wasFound: boolean;
 }
 
 /** Uploads a version once: each upload makes another version, so one without a clear answer is looked up, not repeated. */
@@ -98,12 +92,13 @@ async function upload(version: PolicyUpload, file: FilePart | undefined, context
       document: version.document,
       ...(file === undefined ? {} : { file }),
     });
-    return { state: statusWord(answer, { created: 'created', otherwise: 'updated' }), body: answer.body };
+    const state = statusWord(answer, { created: 'created', otherwise: 'updated' });
+    return { state, body: answer.body, wasFound: false };
   } catch (error) {
     if (call.signal?.aborted === true || !mayBeOnRecord(endpoint, error)) throw error;
     const body = await findUpload(version, context);
     if (body === undefined) throw error;
-    return { state: undefined, body };
+    return { state: undefined, body, wasFound: true };
   }
 }
 

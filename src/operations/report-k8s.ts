@@ -58,7 +58,7 @@ const effects = {
   changed: { sentence: 'made a new snapshot', fact: 'a new one' },
   unchanged: { sentence: 'changed nothing, so there is no new snapshot', fact: 'none, nothing has changed' },
   unknown: {
-    sentence: 'was processed; whether it made a new snapshot is not known, because it took more than one attempt',
+    sentence: 'was processed; whether it made a new snapshot is not known',
     fact: 'unknown',
   },
 } as const;

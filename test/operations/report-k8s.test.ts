@@ -88,7 +88,7 @@ describe('report-k8s', () => {
     expect(result).toMatchObject({
       outcome: 'done',
       conclusion:
-        'The report of 1 pod with 1 image to environment prod was processed; whether it made a new snapshot is not known, because it took more than one attempt.',
+        'The report of 1 pod with 1 image to environment prod was processed; whether it made a new snapshot is not known.',
     });
     expect(result.state).toBeUndefined();
     expect(factsOf(result)['Snapshot']).toBe('unknown');
