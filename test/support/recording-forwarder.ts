@@ -36,7 +36,12 @@ export async function startRecordingForwarder(baseUrl: string): Promise<Recordin
       void bodyOf(response).then((body) => {
         const known = recorded.get(label) ?? [];
         recorded.set(label, [...known, recordOf({ method, path, response, body })]);
-        answer.writeHead(response.statusCode ?? 502, response.headers).end(body);
+        // A connection that is closed with unread data is reset, and the reset can overtake the answer.
+        received.unpipe(sent);
+        received.resume();
+        const headersOfAnswer = { ...response.headers };
+        delete headersOfAnswer.connection;
+        answer.writeHead(response.statusCode ?? 502, headersOfAnswer).end(body);
       });
     });
     sent.on('error', () => answer.destroy());
