@@ -20,6 +20,9 @@ export const isolatedGit: Environment = {
 /** The author date of the commits of tests, in Unix seconds. */
 export const authorSeconds = Date.parse('2026-01-02T03:04:05+02:00') / 1000;
 
+/** The committer date of the commits of tests, in Unix seconds. */
+export const committerSeconds = Date.parse('2026-02-03T04:05:06Z') / 1000;
+
 /** A folder in which a test makes repositories. */
 export interface GitFolder {
   readonly path: string;

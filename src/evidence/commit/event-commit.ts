@@ -5,7 +5,8 @@ import { fullSha } from './ref.ts';
 
 /**
  * The commit as the event's payload describes it. Pushes, merge groups, workflow runs and check suites carry their commit;
- * pull requests carry its SHA alone. GitHub calls the date in it "the timestamp of the commit" and does not say more.
+ * pull requests carry its SHA alone. GitHub calls the date in it "the timestamp of the commit" and does not say more, so it
+ * stands for the author date and the committer date.
  */
 export function readCommitFromEvent(event: Mapping, sha: string): Answer<CommitFacts> {
   for (const described of describedCommits(event)) {
@@ -35,5 +36,5 @@ function commitFacts(described: unknown, sha: string): CommitFacts | undefined {
   const timestamp = unixSeconds(textAt(described, 'timestamp') ?? '');
   const author = authorLine(textAt(described, 'author', 'name') ?? '', textAt(described, 'author', 'email') ?? '');
   if (typeof message !== 'string' || timestamp === undefined || author === '') return undefined;
-  return { sha, author, message: wholeMessage(message), timestamp };
+  return { sha, author, message: wholeMessage(message), timestamp, committerTimestamp: timestamp };
 }

@@ -21,28 +21,45 @@ export interface CommitRequest {
   readonly log: Log;
 }
 
+/** A commit in the form the service takes, and what only the action needs to know of it. */
+export interface CommitEvidence {
+  /** Without the redacted fields (interface, `git_commit_info`; observed on the wire). */
+  readonly info: GitCommitInfo;
+  /** The committer date, in Unix seconds: the commit did not exist before. Undefined if the source does not give it. */
+  readonly committedAt: number | undefined;
+}
+
 /**
- * The commit that the job is about, in the form the service takes (interface, `git_commit_info`; observed on the wire).
+ * The commit that the job is about, with its committer date.
  *
  * @throws MistakeError where the event means no commit or the job's setup lets no source describe it; TroubleError where
  * GitHub's API failed. Both say which sources were tried.
  */
-export async function gatherCommit(request: CommitRequest, sources: CommitSources): Promise<GitCommitInfo> {
+export async function gatherCommitEvidence(request: CommitRequest, sources: CommitSources): Promise<CommitEvidence> {
   const judged = judgedCommit(request.job, request.commitSha);
   return describeCommit(await locateCommit(judged, request.job.workspace, sources), request, sources);
+}
+
+/**
+ * The commit that the job is about, in the form the service takes.
+ *
+ * @throws as `gatherCommitEvidence`
+ */
+export async function gatherCommit(request: CommitRequest, sources: CommitSources): Promise<GitCommitInfo> {
+  return (await gatherCommitEvidence(request, sources)).info;
 }
 
 /**
  * Describes a commit that is already located, from the first source that knows it in full: the repository in the workspace,
  * the event's payload, GitHub's API.
  *
- * @throws as `gatherCommit`.
+ * @throws as `gatherCommitEvidence`
  */
 export async function describeCommit(
   commit: LocatedCommit,
   { job, redact = [], log }: Pick<CommitRequest, 'job' | 'redact' | 'log'>,
   sources: CommitSources,
-): Promise<GitCommitInfo> {
+): Promise<CommitEvidence> {
   const { facts, source } = await readFromFirst(commit, job, sources, log);
   log.info(`Commit ${facts.sha} is ${commit.meaning}; described by ${source}.`);
   const branch = redact.includes('branch') ? undefined : await branchOf(commit.branch, { facts, source }, job, sources);
@@ -56,7 +73,7 @@ export async function describeCommit(
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(repository === undefined ? {} : { url: `${repository}/commit/${facts.sha}` }),
   };
-  return redacted(info, redact);
+  return { info: redacted(info, redact), committedAt: facts.committerTimestamp };
 }
 
 /**

@@ -20,7 +20,9 @@ describe('readCommitFromEvent', () => {
     ['check_suite', events.checkSuiteEvent(), 'feat: lid', 'Ann Dev <ann@example.com>'],
   ])('finds the commit in a %s', (_name, event, message, author) => {
     const timestamp = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000;
-    expect(readCommitFromEvent(event, shas.head)).toEqual({ found: { sha: shas.head, author, message, timestamp } });
+    expect(readCommitFromEvent(event, shas.head)).toEqual({
+      found: { sha: shas.head, author, message, timestamp, committerTimestamp: timestamp },
+    });
   });
 
   it('finds an earlier commit of a push', () => {

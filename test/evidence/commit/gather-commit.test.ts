@@ -4,7 +4,7 @@ import { gitCommitInfo } from '../../../src/contract/commit.ts';
 import type { Answer } from '../../../src/evidence/commit/answer.ts';
 import { probableBranch } from '../../../src/evidence/commit/branch.ts';
 import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
-import { gatherCommit } from '../../../src/evidence/commit/gather-commit.ts';
+import { gatherCommit, gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
 import type { GitRunner } from '../../../src/evidence/commit/git.ts';
 import { createGitRunner } from '../../../src/evidence/commit/git.ts';
 import type { GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
@@ -13,7 +13,13 @@ import { repositoryInfo } from '../../../src/evidence/commit/repository-info.ts'
 import { readJob } from '../../../src/evidence/job.ts';
 import { MistakeError, TroubleError } from '../../../src/runtime/failure.ts';
 import * as events from '../../support/events.ts';
-import { authorSeconds, gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
+import {
+  authorSeconds,
+  committerSeconds,
+  gitFolder,
+  isolatedGit,
+  type GitFolder,
+} from '../../support/git-repository.ts';
 import { jobEnvironment, jobOf } from '../../support/job.ts';
 import { collectingLog } from '../../support/log.ts';
 
@@ -161,6 +167,14 @@ describe('gatherCommit', () => {
         message: 'feat: first\n\nbody line',
       });
     }
+  });
+
+  it('knows the committer date beside what is sent', async () => {
+    const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
+    const job = jobOf('push', events.pushEvent({ head_commit: events.webhookCommit(second) }), variables);
+    const fromGit = await gatherCommitEvidence({ job, log }, { git, github: undefined });
+    expect(fromGit.committedAt).toBe(committerSeconds);
+    expect(Object.keys(fromGit.info)).not.toContain('committedAt');
   });
 
   it("goes on to GitHub's API where the payload holds the SHA alone, and says where it read", async () => {
