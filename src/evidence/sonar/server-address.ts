@@ -20,40 +20,19 @@ export interface ServerAddress {
  */
 export function chooseServer(
   hostUrl: string | undefined,
-  report: ReportTask,
+  report: Pick<ReportTask, 'serverUrl'>,
   reportPath: string,
   hasToken: boolean,
 ): ServerAddress {
   const namedBy = hostUrl === undefined ? 'report' : 'input';
   const { url, warnings } =
-    hostUrl === undefined
-      ? addressOfReport(report.serverUrl, reportPath)
-      : { url: addressOfInput(hostUrl), warnings: [] };
+    hostUrl === undefined ? addressOfReport(report.serverUrl, reportPath) : { url: namedServer(hostUrl), warnings: [] };
   const readable = hasToken && isReadableOnTheWay(url);
   return {
     url,
     namedBy,
     warnings: readable ? [...warnings, `\`sonar-token\` is sent to ${url.origin} without encryption (http)`] : warnings,
   };
-}
-
-function addressOfInput(text: string): URL {
-  const url = httpUrl(text);
-  if (url === undefined) {
-    throw new MistakeError({
-      input: 'sonar-host-url',
-      what: '`sonar-host-url` is not an http or https URL',
-      remedy: 'Set it to the address of the Sonar server, for example https://sonar.example.com/sonarqube.',
-    });
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new MistakeError({
-      input: 'sonar-host-url',
-      what: `\`sonar-host-url\` (${url.host}) holds a user name or password`,
-      remedy: 'Take it out of the address, and give a token as `sonar-token` from a secret.',
-    });
-  }
-  return base(url);
 }
 
 function addressOfReport(text: string | undefined, reportPath: string): Pick<ServerAddress, 'url' | 'warnings'> {
@@ -74,6 +53,44 @@ function addressOfReport(text: string | undefined, reportPath: string): Pick<Ser
         ]
       : [],
   };
+}
+
+/**
+ * The server that the user names.
+ *
+ * @throws MistakeError if it is not the address of a Sonar server
+ */
+export function namedServer(hostUrl: string): URL {
+  const url = httpUrl(hostUrl);
+  if (url === undefined) {
+    throw new MistakeError({
+      input: 'sonar-host-url',
+      what: '`sonar-host-url` is not an http or https URL',
+      remedy: 'Set it to the address of the Sonar server, for example https://sonar.example.com/sonarqube.',
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new MistakeError({
+      input: 'sonar-host-url',
+      what: `\`sonar-host-url\` (${url.host}) holds a user name or password`,
+      remedy: 'Take it out of the address, and give a token as `sonar-token` from a secret.',
+    });
+  }
+  const server = base(url);
+  const withoutApi = server.href.replace(/\/api(?:\/v2)?$/u, '');
+  if (withoutApi !== server.href) {
+    throw new MistakeError({
+      input: 'sonar-host-url',
+      what: `\`sonar-host-url\` (${server.href}) is the address of Sonar's web API, not of the Sonar server`,
+      remedy: `Take the path of the web API off its end: ${withoutApi}`,
+    });
+  }
+  return server;
+}
+
+/** A server's address as people write it, without a final slash. */
+export function serverName(server: URL): string {
+  return server.href.replace(/\/$/u, '');
 }
 
 /** The address of a page as it may be shown: an http or https URL, without credentials; undefined for anything else. */

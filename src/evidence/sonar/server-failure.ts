@@ -1,6 +1,7 @@
 import type { TransportError, TransportProblem } from '../../http/exchange.ts';
 import { MistakeError, TroubleError, type Failure, type Problem } from '../../runtime/failure.ts';
-import { below, type ServerAddress } from './server-address.ts';
+import { textAt } from '../../runtime/values.ts';
+import { below, serverName, type ServerAddress } from './server-address.ts';
 
 /** What was asked, for the words of a failure. */
 export interface Asked {
@@ -18,12 +19,30 @@ export interface Asked {
  * @param areSonars whether the words have the form of Sonar's own errors
  */
 export function refusal(asked: Asked, status: number, words: string, areSonars: boolean): Failure {
-  if (status === 404 && !areSonars) return notSonar(asked, words);
+  if (status === 404 && !areSonars) return noWebApi(asked, words);
   const what = `Sonar answered GET ${shown(asked.url)} with ${status}: ${words}`;
   const problem = remedyFor(asked, status);
   return status >= 400 && status < 500 && status !== 408 && status !== 429
     ? new MistakeError({ what, ...problem })
     : new TroubleError({ what, remedy: problem.remedy });
+}
+
+/** No Sonar server lives there: mostly, its context path is missing in the address. */
+function noWebApi({ url, address }: Asked, answer: string): MistakeError {
+  return new MistakeError({
+    input: 'sonar-host-url',
+    what: `there is no Sonar web API at ${serverName(address.url)}: GET ${shown(url)} was answered with 404 and ${answer}`,
+    remedy: `${contextPathRemedy(address)} Check the host and the port, too.`,
+  });
+}
+
+function contextPathRemedy({ url, namedBy }: ServerAddress): string {
+  if (namedBy === 'report') {
+    return `The address comes from the report: set \`sonar-host-url\` to the address of the Sonar server, with its context path if it has one (${url.origin}/sonarqube).`;
+  }
+  return url.pathname === '/'
+    ? `Add the server's context path to \`sonar-host-url\` (${url.origin}/sonarqube): its web pages have the same one.`
+    : `Correct the context path ${url.pathname} in \`sonar-host-url\`, or leave it out if the server has none.`;
 }
 
 function remedyFor(asked: Asked, status: number): Pick<Problem, 'input' | 'remedy'> {
@@ -41,19 +60,13 @@ function remedyFor(asked: Asked, status: number): Pick<Problem, 'input' | 'remed
 }
 
 function tokenRemedy(status: number, hasToken: boolean, permission: string): string {
-  if (!hasToken) return `Set \`sonar-token\` to a token whose owner has the permission "${permission}" on the project.`;
+  const also = permission === 'Browse' ? '' : ' ("Browse" alone is not enough)';
+  if (!hasToken) {
+    return `Set \`sonar-token\` to a token whose owner has the permission "${permission}" on the project${also}.`;
+  }
   return status === 401
     ? 'Check that `sonar-token` is a token of this Sonar server: it may be mistyped, expired or revoked.'
-    : `Give the owner of \`sonar-token\` the permission "${permission}" on the project.`;
-}
-
-/** Something else than Sonar answers at the address: another server, or a proxy in front of the context path. */
-function notSonar({ url, address }: Asked, words: string): MistakeError {
-  return new MistakeError({
-    input: 'sonar-host-url',
-    what: `${shown(url)} is not Sonar's web API: the answer was 404 and ${words}`,
-    remedy: `${named(address)} (${shown(address.url)}) is another server's address, or lacks the context path: set \`sonar-host-url\` to the address of Sonar's start page, for example https://host/sonarqube.`,
-  });
+    : `Give the owner of \`sonar-token\` the permission "${permission}" on the project${also}.`;
 }
 
 /** The server does not know its own endpoints, as one that is starting. */
@@ -65,11 +78,29 @@ export function notReady({ url, address }: Asked): TroubleError {
 }
 
 /** No whole answer came. */
-export function noAnswer(asked: Asked, error: TransportError): TroubleError {
+export function noAnswer(asked: Asked, error: TransportError): Failure {
+  if (asked.url.protocol === 'https:' && isPlainHttp(error)) return plainHttpPort(asked, error);
   return new TroubleError(
     {
       what: `no answer from Sonar to GET ${shown(asked.url)}: ${error.message}`,
       remedy: transportRemedy(error.problem, asked.address),
+    },
+    { cause: error },
+  );
+}
+
+/** OpenSSL's codes for an answer that is not TLS: what it reads as the version or length of a record is the text `HTTP`. */
+function isPlainHttp({ cause }: TransportError): boolean {
+  const code = textAt(cause, 'code') ?? '';
+  return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
+}
+
+function plainHttpPort({ url, address }: Asked, error: TransportError): MistakeError {
+  return new MistakeError(
+    {
+      input: 'sonar-host-url',
+      what: `${url.origin} speaks plain http and not https, so GET ${shown(url)} got no answer from Sonar: ${error.message.replace(/\s+/gu, ' ').trim()}`,
+      remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the port on which the server speaks https.`,
     },
     { cause: error },
   );
@@ -95,7 +126,7 @@ function transportRemedy(problem: TransportProblem, address: ServerAddress): str
 export function unexpectedAnswer(asked: Pick<Asked, 'url' | 'address'>, what: string): TroubleError {
   return new TroubleError({
     what: `Sonar answered GET ${shown(asked.url)} with ${what}`,
-    remedy: `Check that ${named(asked.address)} (${shown(asked.address.url)}) is the address of the Sonar server itself, with its context path where it has one, and that no proxy or login page answers in its place.`,
+    remedy: `Check that no proxy or login page answers in place of Sonar at ${named(asked.address)} (${shown(asked.address.url)}). ${contextPathRemedy(asked.address)}`,
   });
 }
 

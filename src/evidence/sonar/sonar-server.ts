@@ -20,6 +20,8 @@ export interface SonarQuestion {
   readonly permission: string;
   /** Whether the evidence is complete without the answer, so that it is not worth a long wait. */
   readonly isBestEffort?: boolean;
+  /** True to ask without the token: a public project shows visitors what it does not show every token. */
+  readonly anonymously?: true;
 }
 
 /** Sonar's answer to a question. */
@@ -31,11 +33,13 @@ export type SonarAnswer =
 /** A Sonar server's web API. */
 export interface SonarServer {
   readonly address: ServerAddress;
+  /** Whether questions carry a token unless they say otherwise. */
+  readonly hasToken: boolean;
   /**
    * Asks, and keeps asking within the time limit while the server restarts or is overloaded.
    *
-   * @throws TroubleError if no answer came in time, or a success that is not JSON, or a redirect to another origin; the
-   * signal's reason if that is aborted
+   * @throws TroubleError if no answer came in time, or a success that is not JSON, or a redirect to another origin;
+   * MistakeError for https to a port that speaks http; the signal's reason if that is aborted
    */
   ask(question: SonarQuestion): Promise<SonarAnswer>;
 }
@@ -71,10 +75,10 @@ export function openSonarServer(
   let expiryTold = false;
   let hasAnswered = false;
 
-  const send = async (asked: Asked, scheme: AuthorizationScheme, timeout: number): Promise<HttpAnswer> => {
+  const send = async (asked: Asked, timeout: number, authorization?: string): Promise<HttpAnswer> => {
     let { url } = asked;
     for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
-      const answer = await sendOnce({ ...asked, url }, requestHeaders(token, scheme), context, timeout);
+      const answer = await sendOnce({ ...asked, url }, requestHeaders(authorization), context, timeout);
       hasAnswered = true;
       const target = redirectTarget(answer, url);
       if (target === undefined) return answer;
@@ -85,12 +89,12 @@ export function openSonarServer(
     throw unexpectedAnswer(asked, `more than ${maximumRedirects} redirects`);
   };
 
-  const sendWithAnyScheme = async (asked: Asked, timeout: number): Promise<HttpAnswer> => {
+  const sendWithAnyScheme = async (asked: Asked, timeout: number, key: string): Promise<HttpAnswer> => {
     const [first = 'bearer', second] = schemes;
-    const answer = await send(asked, first, timeout);
+    const answer = await send(asked, timeout, authorizationHeader(first, key));
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
     if (second !== undefined && isRefused(answer)) {
-      const other = await send(asked, second, timeout);
+      const other = await send(asked, timeout, authorizationHeader(second, key));
       // Only a server that takes the other scheme shows that the first is wrong; a server that goes down meanwhile does not.
       if (isPassingStatus(other.status)) return other;
       schemes = isRefused(other) ? [first] : [second];
@@ -110,8 +114,8 @@ export function openSonarServer(
 
   const attempt = async (asked: Asked, timeout: number): Promise<Attempt<SonarAnswer>> => {
     try {
-      const answer =
-        token === undefined ? await send(asked, 'bearer', timeout) : await sendWithAnyScheme(asked, timeout);
+      const key = asked.hasToken ? token : undefined;
+      const answer = key === undefined ? await send(asked, timeout) : await sendWithAnyScheme(asked, timeout, key);
       warnOfExpiry(answer);
       return judge(asked, answer, context.clock.now());
     } catch (error) {
@@ -122,9 +126,9 @@ export function openSonarServer(
     }
   };
 
-  const askedFor = ({ path, query, permission }: SonarQuestion): Asked => {
+  const askedFor = ({ path, query, permission, anonymously }: SonarQuestion): Asked => {
     const url = below(address.url, path, query);
-    return { url, address, permission, hasToken: token !== undefined };
+    return { url, address, permission, hasToken: token !== undefined && anonymously !== true };
   };
 
   /** Whether the server is done with starting: until then it knows none of its endpoints. */
@@ -135,6 +139,7 @@ export function openSonarServer(
 
   return {
     address,
+    hasToken: token !== undefined,
     ask(question) {
       const asked = askedFor(question);
       let wasUp = false;
@@ -160,11 +165,11 @@ function isRefused(answer: HttpAnswer): boolean {
   return answer.status === 401 || answer.status === 403;
 }
 
-function requestHeaders(token: string | undefined, scheme: AuthorizationScheme): Readonly<Record<string, string>> {
+function requestHeaders(authorization: string | undefined): Readonly<Record<string, string>> {
   return {
     accept: 'application/json',
     'user-agent': `compliance-action/${version}`,
-    ...(token === undefined ? {} : { authorization: authorizationHeader(scheme, token) }),
+    ...(authorization === undefined ? {} : { authorization }),
   };
 }
 

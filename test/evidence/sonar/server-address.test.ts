@@ -8,6 +8,16 @@ const reportOf = (serverUrl: string) => parseReportTask(`ceTaskId=A\nserverUrl=$
 const choose = (hostUrl: string | undefined, serverUrl: string, hasToken = true) =>
   chooseServer(hostUrl, reportOf(serverUrl), 'report-task.txt', hasToken);
 
+function mistakeOf(work: () => unknown): MistakeError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof MistakeError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
 describe('the Sonar server', () => {
   it('is the one the user names, whatever the report says', () => {
     const address = choose('https://sonar.example.com/sonarqube/', 'https://evil.example.com');
@@ -30,6 +40,20 @@ describe('the Sonar server', () => {
     const named = (): unknown => choose('https://squ_secret:@sonar.example.com', 'https://sonar.example.com');
     expect(named).toThrow('`sonar-host-url` (sonar.example.com) holds a user name or password');
     expect(named).not.toThrow('squ_secret');
+  });
+
+  it.each([
+    ['https://sonar.example.com/api', 'https://sonar.example.com'],
+    ['https://sonar.example.com/sonarqube/api/', 'https://sonar.example.com/sonarqube'],
+    ['https://sonar.example.com/sonarqube/api/v2', 'https://sonar.example.com/sonarqube'],
+  ])('named by its web API, %s, is refused with the address to give', (named, right) => {
+    const failure = mistakeOf(() => choose(named, 'https://sonar.example.com'));
+    expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
+    expect(failure.remedy).toBe(`Take the path of the web API off its end: ${right}`);
+  });
+
+  it('may live below a path that only looks like that of its web API', () => {
+    expect(choose('https://sonar.example.com/my-api', 'x').url.pathname).toBe('/my-api');
   });
 
   it('named by the report with a password is asked without it, with a warning that does not repeat it', () => {

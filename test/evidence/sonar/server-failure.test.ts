@@ -42,3 +42,41 @@ describe('an error status of Sonar', () => {
     expect(failure.remedy).toContain(remedy);
   });
 });
+
+describe('an answer of 404 that is not in the form of Sonar', () => {
+  const refuse = (address: string, namedBy: 'input' | 'report' = 'input') => {
+    const url = new URL(address);
+    return refusal({ ...asked, address: { url, namedBy, warnings: [] } }, 404, 'an HTML page of 9 bytes', false);
+  };
+
+  it('says that no Sonar server lives there', () => {
+    const failure = refuse('https://sonar.example.com');
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toBe(
+      'there is no Sonar web API at https://sonar.example.com: GET https://sonar.example.com/sonarqube/api/ce/task?id=A was answered with 404 and an HTML page of 9 bytes',
+    );
+  });
+
+  it.each([
+    [
+      'https://sonar.example.com',
+      'input',
+      "Add the server's context path to `sonar-host-url` (https://sonar.example.com/sonarqube)",
+    ],
+    ['https://sonar.example.com/wrong', 'input', 'Correct the context path /wrong in `sonar-host-url`'],
+    ['https://sonar.example.com', 'report', 'The address comes from the report: set `sonar-host-url`'],
+  ] as const)('at %s, named by the %s, has the remedy for it', (address, namedBy, remedy) => {
+    expect(refuse(address, namedBy).remedy).toContain(remedy);
+  });
+});
+
+describe('a missing permission', () => {
+  it('is named, and that "Browse" alone does not do for the background task', () => {
+    const execute = { ...asked, permission: 'Execute Analysis' };
+    expect(refusal(execute, 403, 'Insufficient privileges', true).remedy).toBe(
+      'Give the owner of `sonar-token` the permission "Execute Analysis" on the project ("Browse" alone is not enough).',
+    );
+    expect(refusal({ ...execute, hasToken: false }, 403, 'words', true).remedy).toContain('"Execute Analysis"');
+    expect(refusal(asked, 403, 'Insufficient privileges', true).remedy).not.toContain('not enough');
+  });
+});

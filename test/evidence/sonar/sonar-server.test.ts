@@ -184,9 +184,9 @@ describe('a refusal', () => {
     const failure = await failureOf(job.gather({ hostUrl }));
     expect(failure.kind).toBe('mistake');
     expect(failure.message).toBe(
-      `${hostUrl}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9 is not Sonar's web API: the answer was 404 and an HTML page of 6 bytes instead of JSON`,
+      `there is no Sonar web API at ${hostUrl}: GET ${hostUrl}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9 was answered with 404 and an HTML page of 6 bytes instead of JSON`,
     );
-    expect(failure.remedy).toContain('lacks the context path: set `sonar-host-url`');
+    expect(failure.remedy).toContain(`Add the server's context path to \`sonar-host-url\` (${hostUrl}/sonarqube)`);
     expect(job.clock.waits).toEqual([]);
   });
 
@@ -195,7 +195,8 @@ describe('a refusal', () => {
     await job.report();
     const failure = await failureOf(job.gather({ hostUrl: `${job.sonar.url}/api` }));
     expect(failure.kind).toBe('mistake');
-    expect(failure.message).toContain('Unknown url : /api/api/ce/task');
+    expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
+    expect(job.sonar.requests).toEqual([]);
     expect(job.clock.waits).toEqual([]);
   });
 
