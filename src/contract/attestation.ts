@@ -20,7 +20,9 @@ export const sonarCondition = Type.Object({
  */
 export const sonarResults = Type.Object({
   analysedAt: Type.Optional(Type.String()),
-  revision: Type.Optional(Type.String()),
+  revision: Type.Optional(
+    Type.String({ description: 'The analysed commit as Sonar or the report names it; absent if neither does.' }),
+  ),
   project: Type.Object({
     key: Type.String(),
     name: Type.Optional(Type.String()),
@@ -29,6 +31,12 @@ export const sonarResults = Type.Object({
   qualityGate: Type.Object({
     name: Type.Optional(Type.String()),
     status: Type.String(),
+    ignoredConditions: Type.Optional(
+      Type.Boolean({
+        description:
+          'True if Sonar reported conditions on coverage and duplication as `OK` whatever their value, because fewer than 20 lines are new.',
+      }),
+    ),
     conditions: Type.Array(sonarCondition),
   }),
   serverUrl: Type.Optional(Type.String()),
@@ -40,6 +48,10 @@ export const sonarResults = Type.Object({
 
 /** A Sonar analysis with its quality gate. */
 export type SonarResults = Static<typeof sonarResults>;
+
+/** What `ignoredConditions` means, for those who see values that miss the thresholds of conditions that are OK. */
+export const ignoredConditionsNote =
+  'Sonar ignored the conditions on coverage and duplication, because fewer than 20 lines are new: they are OK even if their values miss the thresholds.';
 
 /** The JSON part of a Sonar attestation (interface, `data_json`; the optional keys after `user_data` are the wire's). */
 export const sonarAttestation = Type.Object(
@@ -58,6 +70,12 @@ export const sonarAttestation = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/**
+ * The keys of `user_data` that say whether `sonar_results.revision` is known to be the attested commit, and if not, why.
+ * The action sets them; a user's own data may not have them.
+ */
+export const revisionKeys = { verified: 'revision_verified', reason: 'revision_unverified_reason' } as const;
 
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
@@ -110,6 +128,12 @@ export const attestSonar = defineEndpoint({
       subject: 'the fields of `data_json` beyond the four of the interface',
       choice: 'those the public client sends are taken; unknown ones are refused, except within `sonar_results`',
       source: 'observed on the wire',
+    },
+    {
+      subject: 'an attestation without `sonar_results.revision`',
+      choice:
+        'taken, and shown as "revision not verified"; the action then sends `user_data.revision_verified: false` with `revision_unverified_reason`, and otherwise `revision_verified: true`',
+      source: 'Sonar does not always tell which commit was analysed, and the expected commit is no evidence',
     },
     {
       subject: 'the pattern of `attestation_name`',

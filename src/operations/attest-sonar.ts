@@ -1,7 +1,7 @@
-import { attestSonar as endpoint, type SonarAttestation } from '../contract/attestation.ts';
+import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../contract/attestation.ts';
 import type { GitCommitInfo } from '../contract/commit.ts';
 import { connectSources } from '../evidence/commit/sources.ts';
-import { gatherCommit } from '../evidence/commit/gather-commit.ts';
+import { gatherCommitEvidence, type CommitEvidence } from '../evidence/commit/gather-commit.ts';
 import { repositoryInfo } from '../evidence/commit/repository-info.ts';
 import { prepareAttachment, type Attachment } from '../evidence/files/attachment.ts';
 import { resolveFiles } from '../evidence/files/resolve.ts';
@@ -9,10 +9,12 @@ import { runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../evidence/user-data.ts';
+import { MistakeError } from '../runtime/failure.ts';
+import type { Mapping } from '../runtime/values.ts';
 import { commitSha, githubToken, redactCommitInfo } from './inputs/commit.ts';
 import { description, files, userData } from './inputs/content.ts';
 import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';
-import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken } from './inputs/sonar.ts';
+import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken, unverifiedRevision } from './inputs/sonar.ts';
 import { attestationName, fingerprint, flow, trail } from './inputs/subject.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { sonarResult } from './sonar-result.ts';
@@ -29,6 +31,7 @@ const inputs = {
   sonarHostUrl: optional(sonarHostUrl),
   sonarToken: optional(sonarToken),
   sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
+  unverifiedRevision: withDefault(unverifiedRevision, 'warn'),
   commitSha: optional(commitSha),
   redactCommitInfo: withDefault(redactCommitInfo, []),
   githubToken: optional(githubToken),
@@ -45,26 +48,49 @@ export const attestSonar = defineOperation({
   async run(values, context) {
     const { log } = context.call;
     // What the user can have got wrong comes first: Sonar may keep the step waiting for minutes.
-    const own = values.userData === undefined ? {} : await readUserData(values.userData, context.workspace);
+    const own = await ownData(values, context);
     const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
     const attachment = await attachmentOf(values.files, context);
     try {
       const commit = await log.group('Gather the commit', () => commitOf(values, context));
-      const sonar = await log.group('Gather the Sonar analysis', () => analysisOf(values, commit.sha1, context));
-      const trailName = values.trail ?? commit.sha1;
+      const { info } = commit;
+      const sonar = await log.group('Gather the Sonar analysis', () => analysisOf(values, commit, context));
+      const trailName = values.trail ?? info.sha1;
       const answer = await log.group('Send the attestation', () =>
         context.client.call(endpoint, {
           parameters: { org: context.org, flow_name: values.flow, trail_name: trailName },
-          document: attestation(values, { commit, sonar, data, context }),
+          document: attestation(values, { commit: info, sonar, data, context }),
           ...(attachment === undefined ? {} : { file: attachment }),
         }),
       );
-      return sonarResult({ ...values, trail: trailName, commit, sonar, attachment, response: answer.body });
+      return sonarResult({ ...values, trail: trailName, commit: info, sonar, attachment, response: answer.body });
     } finally {
       attachment?.dispose();
     }
   },
 });
+
+/**
+ * The user's own data.
+ *
+ * @throws MistakeError also for the keys by which the action says whether the revision is verified: nobody else may say so
+ */
+async function ownData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
+  const data = given === undefined ? {} : await readUserData(given, workspace);
+  const taken = Object.values(revisionKeys).filter((key) => Object.hasOwn(data, key));
+  if (taken.length === 0) return data;
+  throw new MistakeError({
+    input: 'user-data',
+    what: `\`user-data\` has the key ${taken.join(' and the key ')}, by which the action records whether the analysed commit is known`,
+    remedy: 'Use another name for the key.',
+  });
+}
+
+function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
+  return unverifiedReason === undefined
+    ? { [revisionKeys.verified]: true }
+    : { [revisionKeys.verified]: false, [revisionKeys.reason]: unverifiedReason };
+}
 
 /** How many files the log lists. */
 const listedFiles = 100;
@@ -82,12 +108,12 @@ async function attachmentOf(
   });
 }
 
-function commitOf(values: Inputs, { client, job, environment, call }: OperationContext): Promise<GitCommitInfo> {
+function commitOf(values: Inputs, { client, job, environment, call }: OperationContext): Promise<CommitEvidence> {
   const whileGitRuns = (): void => {
     void client.getReady(endpoint);
   };
   const { transport, log, clock, signal } = call;
-  return gatherCommit(
+  return gatherCommitEvidence(
     { job, commitSha: values.commitSha, redact: values.redactCommitInfo, log },
     connectSources({ job, environment, githubToken: values.githubToken, transport, log, clock, signal, whileGitRuns }),
   );
@@ -95,7 +121,7 @@ function commitOf(values: Inputs, { client, job, environment, call }: OperationC
 
 function analysisOf(
   values: Inputs,
-  commit: string,
+  { info, committedAt }: CommitEvidence,
   { workspace, job, call }: OperationContext,
 ): Promise<SonarEvidence> {
   return gatherSonar(
@@ -105,7 +131,8 @@ function analysisOf(
       token: values.sonarToken,
       timeoutMilliseconds: values.sonarTimeoutSeconds * 1000,
       workspace,
-      expectedRevision: commit,
+      expected: { sha: info.sha1, committedAt },
+      unverifiedRevision: values.unverifiedRevision,
       event: { name: job.eventName, sha: job.sha, isCommitGiven: values.commitSha !== undefined },
     },
     call,
@@ -129,7 +156,7 @@ function attestation(values: Inputs, { commit, sonar, data, context }: Gathered)
     ...(values.fingerprint === undefined ? {} : { artifact_fingerprint: values.fingerprint }),
     git_commit_info: commit,
     sonar_results: sonar.results,
-    user_data: data,
+    user_data: { ...data, ...revisionData(sonar) },
     ...(repository === undefined ? {} : { repo_info: repository }),
     ...(origin === undefined ? {} : { origin_url: origin }),
     ...(values.description === undefined ? {} : { description: values.description }),

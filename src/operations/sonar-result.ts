@@ -1,6 +1,6 @@
 import type { GitCommitInfo } from '../contract/commit.ts';
 import { gateStatuses, verdictOfGateStatus } from '../contract/compliance.ts';
-import type { SonarResults } from '../contract/attestation.ts';
+import { ignoredConditionsNote, type SonarResults } from '../contract/attestation.ts';
 import type { Attachment } from '../evidence/files/attachment.ts';
 import type { SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { TroubleError } from '../runtime/failure.ts';
@@ -25,7 +25,7 @@ type Condition = SonarResults['qualityGate']['conditions'][number];
 /** Judges the quality gate of an analysis that is on record by now. */
 export function sonarResult(attested: Attested): OperationResult {
   const { results } = attested.sonar;
-  const { status, conditions } = results.qualityGate;
+  const { status, conditions, ignoredConditions } = results.qualityGate;
   return {
     ...endingOf(status),
     state: status,
@@ -41,11 +41,13 @@ export function sonarResult(attested: Attested): OperationResult {
           [status, results.qualityGate.name].filter(Boolean).join(': '),
           attested.sonar.dashboardUrl,
         ),
-        ...fact('Project', results.project.key, results.project.url),
+        ...fact('Ignored conditions', ignoredConditions === true ? ignoredConditionsNote : undefined),
+        ...fact('Project', results.project.key, attested.sonar.dashboardUrl),
         ...fact('Branch', results.branch?.name),
         ...fact('Pull request', results.pullRequest),
         ...fact('Analysed at', results.analysedAt),
         ...fact('Commit', attested.commit.sha1, attested.commit.url),
+        ...fact('Revision', unverified(attested.sonar)),
         ...fact('Commit message', attested.commit.message?.split('\n')[0]),
         ...fact('Author', attested.commit.author),
         ...fact('Flow', attested.flow),
@@ -76,7 +78,16 @@ function conclusionOf({ sonar, commit, flow, attestationName }: Attested): strin
   const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(inWords);
   const why = failed.length === 0 ? '' : ` (${firstOf(failed, 1)})`;
   const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
-  return `The quality gate of ${project.name ?? project.key} at commit ${short(commit.sha1)} is ${qualityGate.status}${why}. ${recorded}`;
+  const name = project.name ?? project.key;
+  const sha = short(commit.sha1);
+  if (sonar.unverifiedReason === undefined) {
+    return `The quality gate of ${name} at commit ${sha} is ${qualityGate.status}${why}. ${recorded}`;
+  }
+  return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed. ${recorded}`;
+}
+
+function unverified({ unverifiedReason }: SonarEvidence): string | undefined {
+  return unverifiedReason === undefined ? undefined : `revision not verified: ${unverifiedReason}`;
 }
 
 function inWords(condition: Condition): string {

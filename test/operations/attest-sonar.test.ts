@@ -7,7 +7,7 @@ import { collectedBody } from '../support/collected.ts';
 import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
 import { failureOf } from '../support/failures.ts';
 import { pushEvent, shas } from '../support/events.ts';
-import { webhookPayload } from '../support/sonar-analysis.ts';
+import { finishedTask, reportText, webhookPayload } from '../support/sonar-analysis.ts';
 import { openTestStep } from '../support/step-context.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
@@ -45,6 +45,7 @@ async function attest(
   const sent: Sent[] = [];
   // The body is read as it is sent: afterwards, an archive is gone.
   const transport = answeringTransport(async (request) => {
+    if (request.url.hostname === 'sonar.example.com') return sonarAnswer(request.url);
     sent.push(await sentBy(request));
     return answer;
   });
@@ -65,6 +66,41 @@ async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
   if (!isMapping(document)) throw new TypeError('the document is no object');
   return { path: url.pathname, document, body };
 }
+
+/** A Sonar server whose token may see the task and its gate, and not the analysis. */
+function sonarAnswer({ pathname }: URL): HttpAnswer {
+  switch (pathname) {
+    case '/api/ce/task':
+      return jsonAnswer(200, { task: finishedTask({ submittedAt: '2026-01-02T05:20:00+0200' }) });
+    case '/api/qualitygates/project_status':
+      return jsonAnswer(200, { projectStatus: { status: 'OK', conditions: [] } });
+    default:
+      return jsonAnswer(403, { errors: [{ msg: 'Insufficient privileges' }] });
+  }
+}
+
+describe('attest-sonar, if nothing confirms the revision', () => {
+  const inputs = { 'sonar-report-path': 'report-task.txt', 'sonar-token': 'squ_token' };
+  beforeEach(() => workspace.write('report-task.txt', reportText('https://sonar.example.com')));
+
+  it('leaves the revision out and says so', async () => {
+    const [sent] = await attest({ ...inputs, 'user-data': '{"ticket":"ABC-1"}' });
+    expect(sent?.document['sonar_results']).not.toHaveProperty('revision');
+    expect(sent?.document['user_data']).toMatchObject({
+      ticket: 'ABC-1',
+      revision_verified: false,
+      revision_unverified_reason: expect.stringContaining('(403: Insufficient privileges)'),
+    });
+    expect(JSON.stringify(sent?.document['sonar_results'])).not.toContain(shas.head);
+  });
+
+  it('shows the words of a service that demands a revision, and sends none all the same', async () => {
+    const refused = jsonAnswer(400, { message: 'Bad input', errors: { 'sonar_results.revision': 'is required' } });
+    const failure = await failureOf(attest(inputs, refused));
+    expect(failure.message).toContain('Bad input');
+    expect(failure.message).toContain('sonar_results.revision');
+  });
+});
 
 describe('attest-sonar, on the wire', () => {
   it('sends the commit, the results, the repository and the run, to the trail of the commit', async () => {
@@ -92,6 +128,7 @@ describe('attest-sonar, on the wire', () => {
           actor: 'ann',
           triggering_actor: 'bob',
         },
+        revision_verified: true,
       },
       repo_info: expect.objectContaining({ name: 'acme/widgets', url: 'https://github.com/acme/widgets', id: '99001' }),
       origin_url: 'https://github.com/acme/widgets/actions/runs/4242/attempts/2',
@@ -121,7 +158,7 @@ describe('attest-sonar, on the wire', () => {
 
   it('leaves what the user says under the key of the provenance as it is', async () => {
     const [sent] = await attest({ 'user-data': '{"github": {"mine": true}}' });
-    expect(sent?.document).toHaveProperty('user_data', { github: { mine: true } });
+    expect(sent?.document).toHaveProperty('user_data', { github: { mine: true }, revision_verified: true });
   });
 
   it('leaves out of the commit what is to be left out', async () => {
@@ -132,7 +169,9 @@ describe('attest-sonar, on the wire', () => {
       url: expect.any(String),
     });
     expect(sent?.body).not.toContain('Ann Dev');
-    expect(sent?.document['user_data']).toEqual({ github: expect.not.objectContaining({ actor: expect.anything() }) });
+    expect(sent?.document['user_data']).toMatchObject({
+      github: expect.not.objectContaining({ actor: expect.anything() }),
+    });
   });
 
   it.each([
@@ -154,6 +193,15 @@ describe('attest-sonar, on the wire', () => {
     expect((await failureOf(refused)).message).toContain('Flow not found');
     expect(await readdir(workspace.path)).toEqual(before);
   });
+
+  it.each(['revision_verified', 'revision_unverified_reason'])(
+    'lets nobody else say whether the revision is verified: user-data with the key %s is refused',
+    async (key) => {
+      const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));
+      expect(failure.kind).toBe('mistake');
+      expect(failure.message).toContain(`\`user-data\` has the key ${key}`);
+    },
+  );
 
   it('says that the user’s own data are malformed before it looks at Sonar', async () => {
     const failure = await failureOf(attest({ 'user-data': '{"ticket":', 'sonar-report-path': 'missing.json' }));

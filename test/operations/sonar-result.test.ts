@@ -32,7 +32,7 @@ function attested(status: string, other: Partial<SonarResults> = {}, attachment?
     sonar: {
       results,
       gateStatus: status,
-      isRevisionVerified: true,
+      unverifiedReason: undefined,
       dashboardUrl: results.project.url,
       reportPath: '/w/report-task.txt',
       notes: [],
@@ -143,6 +143,43 @@ describe('sonarResult', () => {
       ['Attestation', 'sonar'],
       ['Attachment', 'evidence.tgz of 2 files, 1234 bytes'],
     ]);
+  });
+
+  it('says that the revision is not verified, and never that the commit was analysed', () => {
+    const verified = attested('OK', { qualityGate: { status: 'OK', conditions: [] } });
+    const result = sonarResult({
+      ...verified,
+      sonar: {
+        ...verified.sonar,
+        unverifiedReason: 'Sonar does not show the analyses (403: Insufficient privileges).',
+      },
+    });
+    expect(result.outcome).toBe('compliant');
+    expect(result.conclusion).toBe(
+      'The quality gate of Web is OK; revision not verified: nothing confirms that commit cccccccccccc was analysed. The analysis is recorded as sonar in flow web.',
+    );
+    expect(result.report.facts).toContainEqual({
+      label: 'Revision',
+      value: {
+        text: 'revision not verified: Sonar does not show the analyses (403: Insufficient privileges).',
+        href: undefined,
+      },
+    });
+  });
+
+  it('explains values that miss the threshold of a condition that Sonar ignored', () => {
+    const qualityGate = { status: 'OK', ignoredConditions: true, conditions: [] };
+    const { facts } = sonarResult(attested('OK', { qualityGate })).report;
+    expect(facts.find(({ label }) => label === 'Ignored conditions')?.value.text).toContain(
+      'fewer than 20 lines are new',
+    );
+    expect(sonarResult(attested('OK')).report.facts.map(({ label }) => label)).not.toContain('Ignored conditions');
+  });
+
+  it('links to nothing but the checked address of the dashboard', () => {
+    const elsewhere = attested('OK', { project: { key: 'web', url: 'https://evil.example.com' } });
+    const result = sonarResult({ ...elsewhere, sonar: { ...elsewhere.sonar, dashboardUrl: undefined } });
+    expect(JSON.stringify(result.report)).not.toContain('evil');
   });
 
   it('names a project without a name by its key', () => {

@@ -84,6 +84,7 @@ describe('the marker of a comment', () => {
       'template',
       'to-timestamp',
       'trail',
+      'unverified-revision',
       'user-data',
       'visibility',
       'wait',

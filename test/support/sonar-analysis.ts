@@ -25,7 +25,6 @@ export function finishedAnalysis(revision: string = analysedCommit): Partial<Son
       },
     },
     analyses: [{ project: projectKey, key: analysisId, date: '2023-05-25T10:34:19+0200', revision }],
-    gateNames: { [projectKey]: 'My team QG' },
   };
 }
 
@@ -55,6 +54,29 @@ export function finishedTask(other: Readonly<Record<string, unknown>> = {}): Rec
     warnings: [],
     ...other,
   };
+}
+
+/** The committer date of the commit above, in Unix seconds: a few minutes before the scan's report was submitted. */
+export const committedAt = Date.parse('2023-05-25T10:30:00+02:00') / 1000;
+
+/** What the scanner sends along, if it was given this revision by hand; the form is that of Sonar's scanner engine. */
+export function scannerContext(revision: string): string {
+  return [
+    'SonarQube plugins:',
+    '  - IaC Code Quality and Security 1.27.0.9518 (iac)',
+    'Global server settings:',
+    '  - sonar.core.id=BF41A1F2-AZx',
+    '  - sonar.core.startTime=2023-05-25T08:00:00+0000',
+    'Project server settings:',
+    'Project scanner properties:',
+    '  - sonar.host.url=http://localhost:9000',
+    `  - sonar.projectKey=${projectKey}`,
+    `  - sonar.scm.revision=${revision}`,
+    '  - sonar.sources=src',
+    'Scanner properties of module: acme:widgets:core',
+    '  - sonar.projectKey=acme:widgets:core',
+    '',
+  ].join('\n');
 }
 
 /** The background task above before it has run. */

@@ -4,7 +4,7 @@ import type { Transport } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import { instantClock, type InstantClock } from './clock.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
-import { analysedCommit, finishedAnalysis, reportText } from './sonar-analysis.ts';
+import { analysedCommit, committedAt, finishedAnalysis, reportText } from './sonar-analysis.ts';
 import { startSonarServer, type SonarStandIn, type SonarWorld } from './sonar-server.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 
@@ -63,7 +63,8 @@ export async function openSonarJob(
           token: 'user-token',
           timeoutMilliseconds: 300_000,
           workspace: workspace.path,
-          expectedRevision: analysedCommit,
+          expected: { sha: analysedCommit, committedAt },
+          unverifiedRevision: 'warn',
           event: { name: 'push', sha: analysedCommit, isCommitGiven: false },
           ...other,
         },

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A stand-in for Sonar's web API on the loopback: the six endpoints that matter here, with Sonar's words and statuses. */
+/** A stand-in for Sonar's web API on the loopback: the endpoints that matter here, with Sonar's words and statuses. */
 export interface SonarStandIn {
   /** The server's address, its context path included, without a final slash. */
   readonly url: string;
@@ -51,10 +51,11 @@ export interface SonarWorld {
   /** `projectStatus` by analysis. */
   gates: Record<string, Record<string, unknown>>;
   analyses: readonly ListedAnalysis[];
+  deletedBranches: readonly string[];
   /** `pullRequests` by project; a project without any is answered 404, as by editions that have none. */
   pullRequests: Record<string, readonly Record<string, unknown>[]>;
-  /** The name of the assigned gate by project. */
-  gateNames: Record<string, string>;
+  /** What the scanner sent along, by task; shown to those who ask for it. */
+  scannerContexts: Record<string, string>;
   /** Sent with every answer. */
   headers: Record<string, string>;
 }
@@ -81,8 +82,9 @@ export async function startSonarServer(
     tasks: {},
     gates: {},
     analyses: [],
+    deletedBranches: [],
     pullRequests: {},
-    gateNames: {},
+    scannerContexts: {},
     headers: {},
     ...options.world,
   };
@@ -152,7 +154,6 @@ const needs: Readonly<Record<string, (permissions: Permissions) => boolean>> = {
   'api/qualitygates/project_status': ({ browse, execute }) => browse || execute,
   'api/project_pull_requests/list': ({ browse, execute }) => browse || execute,
   'api/project_analyses/search': ({ browse }) => browse,
-  'api/qualitygates/get_by_project': ({ browse }) => browse,
 };
 
 type Endpoint = (query: RecordedRequest['query'], world: SonarWorld, asked: Map<string, number>) => Answer;
@@ -164,7 +165,9 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     if (states === undefined) return refused(404, `No activity found for task '${id}'`);
     const times = asked.get(id) ?? 0;
     asked.set(id, times + 1);
-    return { status: 200, body: { task: states[Math.min(times, states.length - 1)] } };
+    const context = query['additionalFields'] === 'scannerContext' ? world.scannerContexts[id] : undefined;
+    const state = states[Math.min(times, states.length - 1)];
+    return { status: 200, body: { task: { ...state, ...(context === undefined ? {} : { scannerContext: context }) } } };
   },
   'api/qualitygates/project_status'(query, world) {
     const id = query['analysisId'];
@@ -177,8 +180,12 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     const page = Number(query['p'] ?? 1);
     const size = Number(query['ps'] ?? 100);
     if (size > 500) return refused(400, "'ps' value must be less than 500");
+    const branch = query['branch'];
+    if (branch !== undefined && world.deletedBranches.includes(branch)) {
+      return refused(404, `Component '${query['project'] ?? ''}' on branch '${branch}' not found`);
+    }
     const all = world.analyses.filter(
-      ({ project, branch }) => project === query['project'] && branch === query['branch'],
+      (analysis) => analysis.project === query['project'] && analysis.branch === branch,
     );
     return {
       status: 200,
@@ -199,12 +206,6 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     const pullRequests = world.pullRequests[project];
     if (pullRequests === undefined) return refused(404, 'Unknown url : /api/project_pull_requests/list');
     return { status: 200, body: { pullRequests } };
-  },
-  'api/qualitygates/get_by_project'(query, world) {
-    const project = query['project'] ?? '';
-    const name = world.gateNames[project];
-    if (name === undefined) return refused(404, `Component key '${project}' not found`);
-    return { status: 200, body: { qualityGate: { name, default: false } } };
   },
 };
 

@@ -1,24 +1,26 @@
-import type { SonarResults } from '../../contract/attestation.ts';
+import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
 import type { CallContext } from '../../http/persistent.ts';
+import { MistakeError } from '../../runtime/failure.ts';
 import { readAnalysis } from './analysis.ts';
 import { schemesFor, usableToken } from './authorization.ts';
-import { waitForTask } from './background-task.ts';
-import { checkJsonReport } from './json-report.ts';
-import { readGateName, readQualityGate } from './quality-gate.ts';
-import { startPatience } from './patience.ts';
+import { waitForTask, type FinishedTask } from './background-task.ts';
+import { readJsonReport } from './json-report.ts';
+import { startPatience, type Patience } from './patience.ts';
+import { readQualityGate } from './quality-gate.ts';
 import { locateReport } from './report-location.ts';
 import type { ReportTask } from './report-task.ts';
-import { readReport } from './report.ts';
+import { readReport, type SonarReport } from './report.ts';
 import { sonarResultsOf } from './results.ts';
+import { acceptUnverified, type ExpectedCommit, type UnverifiedRevision } from './revision-doubt.ts';
 import { refuseOtherCommit, type ScanEvent } from './revision.ts';
-import { chooseServer, pageUrl } from './server-address.ts';
-import { openSonarServer } from './sonar-server.ts';
+import { chooseServer, namedServer, pageUrl } from './server-address.ts';
+import { openSonarServer, type SonarServer } from './sonar-server.ts';
 
 /** Which Sonar results are wanted. */
 export interface SonarRequest {
   /** The input `sonar-report-path`: a scanner's report, the folder that holds it, or a JSON file of results. */
   readonly reportPath?: string | undefined;
-  /** The input `sonar-host-url`. Where it is given, nothing else is asked, whatever the report says. */
+  /** The input `sonar-host-url`. If it is given, no other server is asked or linked to, whatever the report says. */
   readonly hostUrl?: string | undefined;
   /** The input `sonar-token`; without it public projects can still be read. */
   readonly token?: string | undefined;
@@ -26,20 +28,23 @@ export interface SonarRequest {
   readonly timeoutMilliseconds: number;
   /** The folder that relative paths start from. */
   readonly workspace: string;
-  /** The SHA of the commit being attested. An analysis of another one is refused. */
-  readonly expectedRevision: string;
+  /** The commit being attested. An analysis of another one is refused. */
+  readonly expected: ExpectedCommit;
   /** What the job says about that commit. */
   readonly event: ScanEvent;
+  /** The input `unverified-revision`: what becomes of an analysis if nothing confirms its commit. */
+  readonly unverifiedRevision: UnverifiedRevision;
 }
 
 /** The results of a Sonar analysis, and how far they can be trusted. */
 export interface SonarEvidence {
+  /** Its `revision` is what Sonar or the report says, and absent if neither says anything. */
   readonly results: SonarResults;
   /** The status of the quality gate in Sonar's words, known ones and others. */
   readonly gateStatus: string;
-  /** False where Sonar did not say which commit was analysed, so that `results.revision` is only the expected one. */
-  readonly isRevisionVerified: boolean;
-  /** The project's page in Sonar, where it is an http or https address. */
+  /** Why nothing confirms that the expected commit was analysed, in sentences; undefined if it is confirmed. */
+  readonly unverifiedReason: string | undefined;
+  /** The project's page in Sonar, if it is an http or https address. */
   readonly dashboardUrl: string | undefined;
   /** The file that was read. */
   readonly reportPath: string;
@@ -49,14 +54,22 @@ export interface SonarEvidence {
   readonly warnings: readonly string[];
 }
 
-type Learned = Pick<SonarEvidence, 'results' | 'isRevisionVerified' | 'notes'>;
+type Learned = Pick<SonarEvidence, 'results' | 'unverifiedReason' | 'notes'>;
+
+/** What the gathering of one report works with. */
+interface Gathering {
+  readonly request: SonarRequest;
+  readonly reportPath: string;
+  readonly context: CallContext;
+  readonly warn: (warning: string) => void;
+}
 
 /**
  * Gathers the results of a Sonar scan: from its report, by way of Sonar's web API, or from a JSON file that has them.
  *
- * @throws MistakeError for a report that is missing, ambiguous, malformed, or of another commit, and for a token or
- * address that the server does not accept; TroubleError where the analysis failed or Sonar could not answer; the
- * signal's reason where that is aborted
+ * @throws MistakeError for a report that is missing, ambiguous, malformed, of another commit or project, or not listed by
+ * Sonar, and for a token or address that the server does not accept; TroubleError if the analysis failed or Sonar could not
+ * answer; the signal's reason if that is aborted
  */
 export async function gatherSonar(request: SonarRequest, context: CallContext): Promise<SonarEvidence> {
   const warnings: string[] = [];
@@ -66,12 +79,9 @@ export async function gatherSonar(request: SonarRequest, context: CallContext): 
   };
   const reportPath = await locateReport(request.reportPath, request.workspace);
   context.log.info(`Sonar report: ${reportPath}`);
-  const report = await readReport(reportPath);
-  const learned =
-    report.kind === 'results'
-      ? fromJson(report.document, reportPath, request, warn)
-      : await fromServer(report.task, reportPath, request, context, warn);
+  const learned = await learn(await readReport(reportPath), { request, reportPath, context, warn });
   const { results } = learned;
+  if (results.qualityGate.ignoredConditions === true) context.log.info(ignoredConditionsNote);
   return {
     ...learned,
     gateStatus: results.qualityGate.status,
@@ -81,66 +91,67 @@ export async function gatherSonar(request: SonarRequest, context: CallContext): 
   };
 }
 
-function fromJson(
-  document: unknown,
-  reportPath: string,
-  request: SonarRequest,
-  warn: (warning: string) => void,
-): Learned {
-  const results = checkJsonReport(document, reportPath);
-  const { revision } = results;
-  const isRevisionVerified = revision !== undefined && revision !== '';
-  if (isRevisionVerified) {
-    refuseOtherCommit(revision, request.expectedRevision, {
-      projectKey: results.project.key,
-      reportPath,
-      event: request.event,
-    });
-  } else {
-    warn(unverified(request.expectedRevision, `The JSON report ${reportPath} holds no \`revision\`.`));
+async function learn(report: SonarReport, gathering: Gathering): Promise<Learned> {
+  if (report.kind === 'task') return fromServer(report.task, gathering);
+  const { request, reportPath, context } = gathering;
+  const server = request.hostUrl === undefined ? undefined : namedServer(request.hostUrl);
+  const json = readJsonReport(report.document, reportPath, server);
+  if (json.kind === 'task') {
+    context.log.info(
+      'The JSON report does not name the analysed commit, so the Sonar server is asked for the analysis.',
+    );
+    return fromServer(json.task, gathering);
   }
-  return { results: { ...results, revision: request.expectedRevision }, isRevisionVerified, notes: [] };
+  const { event, expected } = request;
+  refuseOtherCommit(json.revision, expected.sha, { projectKey: json.results.project.key, reportPath, event });
+  return { results: json.results, unverifiedReason: undefined, notes: [] };
 }
 
-async function fromServer(
-  report: ReportTask,
-  reportPath: string,
-  request: SonarRequest,
-  context: CallContext,
-  warn: (warning: string) => void,
-): Promise<Learned> {
-  const token = usableToken(request.token);
-  const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
-  address.warnings.forEach(warn);
-  context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the report)' : ''}`);
+async function fromServer(report: ReportTask, gathering: Gathering): Promise<Learned> {
+  const { request, reportPath, context } = gathering;
   const patience = startPatience(context, request.timeoutMilliseconds);
-  const server = openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, patience);
-
+  const server = connect(report, gathering, patience);
   const task = await waitForTask(server, report.ceTaskId, reportPath, patience);
   for (const note of task.warnings) context.log.info(`Sonar says: ${note}`);
-  const analysis = await readAnalysis(server, task);
-  if (analysis.revision !== undefined) {
-    refuseOtherCommit(analysis.revision, request.expectedRevision, {
+  refuseOtherProject(report, task, reportPath);
+  const { analysedAt, revision, doubt } = await readAnalysis(server, task, reportPath);
+  let unverifiedReason: string | undefined;
+  if (revision === undefined) {
+    const { expected, unverifiedRevision } = request;
+    unverifiedReason = acceptUnverified(doubt, task, expected, unverifiedRevision, reportPath);
+    gathering.warn(
+      `revision not verified: nothing confirms that the Sonar analysis is of commit ${expected.sha}. ${unverifiedReason} ${doubt.remedy}`,
+    );
+  } else {
+    refuseOtherCommit(revision, request.expected.sha, {
       projectKey: task.projectKey,
       reportPath,
       event: request.event,
     });
   }
-  if (analysis.doubt !== undefined) warn(unverified(request.expectedRevision, analysis.doubt));
   const gate = await readQualityGate(server, task);
-  const gateName = await readGateName(server, task, report.organization);
-  const results = sonarResultsOf({
-    report,
-    server: address.url,
-    task,
-    analysedAt: analysis.analysedAt,
-    revision: request.expectedRevision,
-    gate,
-    gateName,
-  });
-  return { results, isRevisionVerified: analysis.revision !== undefined, notes: task.warnings };
+  const results = sonarResultsOf({ report, server: server.address.url, task, analysedAt, revision, gate });
+  return { results, unverifiedReason, notes: task.warnings };
 }
 
-function unverified(expected: string, doubt: string): string {
-  return `it could not be verified that the Sonar analysis is of commit ${expected}, which is recorded as its revision. ${doubt}`;
+function connect(
+  report: ReportTask,
+  { request, reportPath, context, warn }: Gathering,
+  patience: Patience,
+): SonarServer {
+  const token = usableToken(request.token);
+  const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
+  address.warnings.forEach(warn);
+  context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the report)' : ''}`);
+  return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, patience);
+}
+
+/** @throws MistakeError if the report names another project than its task, as a report that was put together by hand may */
+function refuseOtherProject({ projectKey }: ReportTask, task: FinishedTask, reportPath: string): void {
+  if (projectKey === undefined || projectKey === task.projectKey) return;
+  throw new MistakeError({
+    input: 'sonar-report-path',
+    what: `the Sonar report ${reportPath} is of project ${projectKey}, but its background task ${task.id} is of project ${task.projectKey}`,
+    remedy: 'Attest the report as the scanner wrote it: run the scan again, and attest in the same job.',
+  });
 }

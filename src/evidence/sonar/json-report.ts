@@ -2,15 +2,46 @@ import { sonarResults, type SonarResults } from '../../contract/attestation.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { MistakeError, TroubleError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/values.ts';
+import { withoutForeignLinks } from './links.ts';
+import { isTaskId, type ReportTask } from './report-task.ts';
+import { below, serverName } from './server-address.ts';
+
+/** What a JSON report holds: results of a named commit, or a task of a server that can be asked for the commit. */
+export type JsonReport =
+  | { readonly kind: 'results'; readonly results: SonarResults; readonly revision: string }
+  | { readonly kind: 'task'; readonly task: ReportTask };
 
 /**
- * Checks a JSON report: the body of Sonar's webhook, or `sonar_results` as the interface has it. Keys that neither knows
+ * Reads a JSON report: the body of Sonar's webhook, or `sonar_results` as the interface has it. Keys that neither knows
  * are kept: the payload is Sonar's.
  *
  * @param path the file, for the words of an error
- * @throws TroubleError where it is the webhook of a task that failed; MistakeError naming every field in another form
+ * @param server the server that the user names; only its links are kept then
+ * @throws TroubleError if it is the webhook of a task that failed; MistakeError naming every field in another form, or if it
+ * names no revision and no task of a server that could be asked
  */
-export function checkJsonReport(document: unknown, path: string): SonarResults {
+export function readJsonReport(document: unknown, path: string, server: URL | undefined): JsonReport {
+  const results = checkJsonReport(server === undefined ? document : withoutForeignLinks(document, server), path);
+  const { revision = '' } = results;
+  if (revision.trim() !== '') {
+    return { kind: 'results', results: server === undefined ? results : withDashboard(results, server), revision };
+  }
+  const { taskId = '', serverUrl, project } = results;
+  if (!isTaskId(taskId) || (server === undefined && serverUrl === undefined)) throw withoutRevision(path);
+  return {
+    kind: 'task',
+    task: {
+      ceTaskId: taskId,
+      projectKey: project.key,
+      serverUrl,
+      dashboardUrl: project.url,
+      organization: undefined,
+      serverVersion: undefined,
+    },
+  };
+}
+
+function checkJsonReport(document: unknown, path: string): SonarResults {
   const status = textAt(document, 'status');
   if (isFailure(status, document)) {
     const task = ['task', textAt(document, 'taskId')].filter((word) => word !== undefined).join(' ');
@@ -35,4 +66,19 @@ export function checkJsonReport(document: unknown, path: string): SonarResults {
 function isFailure(status: string | undefined, document: unknown): boolean {
   if (status === 'FAILED' || status === 'CANCELED') return true;
   return status !== undefined && status !== 'SUCCESS' && valueAt(document, 'qualityGate') === undefined;
+}
+
+function withDashboard(results: SonarResults, server: URL): SonarResults {
+  const { project, serverUrl = serverName(server) } = results;
+  const { url = below(server, 'dashboard', { id: project.key }).href } = project;
+  return { ...results, serverUrl, project: { ...project, url } };
+}
+
+function withoutRevision(path: string): MistakeError {
+  return new MistakeError({
+    input: 'sonar-report-path',
+    what: `the JSON report ${path} does not say which commit was analysed (\`revision\`), nor which task of which server could be asked for it (\`taskId\`, \`serverUrl\`)`,
+    remedy:
+      'Give the report-task.txt of the scan, or the whole body of the Sonar webhook; set `sonar-host-url` if the report has a `taskId` and no `serverUrl`.',
+  });
 }

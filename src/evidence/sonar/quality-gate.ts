@@ -1,5 +1,4 @@
 import type { SonarResults } from '../../contract/attestation.ts';
-import { Failure } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/values.ts';
 import type { FinishedTask } from './background-task.ts';
 import { unexpectedAnswer } from './server-failure.ts';
@@ -11,7 +10,8 @@ type Condition = QualityGate['conditions'][number];
 
 /**
  * Reads the gate as Sonar computed it for the task's analysis. Asked for by the project it would be the gate of now,
- * which a later analysis may have changed.
+ * which a later analysis may have changed. It has no name: Sonar keeps none with the analysis, and only tells which gate
+ * the project uses now (`api/qualitygates/get_by_project`), which may be another one than judged.
  *
  * @throws the failure of any answer but success
  */
@@ -30,12 +30,13 @@ export async function readQualityGate(server: SonarServer, task: FinishedTask): 
   return gate;
 }
 
-/** The gate of an answer; undefined where the answer does not have Sonar's form. The status is taken as it is. */
+/** The gate of an answer; undefined if the answer does not have Sonar's form. The status is taken as it is. */
 export function parseGate(body: unknown): QualityGate | undefined {
   const status = textAt(body, 'projectStatus', 'status');
   const conditions = listAt(body, 'projectStatus', 'conditions').map(parseCondition);
   if (status === undefined || !conditions.every((condition) => condition !== undefined)) return undefined;
-  return { status, conditions };
+  const ignoredConditions = valueAt(body, 'projectStatus', 'ignoredConditions') === true;
+  return { status, ...(ignoredConditions ? { ignoredConditions } : {}), conditions };
 }
 
 function parseCondition(condition: unknown): Condition | undefined {
@@ -58,28 +59,4 @@ function parseCondition(condition: unknown): Condition | undefined {
 function figureAt(condition: unknown, key: string): string | undefined {
   const figure = valueAt(condition, key);
   return typeof figure === 'number' ? String(figure) : textAt(condition, key);
-}
-
-/**
- * The name of the gate that is assigned to the project now: Sonar keeps none with the analysis. Only tokens that may
- * browse are told, and the attestation is complete without it, so that no failure here matters.
- */
-export async function readGateName(
-  server: SonarServer,
-  task: FinishedTask,
-  organization: string | undefined,
-): Promise<string | undefined> {
-  try {
-    const answer = await server.ask({
-      path: 'api/qualitygates/get_by_project',
-      // The cloud wants to know the organization, and other servers pass over it.
-      query: { project: task.projectKey, organization },
-      permission: 'Browse',
-      isBestEffort: true,
-    });
-    return answer.ok ? textAt(answer.body, 'qualityGate', 'name') : undefined;
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
 }

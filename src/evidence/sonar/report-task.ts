@@ -60,7 +60,7 @@ export function parseReportTask(text: string, path: string): ReportTask {
   };
 }
 
-// Sonar's ids are UUIDs or URL-safe base64. What is refused here could forge lines of a log.
-function isTaskId(text: string): boolean {
+/** Whether a text can be the id of a background task: a UUID or URL-safe base64. What is refused could forge lines of a log. */
+export function isTaskId(text: string): boolean {
   return /^[\x21-\x7E]{1,255}$/u.test(text);
 }

@@ -2,34 +2,41 @@ import type { SonarResults } from '../../contract/attestation.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
-import { below, pageUrl } from './server-address.ts';
+import { linkOf } from './links.ts';
+import { below, serverName } from './server-address.ts';
 
 /** What was learned about an analysis, ready to be put together. */
 export interface Learned {
-  readonly report: ReportTask;
+  readonly report: Pick<ReportTask, 'serverUrl' | 'dashboardUrl'>;
   /** The server that was asked. */
   readonly server: URL;
   readonly task: FinishedTask;
   readonly analysedAt: string | undefined;
-  readonly revision: string;
+  /** As Sonar says it; undefined if it does not. */
+  readonly revision: string | undefined;
   readonly gate: QualityGate;
-  readonly gateName: string | undefined;
 }
 
-/** Puts an analysis into the form of an attestation: a subset of Sonar's webhook payload. */
-export function sonarResultsOf(learned: Learned): SonarResults {
-  const { task, gate, gateName, analysedAt } = learned;
+/**
+ * Puts an analysis into the form of an attestation: a subset of Sonar's webhook payload. The report is a file of the
+ * workspace, so its links count only if they lead to the server that was asked.
+ */
+export function sonarResultsOf({ report, server, task, analysedAt, revision, gate }: Learned): SonarResults {
+  const serverUrl = linkOf(server, report.serverUrl);
   return {
-    // The server's name for itself, which people can open where the runner's way to it may be an internal one.
-    serverUrl: pageUrl(learned.report.serverUrl)?.replace(/\/$/u, '') ?? learned.server.href.replace(/\/$/u, ''),
+    serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
     taskId: task.id,
     status: task.status,
     ...(analysedAt === undefined ? {} : { analysedAt }),
-    revision: learned.revision,
-    project: { key: task.projectKey, name: task.projectName, url: dashboardOf(learned) },
+    ...(revision === undefined ? {} : { revision }),
+    project: {
+      key: task.projectKey,
+      name: task.projectName,
+      url: linkOf(server, report.dashboardUrl) ?? dashboardOf(server, task),
+    },
     ...(task.branch === undefined ? {} : { branch: branchOf(task.branch, task.branchType) }),
     ...(task.pullRequest === undefined ? {} : { pullRequest: task.pullRequest }),
-    qualityGate: { ...(gateName === undefined ? {} : { name: gateName }), ...gate },
+    qualityGate: gate,
   };
 }
 
@@ -37,7 +44,6 @@ function branchOf(name: string, type: string | undefined): NonNullable<SonarResu
   return type === undefined ? { name } : { name, type };
 }
 
-function dashboardOf({ report, server, task }: Learned): string {
-  const { projectKey: id, branch, pullRequest } = task;
-  return pageUrl(report.dashboardUrl) ?? below(server, 'dashboard', { id, branch, pullRequest }).href;
+function dashboardOf(server: URL, { projectKey: id, branch, pullRequest }: FinishedTask): string {
+  return below(server, 'dashboard', { id, branch, pullRequest }).href;
 }

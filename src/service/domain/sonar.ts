@@ -1,4 +1,4 @@
-import type { SonarResults } from '../../contract/attestation.ts';
+import { revisionKeys, type SonarAttestation, type SonarResults } from '../../contract/attestation.ts';
 import { verdictOfGateStatus, type Verdict } from '../../contract/compliance.ts';
 
 /** What a Sonar attestation says about its artifact. */
@@ -23,4 +23,18 @@ const longestReason = 500;
 
 function shortened(reason: string): string {
   return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason - 1).toWellFormed()}…`;
+}
+
+/**
+ * Why it is not certain that the attested commit was analysed, in words; undefined if nothing speaks against it: the
+ * attestation names a revision, and whoever sent it does not call it unverified.
+ */
+export function revisionDoubt({
+  sonar_results: { revision },
+  user_data: data = {},
+}: SonarAttestation): string | undefined {
+  const reason = Object.hasOwn(data, revisionKeys.reason) ? data[revisionKeys.reason] : undefined;
+  const isDenied = Object.hasOwn(data, revisionKeys.verified) && data[revisionKeys.verified] === false;
+  if (isDenied) return typeof reason === 'string' && reason !== '' ? reason : 'the attestation does not say why';
+  return revision === undefined || revision === '' ? 'the attestation does not name the analysed commit' : undefined;
 }

@@ -2,7 +2,14 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { sonarResults } from '../../../src/contract/attestation.ts';
 import { violations } from '../../../src/contract/check.ts';
 import { failureOf } from '../../support/failures.ts';
-import { analysedCommit, analysisId, finishedTask, taskId, webhookPayload } from '../../support/sonar-analysis.ts';
+import {
+  analysedCommit,
+  analysisId,
+  finishedTask,
+  projectKey,
+  taskId,
+  webhookPayload,
+} from '../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
 
 let job: SonarJob;
@@ -26,7 +33,6 @@ describe('the results of a scan', () => {
           url: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
         },
         qualityGate: {
-          name: 'My team QG',
           status: 'OK',
           conditions: [
             { metric: 'new_coverage', operator: 'LT', errorThreshold: '80', status: 'OK', value: '82.50562381034781' },
@@ -35,7 +41,7 @@ describe('the results of a scan', () => {
         },
       },
       gateStatus: 'OK',
-      isRevisionVerified: true,
+      unverifiedReason: undefined,
       dashboardUrl: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
       reportPath,
       notes: [],
@@ -60,21 +66,56 @@ describe('the results of a scan', () => {
     expect((await job.gather()).dashboardUrl).toBe(`${job.sonar.url}/dashboard?id=acme%3Awidgets`);
   });
 
+  it('have only links that lead to the server', async () => {
+    job = await openSonarJob({ contextPath: '/sonarqube' });
+    const elsewhere = 'https://evil.example.com';
+    await job.report({ serverUrl: elsewhere, dashboardUrl: `${elsewhere}/dashboard?id=acme%3Awidgets` });
+    const evidence = await job.gather({ hostUrl: job.sonar.url });
+    const page = `${job.sonar.url}/dashboard?id=acme%3Awidgets`;
+    expect(evidence.dashboardUrl).toBe(page);
+    expect(evidence.results).toMatchObject({ serverUrl: job.sonar.url, project: { url: page } });
+    expect(JSON.stringify(evidence)).not.toContain('evil');
+
+    await job.report({ dashboardUrl: `${elsewhere}/dashboard?id=acme%3Awidgets` });
+    expect(JSON.stringify(await job.gather())).not.toContain('evil');
+  });
+
+  it('keep the page that the report names on the server', async () => {
+    job = await openSonarJob();
+    const dashboardUrl = `${job.sonar.url}/dashboard?id=acme%3Awidgets&codeScope=new`;
+    await job.report({ dashboardUrl });
+    expect((await job.gather({ hostUrl: job.sonar.url })).dashboardUrl).toBe(dashboardUrl);
+  });
+
   it.each(['ERROR', 'WARN', 'NONE', 'NOVEL'])('with the gate %s are evidence like others', async (status) => {
     job = await openSonarJob();
     job.sonar.world.gates[analysisId] = { status };
     await job.report();
     const evidence = await job.gather();
     expect(evidence.gateStatus).toBe(status);
-    expect(evidence.results.qualityGate).toEqual({ name: 'My team QG', status, conditions: [] });
+    expect(evidence.results.qualityGate).toEqual({ status, conditions: [] });
   });
 
-  it('have no name of the gate where the server does not tell it', async () => {
-    job = await openSonarJob({ world: { gateNames: {} } });
+  it('never have the name of the gate that the project uses now: another one may have judged', async () => {
+    job = await openSonarJob();
     await job.report();
-    const evidence = await job.gather();
-    expect(evidence.results.qualityGate).not.toHaveProperty('name');
-    expect(evidence.warnings).toEqual([]);
+    expect((await job.gather()).results.qualityGate).not.toHaveProperty('name');
+    expect(job.sonar.requests.map(({ path }) => path)).not.toContain('/api/qualitygates/get_by_project');
+  });
+
+  it('say that Sonar ignored conditions, in the record and in the log', async () => {
+    job = await openSonarJob();
+    const condition = {
+      status: 'OK',
+      metricKey: 'new_coverage',
+      comparator: 'LT',
+      errorThreshold: '80',
+      actualValue: '0',
+    };
+    job.sonar.world.gates[analysisId] = { status: 'OK', ignoredConditions: true, conditions: [condition] };
+    await job.report();
+    expect((await job.gather()).results.qualityGate).toMatchObject({ status: 'OK', ignoredConditions: true });
+    expect(job.log.infos).toContainEqual(expect.stringContaining('fewer than 20 lines are new'));
   });
 
   it('come with what Sonar says about them, each in one line', async () => {
@@ -107,40 +148,94 @@ describe('the results of a scan', () => {
 });
 
 describe('a JSON report', () => {
-  const gatherJson = async (document: unknown) => {
+  const gatherJson = async (document: unknown, other: Parameters<SonarJob['gather']>[0] = {}) => {
     job = await openSonarJob();
     await job.workspace.write('sonar.json', JSON.stringify(document));
-    return job.gather({ reportPath: 'sonar.json', token: undefined });
+    return job.gather({ reportPath: 'sonar.json', token: undefined, ...other });
   };
 
   it("may be the body of Sonar's webhook, and is passed on with all it holds", async () => {
     const evidence = await gatherJson(webhookPayload());
     expect(evidence.results).toEqual(webhookPayload());
-    expect(evidence.isRevisionVerified).toBe(true);
+    expect(evidence.unverifiedReason).toBeUndefined();
     expect(evidence.gateStatus).toBe('OK');
     expect(evidence.dashboardUrl).toBe('https://mycompany.com/sonarqube/dashboard?id=myproject');
     expect(evidence.warnings).toEqual([]);
     expect(job.sonar.requests).toEqual([]);
   });
 
-  it('may be no more than a project and a gate; its revision is then not verified', async () => {
-    const document = { project: { key: 'p' }, qualityGate: { status: 'ERROR', conditions: [] } };
-    const evidence = await gatherJson(document);
-    expect(evidence.results).toEqual({ ...document, revision: analysedCommit });
-    expect(evidence.isRevisionVerified).toBe(false);
-    expect(evidence.dashboardUrl).toBeUndefined();
-    expect(evidence.warnings).toEqual([expect.stringContaining('holds no `revision`')]);
-    expect(job.log.warnings).toEqual(evidence.warnings);
+  const withoutRevision = { project: { key: projectKey }, qualityGate: { status: 'OK', conditions: [] } };
+
+  it.each([
+    ['names no task', withoutRevision, 'http://127.0.0.1:9'],
+    ['names a task of no server', { ...withoutRevision, taskId }, undefined],
+    ['has an empty revision', { ...webhookPayload(), revision: ' ', taskId: undefined }, 'http://127.0.0.1:9'],
+    ['has a task whose name is none', { ...webhookPayload(), revision: '', taskId: 'a b' }, undefined],
+  ])('without a revision that %s is refused', async (_what, document, hostUrl) => {
+    const failure = await failureOf(gatherJson(document, { hostUrl }));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toContain('does not say which commit was analysed (`revision`)');
+    expect(failure.remedy).toContain('report-task.txt');
+  });
+
+  it('without a revision is checked against the server, which then says everything', async () => {
+    const document = { ...withoutRevision, taskId, qualityGate: { status: 'ERROR', conditions: [] } };
+    job = await openSonarJob();
+    await job.workspace.write('sonar.json', JSON.stringify(document));
+    const evidence = await job.gather({ reportPath: 'sonar.json', hostUrl: job.sonar.url });
+    expect(evidence.unverifiedReason).toBeUndefined();
+    expect(evidence.results).toMatchObject({ revision: analysedCommit, taskId, qualityGate: { status: 'OK' } });
+
+    await job.workspace.write('sonar.json', JSON.stringify({ ...document, serverUrl: job.sonar.url }));
+    expect((await job.gather({ reportPath: 'sonar.json' })).results.revision).toBe(analysedCommit);
+    const unseen = await job.gather({ reportPath: 'sonar.json', token: 'analysis-token' });
+    expect(unseen.results).not.toHaveProperty('revision');
+    expect(unseen.unverifiedReason).toContain('403');
+  });
+
+  it('of another project than its task is refused', async () => {
+    job = await openSonarJob();
+    const document = { ...withoutRevision, taskId, project: { key: 'other' } };
+    await job.workspace.write('sonar.json', JSON.stringify(document));
+    const failure = await failureOf(job.gather({ reportPath: 'sonar.json', hostUrl: job.sonar.url }));
+    expect(failure.message).toContain('is of project other, but its background task');
   });
 
   it.each([analysedCommit.toUpperCase(), analysedCommit.slice(0, 8)])(
-    'may name the commit as %s; the whole SHA is recorded',
+    'may name the commit as %s, and is recorded like that',
     async (revision) => {
       const evidence = await gatherJson({ ...webhookPayload(), revision });
-      expect(evidence.results.revision).toBe(analysedCommit);
-      expect(evidence.isRevisionVerified).toBe(true);
+      expect(evidence.results.revision).toBe(revision);
+      expect(evidence.unverifiedReason).toBeUndefined();
     },
   );
+
+  it('has only links of the server that the user names', async () => {
+    const evil = 'https://evil.example.com/x';
+    const document = {
+      ...webhookPayload(),
+      serverUrl: evil,
+      dashboardUrl: evil,
+      project: { key: projectKey, url: evil },
+      branch: { name: 'main', type: 'BRANCH', url: evil },
+    };
+    const evidence = await gatherJson(document, { hostUrl: 'https://sonar.example.com/sonarqube/' });
+    expect(JSON.stringify(evidence)).not.toContain('evil');
+    const page = 'https://sonar.example.com/sonarqube/dashboard?id=acme%3Awidgets';
+    expect(evidence.dashboardUrl).toBe(page);
+    expect(evidence.results).toMatchObject({
+      serverUrl: 'https://sonar.example.com/sonarqube',
+      project: { key: projectKey, url: page },
+      branch: { name: 'main', type: 'BRANCH' },
+    });
+  });
+
+  it('keeps the links of the server that the user names', async () => {
+    const document = { ...webhookPayload(), serverUrl: 'https://mycompany.com/sonarqube' };
+    const evidence = await gatherJson(document, { hostUrl: 'https://mycompany.com/sonarqube' });
+    expect(evidence.results).toEqual(document);
+    expect(job.sonar.requests).toEqual([]);
+  });
 
   it('of another commit is refused', async () => {
     const failure = await failureOf(gatherJson({ ...webhookPayload(), revision: 'b'.repeat(40) }));

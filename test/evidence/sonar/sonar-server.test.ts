@@ -35,8 +35,8 @@ describe("the token's way", () => {
   ])('to a server of unknown version is bearer, then basic once after %s', async (_status, anonymous) => {
     job = await openSonarJob({ world: { schemes: ['Basic'], anonymous } });
     await job.report({ serverVersion: undefined });
-    expect((await job.gather()).isRevisionVerified).toBe(true);
-    expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic, basic]);
+    expect((await job.gather()).unverifiedReason).toBeUndefined();
+    expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic]);
   });
 
   it('to a server of unknown version stays bearer where that is taken, whatever is forbidden later', async () => {
@@ -79,7 +79,7 @@ describe("the token's way", () => {
   it('is not needed for a public project', async () => {
     job = await openSonarJob({ world: { anonymous: { browse: true, execute: true } } });
     await job.report();
-    expect((await job.gather({ token: undefined })).isRevisionVerified).toBe(true);
+    expect((await job.gather({ token: undefined })).unverifiedReason).toBeUndefined();
     expect(authorizations()).toEqual([undefined]);
   });
 
@@ -213,6 +213,19 @@ describe('a refusal', () => {
   });
 });
 
+describe('an address with the wrong protocol', () => {
+  it('is told from a bad certificate: https to a port that speaks http', async () => {
+    job = await openSonarJob({ contextPath: '/sonarqube' });
+    await job.report();
+    const hostUrl = job.sonar.url.replace('http:', 'https:');
+    const failure = await failureOf(job.gather({ hostUrl }));
+    expect(failure.kind).toBe('mistake');
+    expect(failure.message).toContain(`${new URL(hostUrl).origin} speaks plain http and not https`);
+    expect(failure.message).not.toContain('\n');
+    expect(failure.remedy).toContain(`Set \`sonar-host-url\` to ${job.sonar.url}, or to the port`);
+  });
+});
+
 describe('trouble on the way', () => {
   it('is met by asking again: too many requests, a server in maintenance, a cut connection', async () => {
     job = await openSonarJob();
@@ -237,13 +250,6 @@ describe('trouble on the way', () => {
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('trouble');
     expect(failure.message).toContain('with 500: An error has occurred.; Contact us');
-  });
-
-  it('with the best-effort name of the gate does not cost the evidence', async () => {
-    job = await openSonarJob();
-    await job.report();
-    job.sonar.instead('api/qualitygates/get_by_project', { body: '<html>' });
-    expect((await job.gather()).results.qualityGate).not.toHaveProperty('name');
   });
 
   it.each([

@@ -52,6 +52,16 @@ describe('operation 7, attest Sonar scan', () => {
     });
   });
 
+  it('is taken without a revision, and with what says so', async () => {
+    const document = sampleAttestation('OK', {
+      user_data: { revision_verified: false, revision_unverified_reason: 'r' },
+    });
+    expect(document.sonar_results).not.toHaveProperty('revision');
+    expect(await attest(service, document)).toMatchObject({ status: 201 });
+    const listed = await call(service, { path: '/attestations/acme/web' });
+    expect(valueAt(listed.body, 'data')).toEqual([expect.objectContaining({ user_data: document.user_data })]);
+  });
+
   it.each([
     ['OK', 'COMPLIANT', true],
     ['ERROR', 'NON-COMPLIANT', false],

@@ -1,5 +1,7 @@
+import { ignoredConditionsNote } from '../../../contract/attestation.ts';
 import type { Attestation } from '../../domain/records.ts';
 import type { AttachmentFault } from '../../store/attachments.ts';
+import { revisionDoubt } from '../../domain/sonar.ts';
 import type { Links } from '../links.ts';
 import { html, link, type Html } from './html.ts';
 import { facts, moment } from './page.ts';
@@ -12,6 +14,7 @@ import { facts, moment } from './page.ts';
 export function attestationContent(attestation: Attestation, links: Links, damage?: AttachmentFault): Html {
   const { org, flow, trail, id, verdict, reason, createdAt, reportedBy, document, attachment } = attestation;
   const { project, qualityGate, analysedAt, revision } = document.sonar_results;
+  const doubt = revisionDoubt(document);
   const conditions = qualityGate.conditions.map(
     ({ metric, operator = '', errorThreshold = '', value = '', status }) => html`
       <tr>
@@ -38,7 +41,9 @@ export function attestationContent(attestation: Attestation, links: Links, damag
       ['Project', link(project.url, project.name ?? project.key)],
       ['Analysed', analysedAt],
       ['Revision', revision],
+      ['Revision check', doubt === undefined ? undefined : html`<strong>revision not verified</strong>: ${doubt}`],
       ['Quality gate', qualityGate.name],
+      ['Ignored conditions', qualityGate.ignoredConditions === true ? ignoredConditionsNote : undefined],
       ['File', file],
     ])}
     <h2>Conditions</h2>

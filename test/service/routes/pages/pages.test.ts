@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../../src/runtime/values.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
-import { attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
+import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
 const hostile = '<script>alert("x")</script>';
@@ -66,6 +66,24 @@ describe('the pages of the service', () => {
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('cache-control')).toBe('no-store');
     }
+  });
+
+  it('say of an attestation whether its revision is verified, and what Sonar ignored', async () => {
+    const pageOf = async (name: string, results: object, data: object): Promise<string> => {
+      const sonar = { project: { key: 'web' }, qualityGate: { status: 'OK', conditions: [] }, ...results };
+      const document = { ...sampleAttestation('OK'), attestation_name: name, sonar_results: sonar, user_data: data };
+      expect(await attest(service, document)).toMatchObject({ status: 201 });
+      const artifact = mappingOf(await call(service, { path: '/artifacts/acme/web/fingerprint/abcdef' }));
+      return (await browse(String(valueAt(artifact, 'evidence', name, 'html_url')))).text;
+    };
+    const data = { revision_verified: false, revision_unverified_reason: hostile };
+    const unverified = await pageOf('unverified', {}, data);
+    expect(unverified).toContain('<strong>revision not verified</strong>: &lt;script&gt;');
+    const qualityGate = { status: 'OK', ignoredConditions: true, conditions: [] };
+    const verified = await pageOf('verified', { revision: 'c'.repeat(40), qualityGate }, { revision_verified: true });
+    expect(verified).toContain('c'.repeat(40));
+    expect(verified).not.toContain('not verified');
+    expect(verified).toContain('fewer than 20 lines are new');
   });
 
   it('give the file as a download', async () => {

@@ -1,0 +1,30 @@
+/** The part of the scanner context that holds the scan's own properties; the server's settings and the modules' follow. */
+const section = 'Project scanner properties:';
+const nextSection = 'Scanner properties of module: ';
+const property = '  - sonar.scm.revision=';
+
+/**
+ * The revision that the scan was given by hand, read from the scanner context: the text that every scanner sends along,
+ * with the properties of the scan as lines `  - key=value` (Sonar's `AnalysisContextReportPublisher`). `sonar.scm.revision`
+ * takes precedence over whatever the scanner finds out by itself. What it finds out is not in this text.
+ *
+ * A value may span lines, so a line may be part of another property. Undefined unless the section and the property are
+ * there exactly once.
+ */
+export function revisionOfScannerContext(context: string): string | undefined {
+  const lines = context.split(/\r?\n/u);
+  const start = lines.indexOf(section);
+  if (start < 0 || lines.includes(section, start + 1)) return undefined;
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => line.startsWith(nextSection));
+  const own = end < 0 ? rest : rest.slice(0, end);
+  const [revision = '', ...others] = own
+    .filter((line) => line.startsWith(property))
+    .map((line) => line.slice(property.length).trim());
+  return isRevision(revision) && others.length === 0 ? revision : undefined;
+}
+
+/** No revision of any version control system holds white space; other texts do not belong into a log. */
+function isRevision(text: string): boolean {
+  return /^[\x21-\x7E]{1,255}$/u.test(text);
+}
