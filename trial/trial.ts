@@ -6,7 +6,7 @@ import { runAction, type StepResult } from '../tools/run-action.ts';
 import { podList } from './pods.ts';
 import { readableLog, readableSummary } from './readable.ts';
 import { startServiceProcess } from './service-process.ts';
-import { webhookReport } from './sonar-report.ts';
+import { reportOfNoCommit, webhookReport } from './sonar-report.ts';
 
 /*
  * The main job, as a user would see it on GitHub: the built action runs as a runner would run it, in the git repository
@@ -60,6 +60,8 @@ async function story(): Promise<readonly string[]> {
   await mkdir(coverage);
   await writeFile(join(coverage, 'lcov.info'), 'TN:\nSF:src/main.ts\nend_of_record\n');
   await writeFile(join(coverage, 'notes.txt'), 'Measured by the trial.\n');
+  const ofNoCommit = join(directory, 'sonar-of-no-commit.json');
+  await writeFile(ofNoCommit, JSON.stringify(reportOfNoCommit));
   const passing = join(directory, 'sonar-passing.json');
   await writeFile(passing, JSON.stringify(webhookReport(sha, 'OK', '87.5')));
   const failing = join(directory, 'sonar-failing.json');
@@ -75,6 +77,11 @@ async function story(): Promise<readonly string[]> {
     ...(await step('Create it again: it is updated', createFlow, done({ state: 'updated' }))),
     ...(await reportArtifact(artifact)),
     ...(await step('Gate on the artifact: the Sonar evidence is missing', lookUp, failed('incomplete'))),
+    ...(await step(
+      'Attest Sonar results that do not say which commit was analysed: refused, and nothing is recorded',
+      { ...attest, 'sonar-report-path': ofNoCommit },
+      { exitCode: 1, outputs: { outcome: 'error', compliant: '' } },
+    )),
     ...(await step(
       'Attest Sonar results whose quality gate passed',
       { ...attest, 'sonar-report-path': passing },
