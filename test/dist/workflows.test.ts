@@ -9,8 +9,12 @@ import { workflowCases, type CaseWorld, type WorkflowCase } from '../support/wor
 import { isTriggeredBy } from '../support/workflow-trigger.ts';
 import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
 
-/** Every workflow of the documentation, and every piece of one that has steps; the README repeats some examples. */
-const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) => stepsOf(content).length > 0);
+/** Whether a step is run here: one of this action, or a script. A block may show only the steps of others. */
+const isOwnStep = (step: unknown): boolean =>
+  textAt(step, 'run') !== undefined || textAt(step, 'uses')?.startsWith('OWNER/compliance-action@') === true;
+
+/** Every workflow of the documentation, and every piece of one, that has such steps; the README repeats some examples. */
+const all = [...workflowsIn('examples'), ...documentedWorkflows()].filter(({ content }) => stepsOf(content).some(isOwnStep));
 const texts = new Map(all.map((workflow) => [workflow.text, workflow]));
 const workflows = [...texts.values()];
 

@@ -99,6 +99,8 @@ describe('a program', () => {
     const running = runProgram(runOf(file, { clock }));
     const pids = await pidsIn(join(file, '../pids'), 1);
     await until(() => clock.pending() === 2);
+    // Its output may arrive some turns of the event loop after its end.
+    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(2000);
     await expect(running).resolves.toEqual({ how: 'by itself', exitCode: 3, stdout: 'told\n', stderr: '' });
     for (const pid of pids) process.kill(pid, 'SIGKILL');
