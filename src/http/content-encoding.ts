@@ -68,7 +68,11 @@ function decoderOf(coding: string, bytes: Buffer): Decode | undefined {
       return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw;
     case 'zstd':
       // Node.js 20 and the first releases of 22 do not have it.
-      return 'zstdDecompress' in zlib ? (...given) => { zlib.zstdDecompress(...given); } : undefined;
+      return 'zstdDecompress' in zlib
+        ? (...given) => {
+            zlib.zstdDecompress(...given);
+          }
+        : undefined;
     default:
       return undefined;
   }

@@ -9,7 +9,7 @@ import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/pol
 import { deleteServiceAccount } from '../../src/contract/service-account.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
 import { isDoneAlready, mayBeOnRecord } from '../../src/client/repetition.ts';
-import type { Failure} from '../../src/runtime/failure.ts';
+import type { Failure } from '../../src/runtime/failure.ts';
 import { TroubleError } from '../../src/runtime/failure.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';
 import { manualClock } from '../support/clock.ts';

@@ -7,7 +7,9 @@ import { tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
 const page = readText('docs/interface-choices.md');
-const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy].filter(({ choices }) => choices.length > 0);
+const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy].filter(
+  ({ choices }) => choices.length > 0,
+);
 
 function headingOf({ number, title }: Endpoint): string {
   return number === undefined ? title : `Operation ${number}: ${title}`;
