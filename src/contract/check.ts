@@ -107,10 +107,10 @@ class Search {
     if (typeof pattern === 'string' && !this.#compiled(pattern).test(value)) {
       this.#report(`must match pattern "${pattern}"`);
     }
-    if (typeof minLength === 'number' && value.length < minLength) {
+    if (typeof minLength === 'number' && lengthOf(value) < minLength) {
       this.#report(`must not have fewer than ${minLength} characters`);
     }
-    if (typeof maxLength === 'number' && value.length > maxLength) {
+    if (typeof maxLength === 'number' && isLonger(value, maxLength)) {
       this.#report(`must not have more than ${maxLength} characters`);
     }
   }
@@ -143,6 +143,7 @@ class Search {
 
   #checkObject(schema: Keywords, value: Keywords): void {
     const { properties, required } = schema;
+    this.#checkKeys(schema, value);
     const necessary: readonly unknown[] = Array.isArray(required) ? required : nothing;
     for (const key of necessary) {
       if (typeof key === 'string' && !Object.hasOwn(value, key)) this.#reportAt(key, 'is missing');
@@ -158,12 +159,18 @@ class Search {
     }
   }
 
+  /** The report does not repeat the key: it may be as long as the document. */
+  #checkKeys({ propertyNames }: Keywords, value: Keywords): void {
+    if (propertyNames === undefined) return;
+    const search = new Search(1);
+    for (const key in value) search.check(propertyNames, key);
+    for (const rules of search.found.values()) for (const rule of rules) this.#report(`has a key that ${rule}`);
+  }
+
   /** A key that is not among the declared properties. */
-  #checkFurther({ patternProperties, additionalProperties }: Keywords, key: string, item: unknown): void {
-    const patterns = isKeywords(patternProperties) ? Object.entries(patternProperties) : nothing;
-    const fitting = patterns.filter(([pattern]) => this.#compiled(pattern).test(key));
-    for (const [, schema] of fitting) this.#checkAt(key, schema, item);
-    if (fitting.length === 0 && additionalProperties === false) this.#reportAt(key, 'is not a known field');
+  #checkFurther({ additionalProperties }: Keywords, key: string, item: unknown): void {
+    if (additionalProperties === false) this.#reportAt(key, 'is not a known field');
+    else this.#checkAt(key, additionalProperties, item);
   }
 }
 
@@ -196,4 +203,15 @@ function isOfType(type: string, value: unknown): boolean {
     default:
       return typeof value === type;
   }
+}
+
+/** The length of a text in characters as JSON Schema counts them: code points. */
+function lengthOf(text: string): number {
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
+}
+
+/** Whether a text has more characters than that. Counts them only if the answer depends on it. */
+function isLonger(text: string, maximum: number): boolean {
+  // A character takes one or two units of `length`.
+  return text.length > maximum && (text.length > 2 * maximum || lengthOf(text) > maximum);
 }

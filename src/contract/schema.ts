@@ -24,6 +24,11 @@ function isOptional(schema: Schema): boolean {
   return Object.hasOwn(schema, optional);
 }
 
+/** Whether every key of an object fits: a key is a text anyway. */
+function isAnyText(key: Schema): boolean {
+  return Object.keys(key).every((keyword) => keyword === 'type');
+}
+
 const builders = {
   String: (options: Options = {}): Schema => ({ type: 'string', ...options }),
   Integer: (options: Options = {}): Schema => ({ type: 'integer', ...options }),
@@ -39,9 +44,11 @@ const builders = {
   Enum: (values: readonly unknown[], options: Options = {}): Schema => ({ enum: values, ...options }),
   Array: (items: Schema, options: Options = {}): Schema => ({ type: 'array', items, ...options }),
   Union: (anyOf: readonly Schema[], options: Options = {}): Schema => ({ anyOf, ...options }),
-  Record: (_key: Schema, value: Schema, options: Options = {}): Schema => ({
+  // Not TypeBox's `patternProperties: { '^.*$': … }`: a dot matches no line break, so such keys would go unchecked.
+  Record: (key: Schema, value: Schema, options: Options = {}): Schema => ({
     type: 'object',
-    patternProperties: { '^.*$': value },
+    ...(isAnyText(key) ? {} : { propertyNames: key }),
+    additionalProperties: value,
     ...options,
   }),
   Optional: (schema: Schema): Schema => Object.defineProperty({ ...schema }, optional, { value: true }),

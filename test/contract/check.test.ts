@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Type, type TSchema } from 'typebox';
 import { artifact } from '../../src/contract/artifact.ts';
 import { sonarAttestation } from '../../src/contract/attestation.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
 import { flowPayload } from '../../src/contract/flow.ts';
+import { Type, type TSchema } from '../../src/contract/schema.ts';
 
 const closed = Type.Object({ name: Type.String() }, { additionalProperties: false });
 

@@ -51,11 +51,6 @@ describe('the builder', () => {
     ['a list', Type.Array(Type.Null(), { minItems: 1 }), TypeBox.Array(TypeBox.Null(), { minItems: 1 })],
     ['a union', Type.Union([Type.Null(), Type.String()]), TypeBox.Union([TypeBox.Null(), TypeBox.String()])],
     [
-      'a record',
-      Type.Record(Type.String(), Type.Number(), { description: 'd' }),
-      TypeBox.Record(TypeBox.String(), TypeBox.Number(), { description: 'd' }),
-    ],
-    [
       'an object',
       Type.Object({ a: Type.Null(), b: Type.Optional(Type.String()) }, { additionalProperties: false }),
       TypeBox.Object({ a: TypeBox.Null(), b: TypeBox.Optional(TypeBox.String()) }, { additionalProperties: false }),
@@ -63,6 +58,63 @@ describe('the builder', () => {
     ['an object of nothing', Type.Object({}), TypeBox.Object({})],
   ])("makes TypeBox's JSON Schema of %s", (_name, built, expected) => {
     expect(JSON.parse(JSON.stringify(built))).toEqual(JSON.parse(JSON.stringify(expected)));
+  });
+});
+
+describe('a record', () => {
+  const key = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '\n', 'a\nb', '\u2028', '__proto__'),
+  );
+
+  it('is closed to a wrong value under any key, which the violation names', () => {
+    const record = Type.Record(Type.String(), Type.Number());
+    fc.assert(
+      fc.property(key, fc.constantFrom(null, 'x', true, {}, []), (name, value) => {
+        const document = Object.fromEntries([
+          ['fits', 1],
+          [name, value],
+        ]);
+        expect(conforms(record, document)).toBe(false);
+        expect(Check(record, document)).toBe(false);
+        expect(violations(record, document)).toEqual([{ field: name, rule: 'must be number' }]);
+      }),
+    );
+  });
+
+  it('takes a right value under any key', () => {
+    const record = Type.Record(Type.String(), Type.Number());
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.integer()), (document) => {
+        expect(conforms(record, document)).toBe(true);
+      }),
+    );
+  });
+
+  it("holds its keys to their form, as TypeBox's checker does", () => {
+    const record = Type.Record(Type.String({ maxLength: 3 }), Type.Number());
+    fc.assert(
+      fc.property(fc.dictionary(key, fc.integer()), (document) => {
+        expect(conforms(record, document)).toBe(Check(record, document));
+      }),
+    );
+    expect(violations(record, { 'a\nbc': 1 })).toEqual([
+      { field: '', rule: 'has a key that must not have more than 3 characters' },
+    ]);
+  });
+});
+
+describe('a length', () => {
+  it("is counted in characters, as TypeBox's checker does", () => {
+    const text = Type.String({ minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 6 }), (value) => {
+        expect(conforms(text, value)).toBe(Check(text, value));
+      }),
+    );
+    expect(conforms(text, '🚀🚀🚀🚀')).toBe(true);
+    expect(conforms(text, '🚀')).toBe(false);
   });
 });
 
@@ -85,7 +137,7 @@ describe('the checker', () => {
     'maxItems',
     'required',
     'properties',
-    'patternProperties',
+    'propertyNames',
     'additionalProperties',
   ];
   const known = new Set([...checked, ...structural, 'description', 'deprecated']);
@@ -98,11 +150,8 @@ describe('the checker', () => {
 /** The keywords of a schema and of those within it. */
 function keywordsIn(schema: unknown): ReadonlySet<string> {
   if (!isMapping(schema)) return new Set();
-  const maps = ['properties', 'patternProperties'].flatMap((key) => {
-    const map = schema[key];
-    return isMapping(map) ? Object.values(map) : [];
-  });
+  const properties = isMapping(schema['properties']) ? Object.values(schema['properties']) : [];
   const lists: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
-  const within = [...maps, ...lists, schema['items']];
+  const within = [...properties, ...lists, schema['items'], schema['propertyNames'], schema['additionalProperties']];
   return new Set([...Object.keys(schema), ...within.flatMap((part) => [...keywordsIn(part)])]);
 }

@@ -37,13 +37,13 @@ function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
 
 function objects(schema: Readonly<Record<string, unknown>>, depth: number): fc.Arbitrary<unknown> {
   const properties = isMapping(schema['properties']) ? schema['properties'] : {};
-  const patterns = isMapping(schema['patternProperties']) ? Object.values(schema['patternProperties']) : [];
   const required = Array.isArray(schema['required']) ? schema['required'].filter((key) => typeof key === 'string') : [];
   const known = fc.record(
     Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, nearValues(value, depth + 1)])),
     { requiredKeys: required },
   );
-  const further = fc.dictionary(fc.string(), nearValues(patterns[0], depth + 1), { maxKeys: 2 });
+  const key = fc.oneof(fc.string(), fc.constantFrom('\n', 'a\nb', '__proto__'));
+  const further = fc.dictionary(key, nearValues(schema['additionalProperties'], depth + 1), { maxKeys: 2 });
   const omission = fc.option(fc.constantFrom(...Object.keys(properties), ''), { freq: 6, nil: undefined });
   return fc
     .tuple(known, fc.option(further, { freq: 3, nil: {} }), omission)

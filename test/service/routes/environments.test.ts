@@ -150,6 +150,8 @@ describe('operation 3, report K8S environment', () => {
   it.each([
     [{ artifacts: [{ podName: 'a' }] }, 'artifacts.0.digests'],
     [{ artifacts: [pod('a', {}, { digests: { web: 'abc' } })] }, 'artifacts.0.digests.web'],
+    [{ artifacts: [{ ...pod('a', {}), digests: { 'a\nb': null } }] }, 'artifacts.0.digests.a\nb'],
+    [{ artifacts: [{ ...pod('a', {}), digests: { '\u2028': 5 } }] }, 'artifacts.0.digests.\u2028'],
     [{ artifacts: [{ ...pod('a', {}), color: 1 }] }, 'artifacts.0.color'],
     [{}, 'artifacts'],
     [[], 'body'],
