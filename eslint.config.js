@@ -14,8 +14,8 @@ const arrows = {
   step: ['client', 'contract', 'evidence', 'http', 'operations', 'runtime'],
   main: ['step'],
   'service-domain': ['contract'],
-  'service-store': ['contract', 'service-domain'],
-  'service-routes': ['contract', 'service-domain', 'service-store'],
+  'service-store': ['contract', 'runtime', 'service-domain'],
+  'service-routes': ['contract', 'runtime', 'service-domain', 'service-store'],
   service: ['contract', 'service-domain', 'service-store', 'service-routes'],
 };
 

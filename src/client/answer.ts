@@ -6,8 +6,8 @@ import { readJsonBody } from '../http/answer-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { TroubleError } from '../runtime/failure.ts';
+import { repeatedKey } from '../runtime/repeated-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
-import { repeatedKey } from './repeated-key.ts';
 import { labelOf, ServiceError } from './service-error.ts';
 
 /** Where an answer came from, for the words of an error. */

@@ -1,4 +1,5 @@
 import { maximumDocumentValues } from '../../contract/limits.ts';
+import { repeatedKey } from '../../runtime/repeated-key.ts';
 import { messageOf } from '../domain/thrown.ts';
 
 /** How deep arrays and objects may lie in each other: far beyond any honest document, far from any stack's end. */
@@ -19,7 +20,8 @@ export class DocumentFault extends Error {
 /**
  * Reads a JSON document strictly: UTF-8 without a flaw (JSON.parse would be handed U+FFFD for it), no deep nesting (which
  * parses, and breaks whoever writes it out again), no NUL or lone surrogate (which PostgreSQL refuses to store), no number
- * beyond a double (which would become null). Keys such as `__proto__` stay what they are, data.
+ * beyond a double (which would become null), no key twice in one object (readers disagree on which of the two counts; RFC
+ * 7493, 2.3). Keys such as `__proto__` stay what they are, data.
  *
  * @throws DocumentFault
  */
@@ -39,6 +41,8 @@ export function readDocument(bytes: Uint8Array): unknown {
   }
   const fault = faultIn(document);
   if (fault !== undefined) throw new DocumentFault(fault.keys.reverse().join('.'), fault.rule);
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) throw new DocumentFault(repeated, 'must not be repeated within one object');
   return document;
 }
 

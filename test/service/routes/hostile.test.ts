@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
+import { isMapping, valueAt, type Mapping } from '../../../src/runtime/values.ts';
 import { everyEndpoint, prepareEverything } from '../../support/every-endpoint.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
 import { call, type Call, type Called } from '../../support/service-call.ts';
@@ -107,11 +108,33 @@ describe('a hostile request', () => {
     return call(service, { method, path, body: new Uint8Array(body), headers });
   };
 
+  /** The document of a request that would succeed. */
+  const documentOf = ({ endpoint, request }: Target): Mapping => {
+    const { json, form } = request('acme');
+    const part = endpoint.body.kind === 'multipart' ? form?.get(endpoint.body.json.part) : undefined;
+    const document: unknown = typeof part === 'string' ? JSON.parse(part) : json;
+    if (!isMapping(document)) throw new TypeError('the sample has no document');
+    return document;
+  };
+
   describe.each(withBody)('to $endpoint.title', (target) => {
     it.each(hostileDocuments)('with %s as its document is refused, and changes nothing', async (_name, document) => {
       const { status, text } = await sendDocument(target, document);
       expect([status, text]).toEqual([400, expect.stringContaining('"errors"')]);
     });
+
+    it.each(['', ' with an escape'])(
+      'with any key of its document twice%s is refused by the name of the key',
+      async (how) => {
+        const document = documentOf(target);
+        for (const [key, value] of Object.entries(document)) {
+          const written = how === '' ? key : unicodeEscape(key[0] ?? '') + key.slice(1);
+          const twice = `${JSON.stringify(document).slice(0, -1)},"${written}":${JSON.stringify(value)}}`;
+          const { status, body } = await sendDocument(target, bytes(twice));
+          expect([status, valueAt(body, 'errors')]).toEqual([400, { [key]: 'must not be repeated within one object' }]);
+        }
+      },
+    );
 
     it('with a document over the limit is refused', async () => {
       const document = bytes(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }));
@@ -169,3 +192,7 @@ describe('a hostile request', () => {
     );
   });
 });
+
+function unicodeEscape(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -52,6 +52,8 @@ describe('reading a document', () => {
     ['{"a":"\\udfff"}', 'a', 'must not contain a lone surrogate'],
     ['{"a":{"\\u0000":1}}', 'a', 'must have no key that breaks this: must not contain NUL'],
     ['{"a":-1e999}', 'a', 'must be a number that fits a double'],
+    ['{"a":1,"a":1}', 'a', 'must not be repeated within one object'],
+    [String.raw`{"b":[{"name":1,"x":{"name":1},"na\u006de":2}]}`, 'name', 'must not be repeated within one object'],
     ['{"a":}', '', expect.stringContaining('must be JSON: ')],
   ])('refuses %s and says where', (text, field, rule) => {
     expect(faultOf(Buffer.from(text))).toMatchObject({ field, message: rule });

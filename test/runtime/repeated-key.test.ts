@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { repeatedKey } from '../../src/client/repeated-key.ts';
+import { repeatedKey } from '../../src/runtime/repeated-key.ts';
 
 const keys = new Set(['state', 'compliant']);
 
@@ -33,6 +33,15 @@ describe('a repeated key', () => {
     expect(repeatedKey(text, keys)).toBeUndefined();
   });
 
+  it.each([
+    ['{"other":1,"other":2}', 'other'],
+    ['{"":1,"":2}', ''],
+    ['{"a":{"b":[{},{"c":1,"c":1}]}}', 'c'],
+    [String.raw`{"__proto__":1,"\u005f_proto__":2}`, '__proto__'],
+  ])('of any name is found in %s where no names are given', (text, key) => {
+    expect(repeatedKey(text)).toBe(key);
+  });
+
   it('is never found in what JSON.stringify writes', () => {
     const value = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -45,6 +54,7 @@ describe('a repeated key', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2, '\t'), (document, indent) => {
         expect(repeatedKey(JSON.stringify(document, undefined, indent), keys)).toBeUndefined();
+        expect(repeatedKey(JSON.stringify(document, undefined, indent))).toBeUndefined();
       }),
     );
   });

@@ -1,13 +1,13 @@
 /**
  * Looks for a key that stands twice in one object of a JSON text: `JSON.parse` keeps the last one and says nothing, so two
  * readers could see two verdicts. An escaped key is the key it stands for (`"st\u0061te"` is `state`). Takes linear time,
- * and memory for the depth of the text only.
+ * and memory for the depth of the text and the keys of the objects around one place.
  *
  * @param text valid JSON
- * @param keys the keys to look at, at any depth
+ * @param keys the keys to look at, at any depth; every key if undefined
  * @returns the first of them that is repeated
  */
-export function repeatedKey(text: string, keys: ReadonlySet<string>): string | undefined {
+export function repeatedKey(text: string, keys?: ReadonlySet<string>): string | undefined {
   // The keys that were seen in each object around the current place; undefined until there is one, and for a list.
   const around: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -25,7 +25,7 @@ export function repeatedKey(text: string, keys: ReadonlySet<string>): string | u
         at = endOfString(text, start);
         if (!isKey(text, at + 1)) break;
         const key = keyAt(text, start, at);
-        if (!keys.has(key)) break;
+        if (keys?.has(key) === false) break;
         const seen = around.pop() ?? new Set();
         if (seen.has(key)) return key;
         around.push(seen.add(key));
