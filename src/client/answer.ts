@@ -1,10 +1,12 @@
 import { answerView, decisiveKeys, emptyView } from '../contract/answer-view.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { withExactFreeForm } from '../contract/free-form.ts';
 import type { TSchema } from '../contract/schema.ts';
 import { readJsonBody } from '../http/answer-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { parseRetryAfter } from '../http/retry.ts';
+import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { TroubleError } from '../runtime/failure.ts';
 import { repeatedKey } from '../runtime/repeated-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
@@ -42,7 +44,7 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   if (repeated !== undefined) {
     throw unexpected(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
   }
-  const view = answerView(schema, body.value);
+  const view = answerView(schema, exactValue(schema, answer.text, body.value));
   const wrong = violations(schema, view);
   if (wrong.length > 0) {
     const fields = wrong.map(({ field, rule }) => (field === '' ? `it ${rule}` : `${field} ${rule}`));
@@ -55,9 +57,15 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
 function acknowledgement(answer: HttpAnswer, asked: Asked, schema: TSchema): unknown {
   const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
   if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
-  const view = answerView(schema, body.value);
+  const exact = typeof body.value === 'string' ? body.value : exactValue(schema, answer.text, body.value);
+  const view = answerView(schema, exact);
   // A text is only handed on. An object is read field by field, so there has to be one.
   return valueAt(schema, 'type') === 'object' && !isMapping(view) ? emptyView(view) : view;
+}
+
+/** The value of a JSON text, whose data of free form is carried along as it is written there. */
+function exactValue(schema: TSchema, text: string, plain: unknown): unknown {
+  return countInexactNumbers(text) === 0 ? plain : withExactFreeForm(schema, plain, parseExactJson(text));
 }
 
 function isPlainText({ text, headers }: HttpAnswer): boolean {

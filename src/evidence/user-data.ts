@@ -1,14 +1,17 @@
 import * as fs from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { parseExactJson } from '../runtime/exact-json.ts';
 import { describeError, MistakeError } from '../runtime/failure.ts';
+import { repeatedKey } from '../runtime/repeated-key.ts';
 import { isMapping, type Mapping } from '../runtime/values.ts';
 
 // `node:fs/promises` would be loaded for this alone.
 const readFile = promisify(fs.readFile);
 
 /**
- * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace.
+ * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace. JSON.stringify
+ * writes its numbers as they are written there.
  *
  * @throws MistakeError where it is neither
  */
@@ -27,7 +30,17 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
       remedy: 'Give a JSON object such as {"ticket": "ABC-1"}, or the path of a file that holds one.',
     });
   }
-  if (isMapping(parsed)) return parsed;
+  const repeated = repeatedKey(text);
+  if (repeated !== undefined) {
+    throw new MistakeError({
+      input: 'user-data',
+      what: `${where} holds the key ${JSON.stringify(repeated)} twice in one object`,
+      remedy: 'Give every key of an object once.',
+    });
+  }
+  const exact = parseExactJson(text);
+  // A number alone can be an object in its exact form.
+  if (isMapping(parsed) && isMapping(exact)) return exact;
   throw new MistakeError({
     input: 'user-data',
     what: `${where} holds JSON that is not an object`,

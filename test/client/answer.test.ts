@@ -35,6 +35,14 @@ describe('a success', () => {
     expect(successBody(json(201, 'OK'), { ...asked, endpoint: createFlow })).toBe('OK');
   });
 
+  it('hands data of free form on as it was written, and reads declared fields as numbers', () => {
+    const fields = '"user_data":{"id":12345678901234567890,"a":[1e400,-0,1.0]},"unknown":1.0';
+    const text = `{"fingerprint":"${'a'.repeat(64)}","state":"COMPLIANT","created_at":1700000000.0,${fields}}`;
+    const body = successBody({ status: 200, headers: { 'content-type': 'application/json' }, text }, asked);
+    expect(body).toMatchObject({ state: 'COMPLIANT', created_at: 1_700_000_000 });
+    expect(JSON.stringify(body)).toBe(text.replace('1700000000.0', '1700000000'));
+  });
+
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.compliance+json'])(
     'is JSON of the type %s',
     (type) => {

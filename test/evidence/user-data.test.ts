@@ -11,6 +11,11 @@ describe("the user's own data", () => {
     });
   });
 
+  it('keeps its numbers as they were written', async () => {
+    const text = '{"id":12345678901234567890,"list":[1e400,-0,1.0]}';
+    expect(JSON.stringify(await readUserData(text, '.'))).toBe(text);
+  });
+
   it('is a JSON object in a file of the workspace', async () => {
     const workspace = await temporaryWorkspace();
     await workspace.write('data.json', '{"from": "file"}');
@@ -21,6 +26,8 @@ describe("the user's own data", () => {
   it.each([
     ['[1]', 'holds JSON that is not an object'],
     ['"text"', 'holds JSON that is not an object'],
+    ['[1.0]', 'holds JSON that is not an object'],
+    [String.raw`{"a":{"ticket":1,"tic\u006bet":2}}`, 'holds the key "ticket" twice in one object'],
     ['{"open": ', 'is not JSON'],
     ['no-such-file.json', 'cannot be read'],
   ])('is refused as %s, by its name', async (value, words) => {

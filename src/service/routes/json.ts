@@ -1,4 +1,5 @@
 import { maximumDocumentValues } from '../../contract/limits.ts';
+import { countInexactNumbers, parseExactJson } from '../../runtime/exact-json.ts';
 import { repeatedKey } from '../../runtime/repeated-key.ts';
 import { messageOf } from '../domain/thrown.ts';
 
@@ -17,15 +18,26 @@ export class DocumentFault extends Error {
   }
 }
 
+/** How many numbers of one document are kept as their text: each costs a hundred times as much as another number. */
+export const maximumInexactNumbers = 10_000;
+
+/** A document in two forms. */
+export interface ReadDocument {
+  /** As JSON.parse reads it. */
+  readonly plain: unknown;
+  /** With every number as it was written (`parseExactJson`); the same object if `plain` has them all. */
+  readonly exact: unknown;
+}
+
 /**
  * Reads a JSON document strictly: UTF-8 without a flaw (JSON.parse would be handed U+FFFD for it), no deep nesting (which
- * parses, and breaks whoever writes it out again), no NUL or lone surrogate (which PostgreSQL refuses to store), no number
- * beyond a double (which would become null), no key twice in one object (readers disagree on which of the two counts; RFC
- * 7493, 2.3). Keys such as `__proto__` stay what they are, data.
+ * parses, and breaks whoever writes it out again), no NUL or lone surrogate (which PostgreSQL refuses to store), no key
+ * twice in one object (RFC 7493, 2.3: readers disagree on which of the two counts). Keys such as `__proto__` stay what they
+ * are, data.
  *
  * @throws DocumentFault
  */
-export function readDocument(bytes: Uint8Array): unknown {
+export function readDocument(bytes: Uint8Array): ReadDocument {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -33,17 +45,22 @@ export function readDocument(bytes: Uint8Array): unknown {
     throw new DocumentFault('', 'must be UTF-8');
   }
   demandSmall(bytes);
-  let document: unknown;
+  let plain: unknown;
   try {
-    document = JSON.parse(text);
+    plain = JSON.parse(text);
   } catch (error) {
     throw new DocumentFault('', `must be JSON: ${messageOf(error)}`);
   }
-  const fault = faultIn(document);
+  const fault = faultIn(plain);
   if (fault !== undefined) throw new DocumentFault(fault.keys.reverse().join('.'), fault.rule);
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw new DocumentFault(repeated, 'must not be repeated within one object');
-  return document;
+  const inexact = countInexactNumbers(text);
+  if (inexact > maximumInexactNumbers) {
+    const rule = `must not hold more than ${maximumInexactNumbers} numbers that a double does not keep as they are written, such as 1.0`;
+    throw new DocumentFault('', rule);
+  }
+  return { plain, exact: inexact === 0 ? plain : parseExactJson(text) };
 }
 
 const quote = 0x22;
@@ -88,7 +105,7 @@ interface Fault {
 
 /** What is wrong with a value or anything in it. It is nested no deeper than `demandSmall` allows. */
 function faultIn(value: unknown): Fault | undefined {
-  const rule = typeof value === 'string' ? faultOfText(value) : faultOfNumber(value);
+  const rule = typeof value === 'string' ? faultOfText(value) : undefined;
   if (rule !== undefined) return { rule, keys: [] };
   if (typeof value !== 'object' || value === null) return undefined;
   for (const key of Object.keys(value)) {
@@ -105,8 +122,4 @@ function faultIn(value: unknown): Fault | undefined {
 function faultOfText(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain NUL';
   return text.isWellFormed() ? undefined : 'must not contain a lone surrogate';
-}
-
-function faultOfNumber(value: unknown): string | undefined {
-  return typeof value === 'number' && !Number.isFinite(value) ? 'must be a number that fits a double' : undefined;
 }

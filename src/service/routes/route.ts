@@ -11,6 +11,7 @@ import type {
 } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { heldBytes, largeAnswer, type Admission } from './admission.ts';
+import { withExactFreeForm } from '../../contract/free-form.ts';
 import type { Guard } from './authorization.ts';
 import { DocumentFault, readDocument } from './json.ts';
 import { JsonText } from './json-text.ts';
@@ -183,7 +184,9 @@ async function receiveParts(request: FastifyRequest, body: MultipartBody, host: 
 function documentOf({ schema }: Pick<JsonBody, 'schema'>, bytes: Uint8Array, whole: string): unknown {
   if (bytes.length === 0) throw invalid([whole, 'is missing']);
   try {
-    return checked(schema, readDocument(bytes), { whole });
+    const { plain, exact } = readDocument(bytes);
+    const document = checked(schema, plain, { whole });
+    return exact === plain ? document : withExactFreeForm(schema, document, exact);
   } catch (error) {
     throw error instanceof DocumentFault ? invalid([error.field === '' ? whole : error.field, error.message]) : error;
   }

@@ -229,6 +229,35 @@ describe('attest artifact', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
+  it('keeps the numbers of data of free form as they were written', async () => {
+    const json = JSON.stringify(sampleArtifact()).slice(0, -1);
+    const data = '{"id":12345678901234567890,"__proto__":[1e400,-0,1.0,-1.50E+3,0.1]}';
+    const fields = ['user_data', 'annotations', 'external_urls'].map((field) => `"${field}":${data}`).join(',');
+    const info = `"git_commit_info":{"sha1":"${'a'.repeat(40)}","timestamp":1700000000.0}`;
+    const body = `${json},${fields},${info},"repo_info":{"name":"a","url":"b","additional_info":${data}}}`;
+    const headers = { 'content-type': 'application/json' };
+    expect((await call(service, { method: 'POST', path: '/artifacts/acme/web', body, headers })).status).toBe(201);
+    // The last one is kept in memory.
+    for (const fingerprint of ['abcdef', fingerprintOf('abcdef'), fingerprintOf('abcdef')]) {
+      const { text } = await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprint}` });
+      for (const field of ['user_data', 'annotations', 'external_urls', 'additional_info']) {
+        expect(text).toContain(`"${field}":${data}`);
+      }
+      // A declared field is read as a number.
+      expect(text).toContain('"timestamp":1700000000}');
+    }
+  });
+
+  it('refuses a declared number that a double does not hold', async () => {
+    const info = `"git_commit_info":{"sha1":"${'a'.repeat(40)}","timestamp":1e400}`;
+    const body = `${JSON.stringify(sampleArtifact()).slice(0, -1)},${info}}`;
+    const headers = { 'content-type': 'application/json' };
+    expect(await call(service, { method: 'POST', path: '/artifacts/acme/web', body, headers })).toMatchObject({
+      status: 400,
+      body: { errors: { 'git_commit_info.timestamp': 'must be integer' } },
+    });
+  });
+
   it('knows no flow that was not created', async () => {
     const sent = { method: 'POST', path: '/artifacts/acme/api', json: sampleArtifact() };
     expect(await call(service, sent)).toMatchObject({ status: 404, body: { message: 'Flow not found' } });

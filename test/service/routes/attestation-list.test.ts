@@ -46,6 +46,17 @@ describe('the list of the attestations of a flow', () => {
     ]);
   });
 
+  it('has the numbers of user data as they were written', async () => {
+    const data = '{"id":12345678901234567890,"values":[1e400,-0,1.0]}';
+    const document = JSON.stringify(sampleAttestation('OK')).replace('"user_data":{}', `"user_data":${data}`);
+    await call(service, {
+      method: 'POST',
+      path: '/attestations/acme/web/trail/main/sonar',
+      form: attestationForm(document),
+    });
+    expect((await list()).text).toContain(`"user_data":${data}`);
+  });
+
   it('has every field of the interface', async () => {
     const document = sampleAttestation('OK', {
       user_data: { any: [1, null] },

@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import type { SonarAttestation } from '../../../contract/attestation.ts';
 import type { Verdict } from '../../../contract/compliance.ts';
+import { parseExactJson } from '../../../runtime/exact-json.ts';
 import type {
   Appearance,
   Attestation,
@@ -31,9 +32,9 @@ export function number(row: Row, column: string): number {
 const optionalText = (row: Row, column: string): string | undefined =>
   row[column] === null ? undefined : text(row, column);
 
-/** A document that this service wrote, and checked before it did. */
+/** A document that this service wrote, and checked before it did; numbers of its data of free form are as they were sent. */
 function document(row: Row, column: string): unknown {
-  return JSON.parse(text(row, column));
+  return parseExactJson(text(row, column));
 }
 
 /** A flow. */

@@ -1,0 +1,35 @@
+import { conforms, isKeywords, type Keywords } from './check.ts';
+
+/**
+ * A document whose data of free form is as it was written, and whose declared fields are plain values. What the contract
+ * declares is read as numbers; what it leaves open is only carried along, and no digit of it may change.
+ *
+ * @param schema what the document conforms to
+ * @param plain the document as JSON.parse reads it
+ * @param exact the same document as `parseExactJson` reads it
+ */
+export function withExactFreeForm(schema: unknown, plain: unknown, exact: unknown): unknown {
+  if (!isKeywords(schema) || isFreeForm(schema)) return exact;
+  const { anyOf, items } = schema;
+  if (Array.isArray(anyOf)) {
+    const member: unknown = anyOf.find((candidate: Keywords) => conforms(candidate, plain));
+    return member === undefined ? plain : withExactFreeForm(member, plain, exact);
+  }
+  if (Array.isArray(plain) && Array.isArray(exact)) {
+    return plain.map((item: unknown, index) => withExactFreeForm(items, item, exact[index]));
+  }
+  if (!isKeywords(plain) || !isKeywords(exact)) return plain;
+  return Object.fromEntries(
+    Object.entries(plain).map(([key, value]) => [key, withExactFreeForm(schemaAt(schema, key), value, exact[key])]),
+  );
+}
+
+/** Whether the schema takes anything. */
+function isFreeForm(schema: Keywords): boolean {
+  return !['type', 'anyOf', 'enum', 'const'].some((keyword) => keyword in schema);
+}
+
+/** The schema of what stands under a key; undefined if the contract does not declare it. */
+function schemaAt({ properties, additionalProperties }: Keywords, key: string): unknown {
+  return isKeywords(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+}
