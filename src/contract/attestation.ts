@@ -146,6 +146,12 @@ export const attestSonar = defineEndpoint({
       source: 'each name is looked at in every verdict',
     },
     {
+      subject: 'the text part `attachment_file`',
+      choice:
+        'a file of the name `attachment_file`; empty, it says nothing; beside a file of other content it is a 400 that names it',
+      source: 'the interface shows the part and not what it is for; nothing that is sent may be dropped',
+    },
+    {
       subject: 'the quality gate statuses WARN and NONE',
       choice: 'not compliant and not non-compliant: the evidence is incomplete',
       source: 'neither proves that the gate passed or failed',

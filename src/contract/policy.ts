@@ -92,6 +92,11 @@ export const createPolicy = defineEndpoint({
       source: 'both stand side by side in the same lists',
     },
     {
+      subject: 'the text part `policy_file`',
+      choice: 'the policy itself; empty, it says nothing; beside a file of other content it is a 400 that names it',
+      source: 'the interface shows the part and not what it is for; nothing that is sent may be dropped',
+    },
+    {
       subject: 'a policy file that is not a policy',
       choice: '400 with the line and the reason in `errors.policy_file`',
       source: 'the public documentation: a YAML error is a 400',

@@ -17,7 +17,9 @@ export function requestBody(body: Body): JsonObject | undefined {
 function partsSchema(body: MultipartBody): JsonObject {
   const { json, file } = body;
   const names = [filePartName(body, 'indexed'), filePartName(body, 'plain')];
-  const description = `The file, with a filename; at most ${file.maximumBytes} bytes. One of ${names.join(' and ')}.`;
+  const description =
+    `The file, with a filename; at most ${file.maximumBytes} bytes. One of ${names.join(' and ')}. ` +
+    `Under ${filePartName(body, 'plain')}, text without a filename is the file, too.`;
   const bytes = { type: 'string', contentMediaType: 'application/octet-stream', description };
   return {
     type: 'object',

@@ -29,18 +29,25 @@ export type ReceiveFile = (content: Readable) => Promise<ReceivedFile>;
 type Part =
   | { readonly kind: 'document'; readonly bytes: Buffer }
   | { readonly kind: 'file'; readonly file: UploadedFile }
-  | { readonly kind: 'ignored' };
+  | { readonly kind: 'text'; readonly file: UploadedFile };
 
-type TakePart = (stream: BusboyFileStream, name: string | undefined, filename: string | undefined) => Promise<Part>;
+/** The head of a part. */
+interface PartHead {
+  readonly name: string | undefined;
+  readonly filename: string | undefined;
+}
 
-// The declared parts are at most three.
-const partLimits = { parts: 3, headerPairs: 16, headerSize: 16 * 1024 };
+/** Throws a Refusal at once if the part may not be there. */
+type TakePart = (stream: BusboyFileStream, head: PartHead) => Promise<Part>;
+
+// Three parts are declared, and a fourth is refused by its name.
+const partLimits = { parts: 4, headerPairs: 16, headerSize: 16 * 1024 };
 const longestFilename = 255;
 
 /**
  * Reads a multipart request while it arrives: the file goes where `receive` puts it, only the JSON part is held. The file
- * is taken under both of its names (`filePartName`), under the plain one only with a filename, because a text part may have
- * that name too (interface, operation 7). The first fault ends the reading.
+ * is taken under both of its names (`filePartName`), under the plain one as a text part as well (interface, operations 6
+ * and 7). The first fault ends the reading.
  *
  * @throws Refusal where it is not what the endpoint declares, or what `receive` throws; nothing of the file is left then.
  */
@@ -50,19 +57,33 @@ export async function receiveMultipart(
   receive: ReceiveFile,
 ): Promise<MultipartContent> {
   const parts: Promise<Part>[] = [];
+  const names = new Set<string>();
   try {
-    await readParts(request, openBusboy(request, body), (stream, name, filename) => {
-      const part = takePart(body, receive, stream, name, filename);
+    await readParts(request, openBusboy(request, body), (stream, head) => {
+      const name = demandNewPart(body, head, names);
+      const part = takePart(body, receive, stream, { ...head, name });
       parts.push(part);
       return part;
     });
-    return assemble(body, await Promise.all(parts));
+    return await assemble(body, await Promise.all(parts));
   } catch (error) {
     for (const outcome of await Promise.allSettled(parts)) {
-      if (outcome.status === 'fulfilled' && outcome.value.kind === 'file') await outcome.value.file.content.discard();
+      if (outcome.status === 'fulfilled' && outcome.value.kind !== 'document') {
+        await outcome.value.file.content.discard();
+      }
     }
     throw error;
   }
+}
+
+/** The name of a part that is declared and was not there before; adds it to the names. */
+function demandNewPart(body: MultipartBody, { name }: PartHead, names: Set<string>): string {
+  if (name === undefined) throw invalid(['body', 'must not hold a part without a name']);
+  const known = [body.json.part, filePartName(body, 'indexed'), filePartName(body, 'plain')];
+  if (!known.includes(name)) throw invalid([name, 'is not a known part']);
+  if (names.has(name)) throw invalid([name, 'must be sent once']);
+  names.add(name);
+  return name;
 }
 
 /** Every part is read as raw bytes, texts too, so that their encoding is checked and not mended. */
@@ -80,7 +101,9 @@ function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): Busb
 function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakePart): Promise<void> {
   return new Promise((resolve, reject) => {
     const open = new Set<BusboyFileStream>();
+    let isStopped = false;
     const stop = (fault: unknown): void => {
+      isStopped = true;
       reject(fault instanceof Error ? fault : new Error('the request was not read', { cause: fault }));
       for (const stream of open) stream.destroy(fault instanceof Error ? fault : undefined);
       request.unpipe(busboy);
@@ -98,10 +121,16 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
           // A stream is also broken off by the disk that it is written to; whoever takes the part says so.
           if (!(translateFileError(fault) instanceof StorageError)) stopAsBroken(fault);
         });
-      take(stream, name, filename).catch(stop);
-    });
-    busboy.once('partsLimit', () => {
-      stop(invalid(['body', `has more than ${partLimits.parts} parts`]));
+      // The rest of a chunk is still parsed after a fault in it.
+      if (isStopped) {
+        stream.destroy();
+        return;
+      }
+      try {
+        take(stream, { name, filename }).catch(stop);
+      } catch (fault) {
+        stop(fault);
+      }
     });
     busboy.once('finish', resolve).on('error', stopAsBroken);
     request.on('error', stopAsBroken).once('close', () => {
@@ -115,19 +144,16 @@ async function takePart(
   body: MultipartBody,
   receive: ReceiveFile,
   stream: BusboyFileStream,
-  name: string | undefined,
-  filename: string | undefined,
+  { name, filename }: PartHead & { readonly name: string },
 ): Promise<Part> {
   if (name === body.json.part) return { kind: 'document', bytes: await readDocumentPart(stream, body) };
-  if (name === filePartName(body, 'indexed') || (name === body.file.part && filename !== undefined)) {
-    if (!isFilename(filename)) {
-      throw invalid([name, `must have a filename of 1 to ${longestFilename} characters, without control characters`]);
-    }
-    return { kind: 'file', file: { filename, content: await receiveFile(stream, body, receive) } };
+  if (name === filePartName(body, 'plain') && filename === undefined) {
+    return { kind: 'text', file: { filename: name, content: await receiveFile(stream, body, receive) } };
   }
-  if (name !== body.file.part) throw invalid([name ?? 'body', 'is not a known part']);
-  stream.resume();
-  return { kind: 'ignored' };
+  if (!isFilename(filename)) {
+    throw invalid([name, `must have a filename of 1 to ${longestFilename} characters, without control characters`]);
+  }
+  return { kind: 'file', file: { filename, content: await receiveFile(stream, body, receive) } };
 }
 
 async function readDocumentPart(stream: BusboyFileStream, { json }: MultipartBody): Promise<Buffer> {
@@ -165,13 +191,31 @@ function isFilename(filename: string | undefined): filename is string {
   return filename.isWellFormed() && !/\p{Cc}/u.test(filename);
 }
 
-/** The JSON part, once, and the file, at most once. */
-function assemble(body: MultipartBody, parts: readonly Part[]): MultipartContent {
-  const [document, ...moreDocuments] = parts.filter((part) => part.kind === 'document');
-  const [file, ...moreFiles] = parts.filter((part) => part.kind === 'file');
+/** The JSON part, and the file. Of parts that say nothing more, nothing is left. */
+async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<MultipartContent> {
+  const document = parts.find((part) => part.kind === 'document');
+  const [file, ...moreFiles] = parts.filter((part) => part.kind === 'file').map((part) => part.file);
+  const text = parts.find((part) => part.kind === 'text')?.file;
   if (document === undefined) throw invalid([body.json.part, 'is missing']);
-  if (moreDocuments.length > 0) throw invalid([body.json.part, 'must be sent once']);
-  if (moreFiles.length > 0) throw invalid([body.file.part, 'must be one file']);
-  if (file === undefined && body.file.required) throw invalid([body.file.part, 'is missing']);
-  return { document: document.bytes, file: file?.file };
+  if (moreFiles.length > 0) throw invalid([body.file.part, `must not be sent beside ${filePartName(body, 'indexed')}`]);
+  const only = await onlyFile(body, file, text);
+  if (only === undefined && body.file.required) throw invalid([body.file.part, 'is missing']);
+  return { document: document.bytes, file: only };
+}
+
+/** The file, which a text part may be in place of; beside a file it must say the same, or nothing. */
+async function onlyFile(
+  body: MultipartBody,
+  file: UploadedFile | undefined,
+  text: UploadedFile | undefined,
+): Promise<UploadedFile | undefined> {
+  if (text === undefined) return file;
+  const isEmpty = text.content.size === 0;
+  if (file === undefined && !isEmpty) return text;
+  if (file !== undefined && !isEmpty && file.content.digest !== text.content.digest) {
+    const rule = `is a text that differs from the file ${filePartName(body, 'indexed')}; send one of the two`;
+    throw invalid([body.file.part, rule]);
+  }
+  await text.content.discard();
+  return file;
 }

@@ -112,17 +112,8 @@ describe('operation 7, attest Sonar scan', () => {
     expect((await attached()).text).toBe('line one\nline two\n\u{1f600}');
   });
 
-  it('takes the text part of the same name, which is no file', async () => {
-    const form = attestationForm(sampleAttestation('OK'));
-    form.set('attachment_file', 'some text');
-    expect((await send(form)).status).toBe(201);
-    expect(await storedFiles()).toEqual([]);
-    expect((await attached()).status).toBe(404);
-  });
-
   it('takes the parts in any order, and an empty file', async () => {
     const form = new FormData();
-    form.set('attachment_file', 'some text');
     form.set('attachment_file.0', new Blob([]), 'empty');
     form.set('data_json', JSON.stringify(sampleAttestation('OK')));
     expect((await send(form)).status).toBe(201);
@@ -226,35 +217,6 @@ describe('operation 7, attest Sonar scan', () => {
         form.set('data_json', JSON.stringify(sampleAttestation('OK', { attestation_name: 'a b' })));
       },
       'attestation_name',
-    ],
-    [
-      'an unknown part',
-      (form) => {
-        form.set('other', 'x');
-      },
-      'other',
-    ],
-    [
-      'two files',
-      (form) => {
-        form.append('attachment_file.0', new Blob(['b']), 'b');
-      },
-      'attachment_file',
-    ],
-    [
-      'a file part without a filename',
-      (form) => {
-        form.delete('attachment_file.0');
-        form.set('attachment_file.0', 'x');
-      },
-      'attachment_file.0',
-    ],
-    [
-      'too many parts',
-      (form) => {
-        for (const part of ['a', 'b', 'c']) form.append('attachment_file', part);
-      },
-      'body',
     ],
   ])('refuses %s, and leaves neither row nor file', async (_fault, spoil, field) => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });

@@ -105,6 +105,20 @@ describe('operation 6, create or update policy', () => {
     expect(faultOf(await upload(policyForm({ name: 'strict' })))).toBe('is missing');
   });
 
+  it('takes the policy as a text part, and refuses a text that differs from the file', async () => {
+    const form = policyForm({ name: 'as-text' });
+    form.set('policy_file', provenancePolicy);
+    // FormData sends the line breaks of a text as CRLF.
+    const yaml = provenancePolicy.replaceAll('\n', '\r\n');
+    expect(await upload(form)).toMatchObject({ status: 201, body: { versions: [{ policy_yaml: yaml }] } });
+    const both = policyForm({ name: 'twice' }, { content: provenancePolicy });
+    both.set('policy_file', `${provenancePolicy}# more`);
+    expect(faultOf(await upload(both))).toContain('differs from the file policy_file.0');
+    const empty = policyForm({ name: 'empty' });
+    empty.set('policy_file', '');
+    expect(faultOf(await upload(empty))).toBe('is missing');
+  });
+
   it('takes a file of exactly 10 MiB, and no larger one', async () => {
     const padded = (size: number): string => {
       const line = `# ${'x'.repeat(97)}\n`;
