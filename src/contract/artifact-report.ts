@@ -3,18 +3,19 @@ import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
+import { addressText, lineText } from './texts.ts';
 
 /** An artifact as a build reports it (observed on the wire). */
 export const artifactReport = Type.Object(
   {
     fingerprint,
-    filename: Type.String({ minLength: 1 }),
+    filename: lineText({ minLength: 1 }),
     git_commit: commitSha,
     git_commit_info: Type.Optional(gitCommitInfo),
     repo_info: Type.Optional(repoInfo),
-    build_url: Type.String(),
-    commit_url: Type.String(),
-    repo_url: Type.Optional(Type.String()),
+    build_url: addressText(),
+    commit_url: addressText(),
+    repo_url: Type.Optional(addressText()),
     template_reference_name: Type.Optional(templateReferenceName),
     trail_name: trailName,
     external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

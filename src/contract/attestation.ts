@@ -4,14 +4,15 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumTargets } from './limits.ts';
 import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
+import { addressText, lineText, longText } from './texts.ts';
 
 /** One condition of a quality gate. Sonar leaves out the threshold and the value where there is none. */
 export const sonarCondition = Type.Object({
-  metric: Type.String(),
-  operator: Type.Optional(Type.String()),
-  errorThreshold: Type.Optional(Type.String()),
-  status: Type.String(),
-  value: Type.Optional(Type.String({ description: 'The measured value, beyond the interface.' })),
+  metric: lineText(),
+  operator: Type.Optional(lineText()),
+  errorThreshold: Type.Optional(lineText()),
+  status: lineText(),
+  value: Type.Optional(lineText({ description: 'The measured value, beyond the interface.' })),
 });
 
 /**
@@ -19,18 +20,18 @@ export const sonarCondition = Type.Object({
  * further keys, because the payload is Sonar's and grows.
  */
 export const sonarResults = Type.Object({
-  analysedAt: Type.Optional(Type.String()),
+  analysedAt: Type.Optional(lineText()),
   revision: Type.Optional(
-    Type.String({ description: 'The analysed commit as Sonar or the report names it; absent if neither does.' }),
+    lineText({ description: 'The analysed commit as Sonar or the report names it; absent if neither does.' }),
   ),
   project: Type.Object({
-    key: Type.String(),
-    name: Type.Optional(Type.String()),
-    url: Type.Optional(Type.String()),
+    key: lineText(),
+    name: Type.Optional(lineText()),
+    url: Type.Optional(addressText()),
   }),
   qualityGate: Type.Object({
-    name: Type.Optional(Type.String()),
-    status: Type.String(),
+    name: Type.Optional(lineText()),
+    status: lineText(),
     ignoredConditions: Type.Optional(
       Type.Boolean({
         description:
@@ -39,11 +40,11 @@ export const sonarResults = Type.Object({
     ),
     conditions: Type.Array(sonarCondition),
   }),
-  serverUrl: Type.Optional(Type.String()),
-  taskId: Type.Optional(Type.String()),
-  status: Type.Optional(Type.String({ description: "The background task's status." })),
-  branch: Type.Optional(Type.Object({ name: Type.Optional(Type.String()), type: Type.Optional(Type.String()) })),
-  pullRequest: Type.Optional(Type.String()),
+  serverUrl: Type.Optional(addressText()),
+  taskId: Type.Optional(lineText()),
+  status: Type.Optional(lineText({ description: "The background task's status." })),
+  branch: Type.Optional(Type.Object({ name: Type.Optional(lineText()), type: Type.Optional(lineText()) })),
+  pullRequest: Type.Optional(lineText()),
 });
 
 /** A Sonar analysis with its quality gate. */
@@ -64,8 +65,8 @@ export const sonarAttestation = Type.Object(
     target_artifacts: Type.Optional(Type.Array(templateReferenceName, { maxItems: maximumTargets })),
     repo_info: Type.Optional(repoInfo),
     external_urls: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    origin_url: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
+    origin_url: Type.Optional(addressText()),
+    description: Type.Optional(longText()),
     annotations: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { additionalProperties: false },

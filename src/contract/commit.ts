@@ -1,17 +1,21 @@
 import { Type, type Static } from './schema.ts';
+import { maximumMessageLength } from './limits.ts';
 import { commitSha } from './names.ts';
+import { addressText, lineText, longText } from './texts.ts';
 
 /** What is known of a commit (interface, Sonar attestation JSON part, `git_commit_info`). */
 export const gitCommitInfo = Type.Object(
   {
     sha1: commitSha,
-    author: Type.Optional(Type.String({ description: '`Name <email>`.' })),
-    branch: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String({ description: 'The whole message, body included.' })),
+    author: Type.Optional(lineText({ description: '`Name <email>`.' })),
+    branch: Type.Optional(lineText()),
+    message: Type.Optional(
+      Type.String({ maxLength: maximumMessageLength, description: 'The whole message, body included.' }),
+    ),
     timestamp: Type.Optional(
       Type.Integer({ description: 'The author date, in Unix seconds; absent if the commit has no valid date.' }),
     ),
-    url: Type.Optional(Type.String({ description: "The commit's page." })),
+    url: Type.Optional(addressText({ description: "The commit's page." })),
   },
   { additionalProperties: false, description: 'The commit that the evidence is about.' },
 );
@@ -22,14 +26,14 @@ export type GitCommitInfo = Static<typeof gitCommitInfo>;
 /** The repository as a client reports it (observed on the wire; `repo_info` of the stored artifact). */
 export const repoInfo = Type.Object(
   {
-    name: Type.String({ description: '`owner/name`.' }),
-    url: Type.String(),
-    id: Type.Optional(Type.String()),
-    provider: Type.Optional(Type.String({ description: 'For example `github`.' })),
-    description: Type.Optional(Type.String()),
-    vcs_instance: Type.Optional(Type.String()),
-    short_name: Type.Optional(Type.String()),
-    namespace_path: Type.Optional(Type.Array(Type.String())),
+    name: lineText({ description: '`owner/name`.' }),
+    url: addressText(),
+    id: Type.Optional(lineText()),
+    provider: Type.Optional(lineText({ description: 'For example `github`.' })),
+    description: Type.Optional(longText()),
+    vcs_instance: Type.Optional(lineText()),
+    short_name: Type.Optional(lineText()),
+    namespace_path: Type.Optional(Type.Array(lineText())),
     additional_info: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
   { additionalProperties: false, description: 'The repository that the evidence comes from.' },

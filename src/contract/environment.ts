@@ -1,8 +1,9 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentNotFound } from './errors.ts';
-import { maximumMembers, maximumPolicies } from './limits.ts';
+import { maximumMembers, maximumNameLength, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
+import { lineText, longText } from './texts.ts';
 
 /** The kinds of environments (interface, Environment). */
 export const environmentKinds = [
@@ -25,7 +26,7 @@ export const environmentPayload = Type.Object(
   {
     name: environmentName,
     type: Type.Enum(environmentKinds, { description: 'The kind of the environment.' }),
-    description: Type.Optional(Type.String()),
+    description: Type.Optional(longText()),
     include_scaling: Type.Optional(
       Type.Boolean({ deprecated: true, description: 'Ignored: scaling events are no longer recorded.' }),
     ),
@@ -128,11 +129,11 @@ export const createEnvironment = defineEndpoint({
 export const reportedPod = Type.Object(
   {
     creationTimestamp: Type.Integer({ description: 'Unix seconds.' }),
-    digests: Type.Record(Type.String(), Type.String({ pattern: '^[a-f0-9]{64}$' }), {
+    digests: Type.Record(lineText(), Type.String({ pattern: '^[a-f0-9]{64}$' }), {
       description: 'The SHA-256 of each image, by the name of the image.',
     }),
-    namespace: Type.String(),
-    podName: Type.String({ minLength: 1 }),
+    namespace: Type.String({ maxLength: maximumNameLength }),
+    podName: Type.String({ minLength: 1, maxLength: maximumNameLength }),
     owners: Type.Optional(
       Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'Kubernetes owner references.' }),
     ),

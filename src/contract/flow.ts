@@ -1,12 +1,14 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
-import { maximumTemplateNames } from './limits.ts';
+import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
+import { addressText, longText } from './texts.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */
 export const templateItem = Type.String({
   pattern: '^[a-zA-Z0-9\\-_,]+$',
+  maxLength: maximumTextLength,
   description: 'The name of a piece of evidence that every artifact of the flow must have.',
 });
 
@@ -17,10 +19,10 @@ export const visibility = Type.Union([Type.Literal('public'), Type.Literal('priv
 export const flowPayload = Type.Object(
   {
     name: flowName,
-    description: Type.String(),
+    description: longText(),
     visibility: Type.Optional(Type.Union([visibility, Type.Null()])),
     template: Type.Array(templateItem, { maxItems: maximumTemplateNames }),
-    repo_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    repo_url: Type.Optional(Type.Union([addressText(), Type.Null()])),
   },
   { additionalProperties: false },
 );

@@ -30,3 +30,23 @@ export const maximumEvidenceNames = 1000;
 
 /** The largest page of attestations, in bytes of their documents: all of it is held in memory. */
 export const maximumPageBytes = 8 * 1024 * 1024;
+
+/*
+ * The lengths of texts in a request, in characters. The interface shows only that of a service account's name (64). Each is
+ * well above what the tools in question allow or make.
+ */
+
+/** A name: of an organization, flow, trail, environment, … . Git servers keep branch names, which name trails, within it. */
+export const maximumNameLength = 255;
+
+/** A text of one line, such as a file's path: as long as a path on Linux. */
+export const maximumLineLength = 4096;
+
+/** An address: half of what the service accepts as the head of a request. */
+export const maximumAddressLength = 8192;
+
+/** A description or a comment: as long as the description of a pull request on GitHub. */
+export const maximumTextLength = 65_536;
+
+/** The message of a commit: squashed commits hold the messages of many. */
+export const maximumMessageLength = 262_144;

@@ -1,26 +1,31 @@
+import { maximumNameLength } from './limits.ts';
 import { Type } from './schema.ts';
 
 /** The name of an organization. The interface only says "a string"; it is one path segment. */
 export const orgName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  maxLength: maximumNameLength,
   description: 'The name of the organization.',
 });
 
 /** The name of a flow (interface, Flow and Artifact). */
 export const flowName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_~]*$',
+  maxLength: maximumNameLength,
   description: 'The name of the flow.',
 });
 
 /** The name of a trail (interface, Artifact). */
 export const trailName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9\\-_.~]*$',
+  maxLength: maximumNameLength,
   description: 'The name of the trail.',
 });
 
 /** The name of an artifact in its flow's template (interface, Artifact). */
 export const templateReferenceName = Type.String({
   pattern: '^[a-zA-Z0-9\\-_]+$',
+  maxLength: maximumNameLength,
   description: "The artifact's name in the template of its flow.",
 });
 
@@ -62,6 +67,7 @@ export const commitSha = Type.String({
  */
 export const attestationName = Type.String({
   pattern: '^[a-zA-Z0-9\\-_]+(\\.[a-zA-Z0-9\\-_]+)?$',
+  maxLength: 2 * maximumNameLength + 1,
   description:
     'The name of the attestation; `web.unit` is the attestation `unit` of the artifact `web` of the template.',
 });
@@ -69,12 +75,14 @@ export const attestationName = Type.String({
 /** The name of an environment (interface, Environment). */
 export const environmentName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
+  maxLength: maximumNameLength,
   description: 'The name of the environment.',
 });
 
 /** The name of a policy. The interface shows no pattern; it is the one of an environment. */
 export const policyName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
+  maxLength: maximumNameLength,
   description: 'The name of the policy.',
 });
 

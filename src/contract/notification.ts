@@ -1,6 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
+import { maximumNameLength } from './limits.ts';
 import { environmentName, orgName } from './names.ts';
 
 /** The events that a notification can fire on (interface, Events). */
@@ -83,7 +84,7 @@ export type Notification = Static<typeof notification>;
 /** The notification as it is created; not part of the interface, which shows no way to create one. */
 export const notificationPayload = Type.Object(
   {
-    name: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1, maxLength: maximumNameLength }),
     environments: Type.Array(environmentName, { minItems: 1 }),
     triggers: Type.Array(Type.Enum(triggers), { minItems: 1 }),
     targets: Type.Array(notificationTarget, { minItems: 1 }),

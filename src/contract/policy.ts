@@ -3,13 +3,14 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
+import { longText } from './texts.ts';
 
 /** The JSON part of a policy upload (interface, Policy upload payload). */
 export const policyPayload = Type.Object(
   {
     name: policyName,
-    description: Type.Optional(Type.String()),
-    comment: Type.Optional(Type.String({ description: 'What is new in this version.' })),
+    description: Type.Optional(longText()),
+    comment: Type.Optional(longText({ description: 'What is new in this version.' })),
     type: Type.Optional(Type.Literal('env')),
   },
   { additionalProperties: false },

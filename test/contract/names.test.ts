@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { TString } from 'typebox';
-import { conforms } from '../../src/contract/check.ts';
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import { conforms, violations } from '../../src/contract/check.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
 import { templateItem } from '../../src/contract/flow.ts';
 import {
   abbreviatedFingerprint,
@@ -9,12 +11,15 @@ import {
   attestationName,
   bareFingerprint,
   commitSha,
+  environmentName,
   fingerprint,
   flowName,
   orgName,
+  policyName,
   templateReferenceName,
   trailName,
 } from '../../src/contract/names.ts';
+import { isMapping } from '../../src/runtime/values.ts';
 
 /** The patterns as the interface writes them, and the two rules that it says in words. */
 const rules: readonly (readonly [string, TString, string])[] = [
@@ -63,6 +68,50 @@ describe.each(rules)('%s', (_name, schema, pattern) => {
     );
   });
 });
+
+describe('the length of a name', () => {
+  it.each([
+    ['an organization', orgName],
+    ['a flow', flowName],
+    ['a trail', trailName],
+    ['an environment', environmentName],
+    ['a policy', policyName],
+    ['an artifact of a template', templateReferenceName],
+  ])('is at most 255 characters: %s', (_what, schema) => {
+    expect(conforms(schema, 'a'.repeat(255))).toBe(true);
+    expect(violations(schema, 'a'.repeat(256))).toEqual([
+      { field: '', rule: 'must not have more than 255 characters' },
+    ]);
+  });
+
+  it('is at most that of two names and a dot: an attestation', () => {
+    expect(conforms(attestationName, `${'a'.repeat(255)}.${'b'.repeat(255)}`)).toBe(true);
+    expect(conforms(attestationName, 'a'.repeat(512))).toBe(false);
+  });
+});
+
+describe('the texts of a request', () => {
+  it.each(
+    [...endpoints, reportArtifact].flatMap(({ title, body }) => (body.kind === 'none' ? [] : [[title, body] as const])),
+  )('all have a maximum length or a pattern that limits it: %s', (_title, body) => {
+    expect(unlimitedTexts(body.kind === 'json' ? body.schema : body.json.schema)).toEqual([]);
+  });
+});
+
+/** Where a schema takes a text of any length, as dotted keys. Data of free form is none. */
+function unlimitedTexts(schema: unknown, path = ''): readonly string[] {
+  if (!isMapping(schema)) return [];
+  const { type, maxLength, pattern, properties, items, additionalProperties, anyOf } = schema;
+  const isLimited = maxLength !== undefined || (typeof pattern === 'string' && /\{\d+\}\$$/u.test(pattern));
+  const members: readonly unknown[] = Array.isArray(anyOf) ? anyOf : [];
+  return [
+    ...(type === 'string' && !('const' in schema) && !isLimited ? [path] : []),
+    ...(isMapping(properties) ? Object.entries(properties) : []).flatMap(([key, value]) =>
+      unlimitedTexts(value, `${path}.${key}`),
+    ),
+    ...[items, additionalProperties, ...members].flatMap((value) => unlimitedTexts(value, `${path}.*`)),
+  ];
+}
 
 describe('the names that the interface gives no pattern for', () => {
   it('are one path segment: an organization', () => {

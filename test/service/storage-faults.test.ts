@@ -161,7 +161,7 @@ describeWithDisk('a service on a full disk (needs the right to mount one)', () =
     let acknowledged = 0;
     let last: Called;
     do {
-      const description = randomBytes(100_000).toString('hex');
+      const description = randomBytes(32_000).toString('hex');
       last = await saveFlow(service, { name: `flow-${acknowledged}`, description });
       if (last.status === 201) acknowledged += 1;
     } while (last.status === 201);

@@ -1,9 +1,10 @@
 import { templateItem } from '../../contract/flow.ts';
+import { maximumTextLength } from '../../contract/limits.ts';
 import { address } from './address.ts';
 import { conforming, lines, oneOf, text } from './parse.ts';
 
 /** What a flow or an attestation is about, in words. */
-export const description = text('description');
+export const description = text('description', maximumTextLength);
 
 /** Who may see a flow. */
 export const visibility = oneOf('visibility', ['public', 'private']);

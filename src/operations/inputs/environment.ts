@@ -1,4 +1,5 @@
 import { environmentKinds } from '../../contract/environment.ts';
+import { maximumTextLength } from '../../contract/limits.ts';
 import { environmentName, policyName } from '../../contract/names.ts';
 import { conforming, lines, oneOf, text } from './parse.ts';
 
@@ -30,4 +31,4 @@ export const policies = lines(
 );
 
 /** What is new in a version of a policy. */
-export const comment = text('comment');
+export const comment = text('comment', maximumTextLength);

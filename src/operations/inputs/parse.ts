@@ -1,10 +1,16 @@
-import type { TSchema } from '../../contract/schema.ts';
 import { conforms } from '../../contract/check.ts';
+import { Type, type TSchema } from '../../contract/schema.ts';
+import { valueAt } from '../../runtime/values.ts';
 import type { Input, Parsed } from './input.ts';
 
-/** Any text. */
-export function text(name: string): Input<string> {
-  return { name, secret: false, parse: (value) => ({ value }) };
+/** Any text, of at most so many characters. */
+export function text(name: string, maximumLength = Number.POSITIVE_INFINITY): Input<string> {
+  return {
+    name,
+    secret: false,
+    parse: (value) =>
+      conforms(Type.String({ maxLength: maximumLength }), value) ? { value } : tooLong(value, maximumLength, ''),
+  };
 }
 
 /** A key or token: masked, and of the characters that a header can carry (RFC 9110, 5.5); others are a sign of a bad copy. */
@@ -44,8 +50,21 @@ export function conforming(
     secret: false,
     parse(text) {
       const value = normalize(text);
+      const maximumLength = valueAt(schema, 'maxLength');
+      if (typeof maximumLength === 'number' && value.length > maximumLength) {
+        return tooLong(value, maximumLength, `${rule}, `);
+      }
       return conforms(schema, value) ? { value } : { problem: `must be ${rule}`, remedy };
     },
+  };
+}
+
+/** @param rule what else it must be, with a comma after it */
+function tooLong(value: string, maximumLength: number, rule: string): Parsed<never> {
+  return {
+    problem: `must be ${rule}at most ${maximumLength} characters long`,
+    remedy: 'Shorten it.',
+    part: `${value.slice(0, 40).toWellFormed()}…`,
   };
 }
 

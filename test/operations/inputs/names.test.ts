@@ -8,7 +8,10 @@ import {
   policies,
   policy,
 } from '../../../src/operations/inputs/environment.ts';
+import { connectionInputs } from '../../../src/operations/inputs/connection.ts';
+import { description } from '../../../src/operations/inputs/content.ts';
 import { notificationNumber, serviceAccount } from '../../../src/operations/inputs/organization.ts';
+import { attestationName, flow, trail } from '../../../src/operations/inputs/subject.ts';
 import { expectInput } from '../../support/input-cases.ts';
 
 describe('the inputs that name what is in an organization', () => {
@@ -40,6 +43,33 @@ describe('the inputs that name what is in an organization', () => {
         ['a\nb', rule],
       ],
     });
+  });
+
+  it('take a name of 255 characters, and no longer one', () => {
+    const longest = 'a'.repeat(255);
+    for (const input of [environment, policy, flow, trail, connectionInputs.org.input]) {
+      expectInput(input, {
+        good: [[longest, longest]],
+        bad: [[`${longest}a`, /, at most 255 characters long$/u]],
+      });
+    }
+    expectInput(attestationName, {
+      good: [[`${longest}.${longest}`, `${longest}.${longest}`]],
+      bad: [[`${longest}.${longest}a`, /, at most 511 characters long$/u]],
+    });
+    expectInput(policies, { good: [], bad: [[`prod\n${longest}a`, /, at most 255 characters long$/u]] });
+  });
+
+  it('take texts of 65536 characters, and no longer ones, which an error does not repeat', () => {
+    const longest = '\u{1f680}'.repeat(65_536);
+    for (const input of [comment, description]) {
+      expect(input.parse(longest)).toEqual({ value: longest });
+      expect(input.parse(`${longest}a`)).toEqual({
+        problem: 'must be at most 65536 characters long',
+        remedy: 'Shorten it.',
+        part: `${'\u{1f680}'.repeat(20)}…`,
+      });
+    }
   });
 
   it.each([

@@ -135,8 +135,8 @@ describe('operation 7, attest Sonar scan', () => {
 
   it('accepts a document of exactly its limit and refuses one byte more', async () => {
     const padded = (bytes: number): string => {
-      const document = JSON.stringify(sampleAttestation('OK', { description: '' }));
-      return document.replace('"description":""', `"description":"${'x'.repeat(bytes - document.length)}"`);
+      const document = JSON.stringify(sampleAttestation('OK', { user_data: { text: '' } }));
+      return document.replace('"text":""', `"text":"${'x'.repeat(bytes - document.length)}"`);
     };
     expect((await attest(service, padded(maximumDocumentBytes))).status).toBe(201);
     expect(await attest(service, padded(maximumDocumentBytes + 1))).toMatchObject({

@@ -152,6 +152,8 @@ describe('operation 3, report K8S environment', () => {
     [{ artifacts: [pod('a', {}, { digests: { web: 'abc' } })] }, 'artifacts.0.digests.web'],
     [{ artifacts: [{ ...pod('a', {}), digests: { 'a\nb': null } }] }, 'artifacts.0.digests.a\nb'],
     [{ artifacts: [{ ...pod('a', {}), digests: { '\u2028': 5 } }] }, 'artifacts.0.digests.\u2028'],
+    [{ artifacts: [{ ...pod('a', {}), digests: { ['x'.repeat(4097)]: 'a'.repeat(64) } }] }, 'artifacts.0.digests'],
+    [{ artifacts: [pod('x'.repeat(256), {})] }, 'artifacts.0.podName'],
     [{ artifacts: [{ ...pod('a', {}), color: 1 }] }, 'artifacts.0.color'],
     [{}, 'artifacts'],
     [[], 'body'],

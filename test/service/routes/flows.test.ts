@@ -36,11 +36,30 @@ describe('operation 1, create or update flow', () => {
     expect(await stateOf(service)).toBe('COMPLIANT');
   });
 
-  it('takes names longer than a router usually allows', async () => {
-    const name = 'n'.repeat(300);
+  it('takes a name of 255 characters, which is more than a router usually allows', async () => {
+    const name = 'n'.repeat(255);
     expect((await saveFlow(service, { name })).status).toBe(201);
     const artifact = await call(service, { path: `/artifacts/acme/${name}/fingerprint/abcde` });
     expect(artifact.body).toMatchObject({ message: expect.stringContaining('does not exist in flow') });
+  });
+
+  it('refuses a name, a description and an address that are too long, by their fields', async () => {
+    const name = 'n'.repeat(256);
+    const long = { name, description: 'd'.repeat(65_537), repo_url: `https://a/${'u'.repeat(8192)}` };
+    expect(await saveFlow(service, long)).toMatchObject({
+      status: 400,
+      body: {
+        errors: {
+          name: 'must not have more than 255 characters',
+          description: 'must not have more than 65536 characters',
+          repo_url: expect.stringContaining('must not have more than 8192 characters'),
+        },
+      },
+    });
+    expect(await call(service, { path: `/artifacts/acme/${name}/fingerprint/abcde?trail=${name}` })).toMatchObject({
+      status: 400,
+      body: { errors: { 'path.flow_name': 'must not have more than 255 characters' } },
+    });
   });
 
   it('names every field that is wrong', async () => {
