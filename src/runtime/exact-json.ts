@@ -1,3 +1,5 @@
+import { endOfString } from './json-string.ts';
+
 /*
  * JSON.parse reads numbers as doubles: 12345678901234567890 becomes 12345678901234567000, 1e400 is lost, 1.0 becomes 1.
  * Data that is only carried along must come back as it was written, so such numbers are kept as their text: as
@@ -51,17 +53,9 @@ export function parseExactJson(text: string): unknown {
 }
 
 const quote = 0x22;
-const backslash = 0x5c;
 const minus = 0x2d;
 const zero = 0x30;
 const nine = 0x39;
-
-/** Where the string that begins at a place has its closing quote. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
-  return at;
-}
 
 function isNumberStart(code: number): boolean {
   return code === minus || (code >= zero && code <= nine);

@@ -1,3 +1,5 @@
+import { endOfString } from './json-string.ts';
+
 /**
  * Looks for a key that stands twice in one object of a JSON text: `JSON.parse` keeps the last one and says nothing, so two
  * readers could see two verdicts. An escaped key is the key it stands for (`"st\u0061te"` is `state`). Takes linear time,
@@ -36,20 +38,12 @@ export function repeatedKey(text: string, keys?: ReadonlySet<string>): string | 
 }
 
 const quote = 0x22;
-const backslash = 0x5c;
 const colon = 0x3a;
 const space = 0x20;
 const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
-
-/** Where the string that begins at a place has its closing quote. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
-  return at;
-}
 
 /** Whether the string that ended before a place is a key: a colon follows. JSON has no white space above U+0020. */
 function isKey(text: string, after: number): boolean {

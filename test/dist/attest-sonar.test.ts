@@ -83,6 +83,32 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(result.summary).toContain('<code>new_security_rating</code>');
   });
 
+  it.each(['1', 'all'])('gives every digit of the user data back, in a list of page %s', async (page) => {
+    const flow = await job.flow('sonar');
+    const numbers = '{"id":12345678901234567890,"values":[1e400,-0,1.0]}';
+    expect(await attest({ flow, 'user-data': `{"mine":${numbers}}` })).toMatchObject({ exitCode: 0 });
+    const listed = await job.step({ operation: 'list-attestations', flow, page });
+    expect(listed).toMatchObject({ exitCode: 0, errorLog: '' });
+    expect(listed.outputs['response']).toContain(`"mine":${numbers}`);
+  });
+
+  it('refuses a name and a description that are too long, and user data with a key twice, before it sends', async () => {
+    const flow = await job.flow('sonar');
+    const result = await attest({
+      flow,
+      trail: 't'.repeat(256),
+      description: 'd'.repeat(65_537),
+    });
+    expect(result.exitCode).toBe(1);
+    const [shown] = commandsNamed(result.log, 'error');
+    expect(shown?.message).toContain('at most 255 characters long');
+    expect(shown?.message).toContain('must be at most 65536 characters long');
+    const twice = await attest({ flow, 'user-data': '{"ticket":1,"ticket":2}' });
+    expect(twice.exitCode).toBe(1);
+    expect(commandsNamed(twice.log, 'error')[0]?.message).toContain('holds the key "ticket" twice in one object');
+    expect(await (await job.ask(`/attestations/acme/${flow}`)).json()).toMatchObject({ pagination: { total: 0 } });
+  });
+
   it('never takes a gate status that Sonar does not document for a pass; the analysis is on record all the same', async () => {
     await job.workspace.write('odd.json', JSON.stringify(webhookReport('PASSED', jobCommit)));
     const target = await flowWithArtifact();
