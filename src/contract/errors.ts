@@ -19,7 +19,7 @@ export const commonErrors = {
   forbidden: {
     status: 403,
     message: "You don't have permission to access this resource",
-    when: 'The API key belongs to another organization, or its role may not do this.',
+    when: "The API key does not open the organization, or its owner's role there may not do this.",
   },
   conflict: {
     status: 409,

@@ -41,5 +41,10 @@ export const setDefaultOrg = defineEndpoint({
       choice: '403 likewise: a machine has no default organization',
       source: 'the interface speaks of the calling user',
     },
+    {
+      subject: 'who a user is',
+      choice: 'a name of the whole service: the same name is the same user in every organization',
+      source: 'one personal key of the public client is used with all organizations of its user',
+    },
   ],
 });

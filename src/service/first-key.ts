@@ -32,9 +32,22 @@ export async function ensureFirstKey(
     if (!same) throw new Error(`the id ${key.id} of the first key belongs to another key; choose another`);
     return undefined;
   }
-  const owner = { ownerKind: 'user', owner: 'admin' } as const;
+  const user = await firstUser(store, org);
+  const owner = { ownerKind: 'user', owner: user, isLimitedToOrg: false } as const;
   const description = 'The first key of the organization';
-  await store.saveMember({ org, user: owner.owner, role: 'admin', createdAt });
+  await store.saveMember({ org, user, role: 'admin', createdAt });
   await store.addKey({ org, id: key.id, ...owner, description, secretHash: hashSecret(key.secret), createdAt });
   return given === undefined ? formatApiKey(key) : undefined;
+}
+
+/**
+ * The name of the user who gets the first key: `admin`, or with a number if that is a member of another organization, which
+ * the key would open as well.
+ */
+async function firstUser(store: Store, org: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? 'admin' : `admin-${number}`;
+    const organizations = await store.listOrganizations(name);
+    if (organizations.every((other) => other === org)) return name;
+  }
 }

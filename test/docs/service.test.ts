@@ -50,7 +50,7 @@ describe('the page about the service', () => {
     const declared = roles.map((role) => [
       `\`${role}\``,
       ...permissions.map((permission) =>
-        mayAccess({ org: 'acme', owner: 'someone', role }, 'acme', permission) ? 'yes' : 'no',
+        mayAccess({ org: 'acme', ownerKind: 'user', owner: 'someone', role }, 'acme', permission) ? 'yes' : 'no',
       ),
     ]);
     expect(tablesOf(page).find(({ columns }) => columns[0] === 'Role')?.rows).toEqual(declared);

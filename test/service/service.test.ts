@@ -81,6 +81,22 @@ describe('a service', () => {
     await expect(start({ first: { org: 'acme', key: 'short_key' } })).rejects.toThrow('has not the form of a key');
   });
 
+  it('gives the first keys of two organizations to two users, so that neither key opens both', async () => {
+    const keys = ['one', 'two', 'three'].map((org) => ({ org, key: `${org}0_${org.slice(0, 1).repeat(40)}` }));
+    for (const first of keys) await (await start({ first })).stop();
+    const service = await start({ first: keys[0] });
+    for (const { key } of keys) {
+      const statuses = keys.map(async ({ org }) => {
+        const answer = await fetch(`${service.baseUrl}/service-accounts/${org}`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        return answer.status;
+      });
+      expect((await Promise.all(statuses)).sort()).toEqual([200, 403, 403]);
+    }
+    await service.stop();
+  });
+
   it('puts its public address into links', async () => {
     const service = await startTestService({ dataFolder, options: { publicUrl: 'https://compliance.example.com/x' } });
     await saveFlow(service);

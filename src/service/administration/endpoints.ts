@@ -36,7 +36,10 @@ export const createdKey = Type.Object({
   id: Type.String(),
   key: Type.String({ description: 'Shown once; only a hash of it is kept.' }),
   owner: Type.String(),
-  role: Type.String(),
+  role: Type.String({ description: 'Of the owner in the organization that the key was issued in.' }),
+  organizations: Type.Array(Type.String(), {
+    description: 'What the key opens now: all organizations of the user, or the one of the service account.',
+  }),
   description: Type.String(),
   created_at: Type.Number({ description: 'Unix seconds.' }),
   expires_at: Type.Union([Type.Number(), Type.Null()], { description: 'Unix seconds.' }),
@@ -60,8 +63,9 @@ export const createOrganization = defineEndpoint({
 });
 
 /**
- * Create a personal API key for a user of an organization, who becomes a member where the user is none. The answer is the
- * only time the key is shown.
+ * Create a personal API key for a user of an organization. A user whose name is new to the service becomes a member; a user
+ * of another organization has to be made one first, so that two people of the same name are not taken for one by accident.
+ * The answer is the only time the key is shown.
  */
 export const createKey = defineEndpoint({
   title: 'Create API key',
@@ -80,6 +84,7 @@ export const createKey = defineEndpoint({
     commonErrors.unauthenticated,
     administrationErrors.organizationNotFound,
     administrationErrors.otherRole,
+    administrationErrors.userElsewhere,
   ],
   authentication: ['bearer'],
   choices: [],
@@ -120,7 +125,7 @@ export const saveMember = defineEndpoint({
   choices: [],
 });
 
-/** End a membership. The user's keys of the organization are revoked with it. */
+/** End a membership. The user's keys open the organization no longer; with the last membership they are revoked. */
 export const removeMember = defineEndpoint({
   title: 'Remove member',
   method: 'DELETE',

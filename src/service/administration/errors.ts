@@ -15,6 +15,12 @@ export const administrationErrors = {
     message: "User '{user}' is a member of '{org}' with the role {role}; change the role of the member first",
     when: 'A key of another role is asked for. A key has the role of its owner.',
   },
+  userElsewhere: {
+    status: 409,
+    message:
+      "User '{user}' is a member of other organizations and not of '{org}'; make this user a member first, or choose another name for another person",
+    when: 'The name of the user is known in other organizations only.',
+  },
   memberNotFound: {
     status: 404,
     message: "User '{user}' is not a member of organization '{org}'",

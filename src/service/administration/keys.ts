@@ -15,7 +15,7 @@ export interface KeyRequest {
   readonly expires_at?: number | undefined;
 }
 
-/** Makes a key and answers it as it is shown this once; undefined where its owner has gone meanwhile. */
+/** Makes a key and answers it as it is shown this once; undefined if its owner is gone by now. */
 export async function issueKey(
   { store, now, randomBytes }: Services,
   { org, ownerKind, owner, role, description = '', expires_at: expiresAt }: KeyRequest,
@@ -28,6 +28,7 @@ export async function issueKey(
     id: key.id,
     ownerKind,
     owner,
+    isLimitedToOrg: false,
     description,
     secretHash,
     createdAt,
@@ -35,6 +36,7 @@ export async function issueKey(
   });
   if (outcome === 'exists') throw new Error(`two new keys got the id ${key.id}`);
   if (outcome === 'owner not found') return undefined;
-  const shown = { id: key.id, key: formatApiKey(key), owner, role, description };
+  const organizations = ownerKind === 'user' ? await store.listOrganizations(owner) : [org];
+  const shown = { id: key.id, key: formatApiKey(key), owner, role, organizations: [...organizations], description };
   return { ...shown, created_at: createdAt, expires_at: expiresAt ?? null };
 }

@@ -25,7 +25,13 @@ export function addAdministrationRoutes(host: RouteHost, services: Services, adm
     if (member !== undefined && member.role !== role) {
       throw new Refusal(administrationErrors.otherRole, { values: { user, org, role: member.role } });
     }
-    if (member === undefined) await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+    if (member === undefined) {
+      const isKnown = (await store.listOrganizations(user)).length > 0;
+      if (isKnown && (await store.hasOrganization(org))) {
+        throw new Refusal(administrationErrors.userElsewhere, { values: { user, org } });
+      }
+      await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+    }
     const key = await issueKey(services, { org, ownerKind: 'user', owner: user, role, ...details });
     if (key === undefined) throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
     return { status: 201, body: key };

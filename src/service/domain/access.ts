@@ -15,9 +15,30 @@ export type Permission = 'read' | 'record' | 'report' | 'read service accounts' 
 /** Who a key belongs to: a user, or a service account of the key's organization. */
 export type OwnerKind = 'user' | 'service account';
 
-/** Who sends a request: the owner of a key, in the one organization that the key belongs to. */
+/** Which organizations a key opens. */
+export interface KeyScope {
+  /** The organization that the key was issued in. */
+  readonly org: string;
+  readonly ownerKind: OwnerKind;
+  /**
+   * Whether the key opens only the organization that it was issued in. A key of a service account never opens another one,
+   * whatever this says.
+   */
+  readonly isLimitedToOrg: boolean;
+}
+
+/**
+ * Whether the key can open the organization, provided that its owner has a role there. A personal key opens every
+ * organization that its user is a member of, a key of a service account only the account's.
+ */
+export function mayOpen({ org: issuedIn, ownerKind, isLimitedToOrg }: KeyScope, org: string): boolean {
+  return org === issuedIn || (ownerKind === 'user' && !isLimitedToOrg);
+}
+
+/** Who sends a request: the owner of a key, in the organization that the request is about. */
 export interface Caller {
   readonly org: string;
+  readonly ownerKind: OwnerKind;
   /** The name of the user or service account that owns the key. */
   readonly owner: string;
   readonly role: Role;

@@ -1,10 +1,10 @@
-import type { OwnerKind, Role } from './access.ts';
+import type { KeyScope, Role } from './access.ts';
 
 /** Who can own a key. Every time is in Unix seconds, with a fraction. */
 
 /**
- * A user as a member of an organization. The name means the same person in every organization, and one person can be a
- * member of several.
+ * A user as a member of an organization. A name is one user of the whole service: the same name means the same user in
+ * every organization, and a user can be a member of several, with a role in each.
  */
 export interface Member {
   readonly org: string;
@@ -26,10 +26,8 @@ export interface ServiceAccountRecord {
 }
 
 /** An API key as it is stored: without its secret. What it may do is its owner's role, looked up when it is used. */
-export interface StoredKey {
-  readonly org: string;
+export interface StoredKey extends KeyScope {
   readonly id: string;
-  readonly ownerKind: OwnerKind;
   readonly owner: string;
   readonly description: string;
   readonly secretHash: Uint8Array;

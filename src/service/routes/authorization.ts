@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AuthenticationMethod, ErrorAnswer } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
-import { mayAccess, type Caller, type Permission } from '../domain/access.ts';
+import { mayAccess, mayOpen, type Caller, type Permission } from '../domain/access.ts';
 import type { StoredKey } from '../domain/accounts.ts';
 import { parseApiKey, secretMatches } from '../domain/api-key.ts';
 import { unixSeconds } from '../domain/sources.ts';
@@ -27,26 +27,24 @@ export type Guard<Who> = (approach: Approach) => Promise<Who>;
 /** What keys are checked with. */
 type KeyRing = Pick<Services, 'store' | 'now'>;
 
-/** Lets the holder of an API key of the organization in, where the role of the key's owner may do this. */
+/** Lets the holder of an API key in if the key opens the organization and its owner's role there allows this. */
 export function keyHolder({ store, now }: KeyRing, permission: Permission): Guard<Caller> {
   return async (approach) => {
     const key = await proveKey({ store, now }, approach);
-    const role = await store.findRole(key.org, key.ownerKind, key.owner);
-    if (role !== undefined && approach.org !== undefined) {
-      const caller: Caller = { org: key.org, owner: key.owner, role };
-      if (mayAccess(caller, approach.org, permission)) return caller;
-    }
-    throw forbid(approach);
+    const { org } = approach;
+    if (org === undefined || !mayOpen(key, org)) throw forbid(approach);
+    const { ownerKind, owner } = key;
+    const role = await store.findRole(org, ownerKind, owner);
+    if (role === undefined) throw forbid(approach);
+    const caller: Caller = { org, ownerKind, owner, role };
+    if (!mayAccess(caller, org, permission)) throw forbid(approach);
+    return caller;
   };
 }
 
-/** Lets the holder of a user's own key in, whichever the user's organization: what it is about is the user. */
-export function keyUser(ring: KeyRing): Guard<{ readonly user: string }> {
-  return async (approach) => {
-    const { ownerKind, owner } = await proveKey(ring, approach);
-    if (ownerKind !== 'user') throw forbid(approach);
-    return { user: owner };
-  };
+/** Lets the holder of any API key in: the request is about the holder and not about an organization. */
+export function anyKeyHolder(ring: KeyRing): Guard<StoredKey> {
+  return (approach) => proveKey(ring, approach);
 }
 
 function forbid({ forbidden, org = '' }: Approach): Refusal {

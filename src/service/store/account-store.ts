@@ -6,7 +6,12 @@ export interface AccountStore {
   /** Sets the role of a member, who becomes one where the user was none. */
   saveMember(member: Member): Promise<'created' | 'updated' | 'organization not found'>;
   findMember(org: string, user: string): Promise<Member | undefined>;
-  /** Ends a membership. The user's keys of the organization are revoked with it. */
+  /** The organizations that the user is a member of, by name. */
+  listOrganizations(user: string): Promise<readonly string[]>;
+  /**
+   * Ends a membership. With the user's last one all keys of the user are revoked, so that a later user of the same name does
+   * not inherit them. Those limited to the organization are revoked in any case.
+   */
   removeMember(org: string, user: string, removedAt: number): Promise<'removed' | 'not found'>;
   /** Replaces the default organization of the user. */
   setDefaultOrganization(org: string, user: string): Promise<'set' | 'not a member'>;

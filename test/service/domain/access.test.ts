@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRole, mayAccess, roles, type Permission } from '../../../src/service/domain/access.ts';
+import { isRole, mayAccess, mayOpen, roles, type Permission } from '../../../src/service/domain/access.ts';
 
 describe('access', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('access', () => {
     ['snapshotter', 'read', true],
     ['reader', 'read', true],
   ] as const)('lets a %s %s: %s', (role, permission, allowed) => {
-    expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'acme', permission)).toBe(allowed);
+    expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'acme', permission)).toBe(allowed);
   });
 
   it('ends at the organization, for every role and permission', () => {
@@ -36,8 +36,18 @@ describe('access', () => {
         'read service accounts',
         'administer',
       ] satisfies Permission[]) {
-        expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'other', permission)).toBe(false);
-        expect(mayAccess({ org: 'acme', owner: 'ann', role }, 'ACME', permission)).toBe(false);
+        expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'other', permission)).toBe(false);
+        expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'ACME', permission)).toBe(false);
+      }
+    }
+  });
+
+  it('of a personal key goes wherever its user does, and of any other key nowhere else', () => {
+    for (const ownerKind of ['user', 'service account'] as const) {
+      for (const isLimitedToOrg of [true, false]) {
+        const key = { org: 'acme', ownerKind, isLimitedToOrg };
+        expect(mayOpen(key, 'acme')).toBe(true);
+        expect(mayOpen(key, 'other')).toBe(ownerKind === 'user' && !isLimitedToOrg);
       }
     }
   });

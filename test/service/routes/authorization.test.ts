@@ -3,7 +3,13 @@ import { endpoints } from '../../../src/contract/endpoints.ts';
 import { createFlow } from '../../../src/contract/flow.ts';
 import { setDefaultOrg } from '../../../src/contract/user.ts';
 import { roles } from '../../../src/service/domain/access.ts';
-import { createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
+import {
+  administer,
+  createKey,
+  createServiceAccount,
+  createServiceAccountKey,
+  saveMember,
+} from '../../support/administration.ts';
 import { everyEndpoint, prepareEverything, prepareOrganization } from '../../support/every-endpoint.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -53,6 +59,20 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
   it.each(roles)('is closed to the role %s of another organization', async (role) => {
     const key = await service.createKey(role, 'other');
     const { status, body } = await call(service, { ...request('acme'), key });
+    expect([status, body]).toEqual([403, forbidden('acme')]);
+  });
+
+  it('follows the role in this organization of a user who has another one elsewhere', async () => {
+    const foreignAdmin = await createKey(service, { owner: 'eve', role: 'admin' }, 'other');
+    for (const role of roles) {
+      await saveMember(service, 'eve', role);
+      const { status, body } = await call(service, { ...request('acme'), key: foreignAdmin });
+      if (allowed.includes(role)) expect(success).toContain(status);
+      else expect([status, body]).toEqual([403, forbidden('acme')]);
+      if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
+    }
+    await administer(service, { method: 'DELETE', path: '/organizations/acme/members/eve' });
+    const { status, body } = await call(service, { ...request('acme'), key: foreignAdmin });
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 

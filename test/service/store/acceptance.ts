@@ -38,6 +38,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       owner: 'ann',
       description: '',
       ownerKind: 'user',
+      isLimitedToOrg: false,
       secretHash: hashSecret('secret'),
       createdAt: 5.25,
       ...change,

@@ -34,6 +34,7 @@ export function describeAccounts(name: string, open: () => Promise<StoreUnderTes
       id: 'key1',
       ownerKind: 'user',
       owner: 'ann',
+      isLimitedToOrg: false,
       description: 'of her laptop',
       secretHash: hashSecret('secret'),
       createdAt: 5.25,
@@ -71,19 +72,36 @@ export function describeAccounts(name: string, open: () => Promise<StoreUnderTes
         expect(await store.findRole('other', 'user', 'ann')).toBe('admin');
       });
 
-      it('lose their keys of an organization with their membership, and only those', async () => {
+      it('lose their keys with their last membership, and those limited to an organization with that one', async () => {
         await store.saveMember(member());
         await store.saveMember(member({ org: 'other' }));
         await store.saveMember(member({ user: 'bob' }));
         await store.addKey(key());
         await store.addKey(key({ id: 'key2', org: 'other' }));
         await store.addKey(key({ id: 'key3', owner: 'bob' }));
+        await store.addKey(key({ id: 'key4', isLimitedToOrg: true }));
+        await store.addKey(key({ id: 'key5', org: 'other', isLimitedToOrg: true }));
+        await store.createServiceAccount(account({ name: 'ann' }));
+        await store.addKey(key({ id: 'key6', ownerKind: 'service account' }));
+        const revoked = async (): Promise<readonly string[]> => {
+          const keys = ['key1', 'key2', 'key3', 'key4', 'key5', 'key6'];
+          const found = await Promise.all(keys.map((id) => store.findKey(id)));
+          return found.flatMap((one) => (one?.revokedAt === undefined ? [] : [`${one.id} at ${one.revokedAt}`]));
+        };
         expect(await store.removeMember('acme', 'ann', 9)).toBe('removed');
         expect(await store.removeMember('acme', 'ann', 10)).toBe('not found');
-        expect(await store.findKey('key1')).toEqual(key({ revokedAt: 9 }));
-        expect((await store.findKey('key2'))?.revokedAt).toBeUndefined();
-        expect((await store.findKey('key3'))?.revokedAt).toBeUndefined();
+        expect(await revoked()).toEqual(['key4 at 9']);
         expect(await store.findRole('acme', 'user', 'ann')).toBeUndefined();
+        expect(await store.removeMember('other', 'ann', 11)).toBe('removed');
+        expect(await revoked()).toEqual(['key1 at 11', 'key2 at 11', 'key4 at 9', 'key5 at 11']);
+      });
+
+      it('are listed with their organizations, by name', async () => {
+        expect(await store.listOrganizations('ann')).toEqual([]);
+        await store.saveMember(member({ org: 'other' }));
+        await store.saveMember(member());
+        await store.saveMember(member({ user: 'bob' }));
+        expect(await store.listOrganizations('ann')).toEqual(['acme', 'other']);
       });
     });
 
@@ -173,9 +191,9 @@ export function describeAccounts(name: string, open: () => Promise<StoreUnderTes
       it('come back as they were', async () => {
         expect(await store.hasKeys('acme')).toBe(false);
         expect(await store.addKey(key())).toBe('added');
-        expect(await store.addKey(key({ id: 'key2', expiresAt: 7.5 }))).toBe('added');
+        expect(await store.addKey(key({ id: 'key2', expiresAt: 7.5, isLimitedToOrg: true }))).toBe('added');
         expect(await store.findKey('key1')).toEqual(key());
-        expect(await store.findKey('key2')).toEqual(key({ id: 'key2', expiresAt: 7.5 }));
+        expect(await store.findKey('key2')).toEqual(key({ id: 'key2', expiresAt: 7.5, isLimitedToOrg: true }));
         expect(await store.hasKeys('acme')).toBe(true);
         expect(await store.hasKeys('other')).toBe(false);
       });

@@ -89,7 +89,10 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
           const ownerKind = trail === 'main' ? 'user' : 'service account';
           const secretHash = hashSecret(id);
           return other
-            ? store.addKey({ org, id: keyOf(org, flow), ownerKind, owner, description: '', secretHash, createdAt: at })
+            ? store.addKey({
+                ...{ org, id: keyOf(org, flow), ownerKind, owner, isLimitedToOrg: false },
+                ...{ description: '', secretHash, createdAt: at },
+              })
             : store.revokeKey(org, keyOf(org, flow), at);
         },
       };

@@ -42,6 +42,7 @@ export function keyOf(row: Row): StoredKey {
     org: text(row, 'org'),
     id: text(row, 'id'),
     ownerKind,
+    isLimitedToOrg: number(row, 'is_limited_to_org') === 1,
     owner: text(row, 'owner'),
     description: text(row, 'description'),
     secretHash,

@@ -5,6 +5,7 @@ import type { AccountStore } from '../account-store.ts';
 import { keyOf, memberOf, roleOf, serviceAccountOf } from './account-rows.ts';
 import { answer, optional } from './answers.ts';
 import { ReadCache } from './read-cache.ts';
+import { text } from './rows.ts';
 import { prepare, type Prepared } from './statements.ts';
 import type { WriteQueue } from './write-queue.ts';
 import { sourceOf, type WrittenSources } from './written-sources.ts';
@@ -15,6 +16,7 @@ const texts = {
   saveMember: `INSERT INTO members (org, user, role, created_at) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET role = excluded.role`,
   findMember: 'SELECT * FROM members WHERE org = ? AND user = ?',
+  listOrganizations: 'SELECT org FROM members WHERE user = ? ORDER BY org',
   removeMember: 'DELETE FROM members WHERE org = ? AND user = ?',
   clearDefault: 'UPDATE members SET is_default = 0 WHERE user = ? AND is_default = 1',
   setDefault: 'UPDATE members SET is_default = 1 WHERE org = ? AND user = ?',
@@ -27,13 +29,17 @@ const texts = {
   listAccounts: 'SELECT * FROM service_accounts WHERE org = ? ORDER BY name',
   deleteAccount: 'DELETE FROM service_accounts WHERE org = ? AND name = ?',
 
-  addKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  addKey: `INSERT INTO api_keys (org, id, owner_kind, owner, description, secret_hash, created_at, expires_at, revoked_at,
+      is_limited_to_org)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   findKey: 'SELECT * FROM api_keys WHERE id = ?',
   hasKeys: 'SELECT 1 FROM api_keys WHERE org = ? LIMIT 1',
   revokeKey: 'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE org = ? AND id = ?',
-  revokeKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
-    WHERE org = ? AND owner_kind = ? AND owner = ?`,
+  revokeAccountKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
+    WHERE org = ? AND owner_kind = 'service account' AND owner = ?`,
+  revokeUserKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE owner_kind = 'user' AND owner = ?`,
+  revokeLimitedKeys: `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?)
+    WHERE org = ? AND owner_kind = 'user' AND owner = ? AND is_limited_to_org = 1`,
 } as const;
 
 /** How many keys, and how many roles of their owners, are kept in memory: every request asks for both. */
@@ -66,10 +72,16 @@ export class SqliteAccounts implements AccountStore {
     return answer(() => optional(this.#statements.findMember.get(org, user), memberOf));
   }
 
+  listOrganizations(user: string): Promise<readonly string[]> {
+    return answer(() => this.#statements.listOrganizations.all(user).map((row) => text(row, 'org')));
+  }
+
   removeMember(org: string, user: string, removedAt: number): Promise<'removed' | 'not found'> {
     return this.#queue.write(() => {
       if (this.#statements.removeMember.run(org, user).changes === 0) return 'not found';
-      this.#statements.revokeKeys.run(removedAt, org, 'user', user);
+      const isLeft = this.#statements.listOrganizations.get(user) !== undefined;
+      if (isLeft) this.#statements.revokeLimitedKeys.run(removedAt, org, user);
+      else this.#statements.revokeUserKeys.run(removedAt, user);
       return 'removed';
     });
   }
@@ -107,7 +119,7 @@ export class SqliteAccounts implements AccountStore {
   deleteServiceAccount(org: string, name: string, deletedAt: number): Promise<'deleted' | 'not found'> {
     return this.#queue.write(() => {
       if (this.#statements.deleteAccount.run(org, name).changes === 0) return 'not found';
-      this.#statements.revokeKeys.run(deletedAt, org, 'service account', name);
+      this.#statements.revokeAccountKeys.run(deletedAt, org, name);
       return 'deleted';
     });
   }
@@ -117,7 +129,8 @@ export class SqliteAccounts implements AccountStore {
       const { org, id, ownerKind, owner, description, secretHash, createdAt } = key;
       if (this.#findRole(org, ownerKind, owner) === undefined) return 'owner not found';
       const { expiresAt = null, revokedAt = null } = key;
-      const values = [org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt];
+      const limited = Number(key.isLimitedToOrg);
+      const values = [org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt, limited];
       return this.#statements.addKey.run(...values).changes === 0 ? 'exists' : 'added';
     });
   }

@@ -5,6 +5,7 @@ import { base } from './migrations/base.ts';
 import { environments } from './migrations/environments.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
+import { users } from './migrations/users.ts';
 
 /**
  * The steps that lead from an empty file to the tables of today, one script a version, never changed once released. SQLite's
@@ -14,7 +15,7 @@ import { pendingSnapshots } from './migrations/pending-snapshots.ts';
  * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the same
  * however many attestations its flow holds.
  */
-const steps: readonly string[] = [base, environments, accounts, notifications, pendingSnapshots];
+const steps: readonly string[] = [base, environments, accounts, notifications, pendingSnapshots, users];
 
 /** The version of the tables that this service writes. */
 export const schemaVersion = steps.length;

@@ -86,6 +86,10 @@ export class SqliteStore implements Store {
     return this.#accounts.findMember(org, user);
   }
 
+  listOrganizations(user: string): Promise<readonly string[]> {
+    return this.#accounts.listOrganizations(user);
+  }
+
   removeMember(org: string, user: string, removedAt: number): Promise<'removed' | 'not found'> {
     return this.#accounts.removeMember(org, user, removedAt);
   }

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { hashSecret } from '../../../../src/service/domain/api-key.ts';
+import { accounts } from '../../../../src/service/store/sqlite/migrations/accounts.ts';
 import { base } from '../../../../src/service/store/sqlite/migrations/base.ts';
+import { environments } from '../../../../src/service/store/sqlite/migrations/environments.ts';
+import { notifications } from '../../../../src/service/store/sqlite/migrations/notifications.ts';
 import { SqliteStore } from '../../../../src/service/store/sqlite/sqlite-store.ts';
 import { sampleAttestation } from '../../../support/service-samples.ts';
 
@@ -46,7 +49,7 @@ describe('a database of the first version', () => {
   it('is brought up to date with all that it holds', async () => {
     const store = new SqliteStore(folder);
     expect(await store.findKey('old1')).toEqual({
-      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '' },
+      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
       ...{ secretHash: hashSecret('secret'), createdAt: 5 },
     });
     expect(await store.findKey('gone')).toMatchObject({ revokedAt: 8 });
@@ -62,5 +65,45 @@ describe('a database of the first version', () => {
     await store.close();
     // Opened again it stays as it is.
     await new SqliteStore(folder).close();
+  });
+});
+
+describe('a database from before users were kept apart', () => {
+  let folder: string;
+  let database: DatabaseSync;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
+    database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec([base, environments, accounts, notifications, 'PRAGMA user_version = 4;'].join('\n'));
+    database.exec("INSERT INTO organizations VALUES ('acme', 1), ('other', 1)");
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  const addKey = (org: string, id: string, kind: string, owner: string): void => {
+    database
+      .prepare('INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at) VALUES (?, ?, ?, ?, ?, 5)')
+      .run(org, id, kind, owner, hashSecret(id));
+  };
+
+  it('limits the keys of a name of several organizations to theirs, and no other key', async () => {
+    database.exec(`INSERT INTO members (org, user, role, created_at) VALUES
+      ('acme', 'ann', 'admin', 1), ('other', 'ann', 'reader', 1), ('acme', 'bob', 'admin', 1), ('other', 'eve', 'admin', 1),
+      ('acme', 'ci', 'admin', 1)`);
+    addKey('acme', 'ann1', 'user', 'ann');
+    addKey('other', 'ann2', 'user', 'ann');
+    addKey('acme', 'bob1', 'user', 'bob');
+    addKey('other', 'eve1', 'user', 'eve');
+    // Eve is a member of acme no more, and may have been another person there.
+    addKey('acme', 'eve2', 'user', 'eve');
+    addKey('acme', 'ci01', 'user', 'ci');
+    addKey('other', 'ci02', 'service account', 'ci');
+    database.close();
+    const store = new SqliteStore(folder);
+    const limited = async (id: string): Promise<boolean | undefined> => (await store.findKey(id))?.isLimitedToOrg;
+    for (const id of ['ann1', 'ann2', 'eve1', 'eve2']) expect([id, await limited(id)]).toEqual([id, true]);
+    for (const id of ['bob1', 'ci01', 'ci02']) expect([id, await limited(id)]).toEqual([id, false]);
+    await store.close();
   });
 });
