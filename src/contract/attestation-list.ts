@@ -30,7 +30,9 @@ export const listedAttestation = Type.Object({
   html_url: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
   is_compliant: decisive(Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))),
   origin_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  reported_by: Type.Optional(Type.String()),
+  reported_by: Type.Optional(
+    Type.String({ description: 'The name of a user, or `service-account:` and the name of a service account.' }),
+  ),
   schema_version: Type.Optional(Type.Integer()),
   user_data: Type.Optional(Type.Unknown()),
 });
@@ -111,6 +113,11 @@ export const listAttestations = defineEndpoint({
       subject: '`is_compliant` of an attestation that proves neither',
       choice: 'false',
       source: 'the interface has a boolean, and what is not proven is never a pass',
+    },
+    {
+      subject: 'how `reported_by` and `created_by` name someone',
+      choice: 'a user by the name, a service account as `service-account:<name>`',
+      source: 'a user and a service account can have the same name, and no name holds a colon',
     },
     {
       subject: 'the ends of the time span',

@@ -44,6 +44,14 @@ export interface Caller {
   readonly role: Role;
 }
 
+/**
+ * The caller as records name it (`reported_by`, `created_by`): a user by the name, a service account as
+ * `service-account:<name>`. No name holds a colon, so the two cannot be mistaken for each other.
+ */
+export function actorName({ ownerKind, owner }: Pick<Caller, 'ownerKind' | 'owner'>): string {
+  return ownerKind === 'user' ? owner : `service-account:${owner}`;
+}
+
 const holders: Readonly<Record<Permission, readonly Role[]>> = {
   read: roles,
   record: ['admin', 'member'],

@@ -41,7 +41,7 @@ export interface AttestationSummary {
   /** What led to the verdict, in words. */
   readonly reason: string;
   readonly createdAt: number;
-  /** The owner of the key it was sent with. */
+  /** The owner of the key it was sent with (`actorName`). */
   readonly reportedBy: string;
   readonly attachment?: Attachment | undefined;
 }

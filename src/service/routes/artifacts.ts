@@ -1,6 +1,7 @@
 import { reportArtifact } from '../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../contract/artifact.ts';
 import { flowNotFound } from '../../contract/errors.ts';
+import { actorName } from '../domain/access.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { ArtifactDossier } from '../domain/records.ts';
 import { unixSeconds } from '../domain/sources.ts';
@@ -39,7 +40,7 @@ export function addArtifactRoutes(host: RouteHost, services: Services): void {
       flow: parameters.flow_name,
       id: newIdentifier(services),
       createdAt: unixSeconds(now()),
-      reportedBy: caller.owner,
+      reportedBy: actorName(caller),
       report: document,
     });
     if (recorded === 'flow not found') throw new Refusal(flowNotFound);

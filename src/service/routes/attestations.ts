@@ -1,6 +1,7 @@
 import { attestSonar } from '../../contract/attestation.ts';
 import { flowNotFound } from '../../contract/errors.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
+import { actorName } from '../domain/access.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
@@ -27,7 +28,7 @@ export function addAttestationRoutes(host: RouteHost, services: Services): void 
       type: 'sonar',
       ...judgeSonar(document.sonar_results),
       createdAt: unixSeconds(now()),
-      reportedBy: caller.owner,
+      reportedBy: actorName(caller),
       document,
       attachment,
     });

@@ -8,7 +8,7 @@ import {
 import { commonErrors, environmentNotFound, environmentOrPolicyNotFound } from '../../contract/errors.ts';
 import { maximumPolicies, maximumReportedImages } from '../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../contract/policy.ts';
-import { mayAccess } from '../domain/access.ts';
+import { actorName, mayAccess } from '../domain/access.ts';
 import { artifactsOfReport } from '../domain/environment/running-artifact.ts';
 import { unixSeconds } from '../domain/sources.ts';
 import type { EnvironmentSaving } from '../store/environment-store.ts';
@@ -34,7 +34,7 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
       if (policies !== undefined && !mayAccess(caller, org, 'record')) {
         throw new Refusal(commonErrors.forbidden, { errors: [['policies', 'may be set by admins and members only']] });
       }
-      const environment = { org, name, kind, description, members, policies, user: caller.owner };
+      const environment = { org, name, kind, description, members, policies, user: actorName(caller) };
       demandSaved(org, await store.saveEnvironment(environment, unixSeconds(now())));
       return { status: 201, body: 'OK' };
     },
@@ -64,7 +64,7 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
 
   addRoute(host, attachPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document }) => {
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
-    const outcome = await store.attachPolicies({ ...change, user: caller.owner }, unixSeconds(now()));
+    const outcome = await store.attachPolicies({ ...change, user: actorName(caller) }, unixSeconds(now()));
     if (outcome === 'not found') throw new Refusal(environmentOrPolicyNotFound);
     if (outcome === 'too many') {
       throw invalid(['policy_names', `must leave the environment with no more than ${maximumPolicies} policies`]);
@@ -74,7 +74,7 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
 
   addRoute(host, detachPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document }) => {
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
-    const outcome = await store.detachPolicies({ ...change, user: caller.owner }, unixSeconds(now()));
+    const outcome = await store.detachPolicies({ ...change, user: actorName(caller) }, unixSeconds(now()));
     if (outcome === 'not found') throw new Refusal(environmentOrPolicyNotFound);
     return { status: 200, body: 'OK' };
   });

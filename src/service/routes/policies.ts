@@ -1,4 +1,5 @@
 import { createPolicy, getPolicy, policyMissing, type Policy } from '../../contract/policy.ts';
+import { actorName } from '../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
 import { unixSeconds } from '../domain/sources.ts';
 import { keyHolder } from './authorization.ts';
@@ -17,7 +18,7 @@ export function addPolicyRoutes(host: RouteHost, services: Services): void {
     if ('faults' in reading) throw invalid(['policy_file', reading.faults.join('; ')]);
     const { name, description, comment = '' } = document;
     const { org } = parameters;
-    const version = { org, name, description, comment, user: caller.owner, ...reading };
+    const version = { org, name, description, comment, user: actorName(caller), ...reading };
     const { outcome, policy } = await store.savePolicy(version, unixSeconds(now()));
     return { status: outcome === 'created' ? 201 : 200, body: policyAnswer(policy) };
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRole, mayAccess, mayOpen, roles, type Permission } from '../../../src/service/domain/access.ts';
+import { actorName, isRole, mayAccess, mayOpen, roles, type Permission } from '../../../src/service/domain/access.ts';
 
 describe('access', () => {
   it.each([
@@ -50,6 +50,11 @@ describe('access', () => {
         expect(mayOpen(key, 'other')).toBe(ownerKind === 'user' && !isLimitedToOrg);
       }
     }
+  });
+
+  it('is recorded so that a user and a service account of one name are two', () => {
+    expect(actorName({ ownerKind: 'user', owner: 'ci' })).toBe('ci');
+    expect(actorName({ ownerKind: 'service account', owner: 'ci' })).toBe('service-account:ci');
   });
 
   it('knows its roles and no others', () => {

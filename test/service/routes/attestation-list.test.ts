@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { valueAt } from '../../../src/runtime/values.ts';
 import { maximumPageBytes } from '../../../src/contract/limits.ts';
-import { call, type Called } from '../../support/service-call.ts';
+import { createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
+import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import { attest, attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -206,5 +207,17 @@ describe('the list of the attestations of a flow', () => {
 
   it('is of a flow that exists', async () => {
     expect(await list('', 'none')).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
+  });
+
+  it('tells a service account from a user of the same name', async () => {
+    await createServiceAccount(service, { name: 'ann' });
+    const keys = [await createKey(service, {}), await createServiceAccountKey(service, 'ann')];
+    for (const key of keys) {
+      const form = attestationForm(sampleAttestation('OK'));
+      await call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form, key });
+    }
+    const { data } = mappingOf(await list());
+    const reporters = Array.isArray(data) ? data.map((entry) => valueAt(entry, 'reported_by')) : data;
+    expect(reporters).toEqual(['service-account:ann', 'ann']);
   });
 });

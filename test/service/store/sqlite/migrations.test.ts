@@ -106,4 +106,40 @@ describe('a database from before users were kept apart', () => {
     for (const id of ['bob1', 'ci01', 'ci02']) expect([id, await limited(id)]).toEqual([id, false]);
     await store.close();
   });
+
+  it('names the service accounts that recorded something, if no user can have done so', async () => {
+    addKey('acme', 'ci01', 'service account', 'ci');
+    addKey('acme', 'ann1', 'user', 'ann');
+    addKey('acme', 'bo01', 'service account', 'both');
+    addKey('acme', 'bo02', 'user', 'both');
+    addKey('other', 'ann2', 'service account', 'ann');
+    database.exec(`INSERT INTO flows VALUES ('acme', 'web', '', NULL, '[]', NULL, 2, 2);
+      INSERT INTO trails VALUES ('acme', 'web', 'main', 3);`);
+    const attest = database.prepare(`INSERT INTO attestations
+      VALUES ('acme', 'web', ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, ?, NULL, NULL, NULL, ?)`);
+    for (const [index, name] of ['ci', 'ann', 'both', 'gone'].entries()) {
+      attest.run(index + 1, name, index, name, JSON.stringify(sampleAttestation('OK')));
+    }
+    for (const name of ['ci', 'ann']) {
+      database.exec(`INSERT INTO policies VALUES ('acme', '${name}', '', 1, 1, '${name}', 1);
+        INSERT INTO policy_versions VALUES ('acme', '${name}', 1, '', 1, '${name}', '[]', '');
+        INSERT INTO policy_events VALUES ('acme', '${name}', 1, 'policy_created', 1, '${name}', 1, NULL);`);
+    }
+    database.close();
+    const store = new SqliteStore(folder);
+    const page = await store.listAttestations({ org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6 });
+    const reporters = page.outcome === 'found' ? page.attestations.map(({ reportedBy }) => reportedBy) : [];
+    expect(reporters).toEqual(['gone', 'both', 'ann', 'service-account:ci']);
+    await store.close();
+    const after = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
+    for (const [table, column] of [
+      ['policies', 'created_by'],
+      ['policy_versions', 'created_by'],
+      ['policy_events', 'user'],
+    ]) {
+      const rows = after.prepare(`SELECT ${String(column)} AS actor FROM ${String(table)} ORDER BY 1`).all();
+      expect(rows.map(({ actor }) => actor)).toEqual(['ann', 'service-account:ci']);
+    }
+    after.close();
+  });
 });

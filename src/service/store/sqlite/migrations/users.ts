@@ -1,10 +1,28 @@
+/** The columns that name who made a record. */
+const actorColumns = [
+  ['attestations', 'reported_by'],
+  ['artifacts', 'reported_by'],
+  ['policies', 'created_by'],
+  ['policy_versions', 'created_by'],
+  ['policy_events', 'user'],
+] as const;
+
+const keysOfKind = (table: string, column: string, kind: string): string =>
+  `SELECT 1 FROM api_keys AS k WHERE k.org = ${table}.org AND k.owner_kind = '${kind}' AND k.owner = ${table}.${column}`;
+
+const nameAccounts = actorColumns.map(
+  ([table, column]) => `UPDATE ${table} SET ${column} = 'service-account:' || ${column}
+  WHERE EXISTS (${keysOfKind(table, column, 'service account')}) AND NOT EXISTS (${keysOfKind(table, column, 'user')});`,
+);
+
 /**
  * Personal keys open every organization that their user is a member of; before, each key opened one. The names of users were
  * not kept apart either: two people could have the same name in two organizations. So the keys of a name that is found in
  * several organizations stay limited to theirs, and no key opens more than before.
  *
- * What a service account recorded says so (`actorName`). All keys there ever were are still in the table, so an organization
- * in which only a service account had keys under a name tells that the name is the account's.
+ * What a service account recorded says so (`actorName`). The table still holds every key there ever was. So if only a service
+ * account ever had keys under a name in an organization, the name is the account's; if a user had some as well, nobody can
+ * tell, and the record stays as it is.
  */
 export const users = `
 ALTER TABLE api_keys ADD COLUMN is_limited_to_org INTEGER NOT NULL DEFAULT 0;
@@ -14,4 +32,5 @@ UPDATE api_keys SET is_limited_to_org = 1 WHERE owner_kind = 'user' AND owner IN
   ) GROUP BY owner HAVING count(*) > 1
 );
 CREATE INDEX api_keys_by_user ON api_keys (owner) WHERE owner_kind = 'user';
+${nameAccounts.join('\n')}
 `;
