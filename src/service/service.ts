@@ -15,6 +15,7 @@ import { addAttestationListRoutes } from './routes/attestation-list.ts';
 import { addAttestationRoutes } from './routes/attestations.ts';
 import { addEnvironmentRoutes } from './routes/environments.ts';
 import { addFlowRoutes } from './routes/flows.ts';
+import { FailedAuthentications } from './routes/failed-authentications.ts';
 import { linksOf } from './routes/links.ts';
 import type { ServiceLog } from './routes/log.ts';
 import { addNotificationRoutes } from './routes/notifications.ts';
@@ -103,7 +104,11 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const own: { url?: string } = {};
     const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const shutdown = prepareShutdown(app, patience);
-    addRoutes(app, { ...services, links }, options, admission);
+    const failures = new FailedAuthentications(sources);
+    closers.push(() => {
+      failures.stop();
+    });
+    addRoutes(app, { ...services, links, failures }, options, admission);
     addReadiness(app, readiness, shutdown);
     const dispatcher = startDispatcher({ ...services, links }, options, sources);
     closers.push(() => dispatcher.stop());
@@ -119,7 +124,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
 
 /** Starts to deliver notifications. */
 function startDispatcher(
-  { store, links, now }: Services,
+  { store, links, now }: Pick<Services, 'store' | 'links' | 'now'>,
   { mail, allowPrivateTargets = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {

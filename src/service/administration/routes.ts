@@ -11,8 +11,8 @@ import { addServiceAccountAdministration } from './service-account-routes.ts';
 
 /** Opens the separate way in to whoever holds the administration key. */
 export function addAdministrationRoutes(host: RouteHost, services: Services, adminKey: string): void {
-  const { store, now } = services;
-  const guard = administrator(adminKey);
+  const { store, now, failures } = services;
+  const guard = administrator(adminKey, failures);
 
   addRoute(host, createOrganization, guard, async ({ document: { name } }) => {
     const outcome = await store.createOrganization(name, unixSeconds(now()));

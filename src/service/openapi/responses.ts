@@ -16,11 +16,12 @@ export function responses(endpoint: Endpoint): JsonObject {
 }
 
 /** What goes wrong below the endpoint, on the way or in the storage. */
-function undeclaredErrors({ method, body }: Endpoint): readonly ErrorAnswer[] {
+function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorAnswer[] {
   const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = serviceErrors;
-  const { internal, busy, storageUnavailable, storageFull } = serviceErrors;
+  const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = serviceErrors;
   return [
     ...[badRequest, timeout, expectation, headersTooLarge, internal, busy, storageUnavailable],
+    ...(authentication.length === 0 ? [] : [tooManyFailures]),
     ...(method === 'GET' ? [] : [tooLarge, storageFull]),
     ...(body.kind === 'none' ? [] : [unsupportedType]),
   ];

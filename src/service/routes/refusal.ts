@@ -75,6 +75,11 @@ export const serviceErrors = {
     when: 'The Content-Type or the Content-Encoding is another.',
   },
   expectation: { status: 417, message: 'The expectation cannot be met; leave Expect out', when: 'Expect is unknown.' },
+  tooManyFailures: {
+    status: 429,
+    message: 'Too many failed authentications; check the API key, and try again later',
+    when: 'Wrong keys were sent too often; `Retry-After` says when to try again. A right key is always accepted.',
+  },
   headersTooLarge: { status: 431, message: 'The head of the request is too large', when: 'The headers are too long.' },
   internal: {
     status: 500,

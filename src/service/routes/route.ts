@@ -13,6 +13,7 @@ import { commonErrors } from '../../contract/errors.ts';
 import { heldBytes, largeAnswer, type Admission } from './admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import type { Guard } from './authorization.ts';
+import { forwardedFor } from './failed-authentications.ts';
 import { DocumentFault, readDocument } from './json.ts';
 import { JsonText } from './json-text.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
@@ -109,6 +110,12 @@ export function guardRequest<Who>(
     methods: authentication,
     org: organizationOf(request),
     forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
+    origin: {
+      address: request.socket.remoteAddress ?? 'an unknown address',
+      forwardedFor: forwardedFor(request.headers['x-forwarded-for']),
+      method: request.method,
+      path: request.url.split('?', 1)[0] ?? '',
+    },
   });
 }
 

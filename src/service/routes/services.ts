@@ -1,6 +1,7 @@
 import type { Now, RandomBytes } from '../domain/sources.ts';
 import type { AttachmentStore } from '../store/attachments.ts';
 import type { Store } from '../store/store.ts';
+import type { FailedAuthentications } from './failed-authentications.ts';
 import type { Links } from './links.ts';
 import type { ServiceLog } from './log.ts';
 
@@ -12,4 +13,5 @@ export interface Services {
   readonly log: ServiceLog;
   readonly now: Now;
   readonly randomBytes: RandomBytes;
+  readonly failures: FailedAuthentications;
 }
