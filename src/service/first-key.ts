@@ -5,26 +5,34 @@ import type { Store } from './store/store.ts';
 /** The organization and key that a service is started with. */
 export interface FirstKey {
   readonly org: string;
-  /** A key of the operator's choice; generated where absent. */
+  /** A key of the operator's choice; generated if absent. */
   readonly key?: string | undefined;
+}
+
+interface KeySources {
+  readonly now: Now;
+  readonly randomBytes: RandomBytes;
 }
 
 /**
  * Makes sure that the organization exists and has a key of an administrator, so that a new service can be used at once.
  * Starting again with the same settings changes nothing.
  *
- * @returns the key, where it was generated; only then does anyone need to be shown it.
- * @throws Error where the given key has not the form of a key, or its id belongs to another one.
+ * @returns the key, if it was generated; only then does anyone need to be shown it.
+ * @throws Error if the given key does not have the form of a key, or its id belongs to another one.
  */
 export async function ensureFirstKey(
   store: Store,
   { org, key: given }: FirstKey,
-  { now, randomBytes }: { readonly now: Now; readonly randomBytes: RandomBytes },
+  sources: KeySources,
 ): Promise<string | undefined> {
-  const createdAt = unixSeconds(now());
-  await store.createOrganization(org, createdAt);
-  if (given === undefined && (await store.hasKeys(org))) return undefined;
-  const key = given === undefined ? newApiKey(randomBytes) : parseApiKey(given);
+  await store.createOrganization(org, unixSeconds(sources.now()));
+  const description = 'The first key of the organization';
+  if (given === undefined) {
+    if (await store.hasKeys(org)) return undefined;
+    return addAdminKey(store, { org, user: await firstUser(store, org), description }, sources);
+  }
+  const key = parseApiKey(given);
   if (key === undefined) throw new Error(`the first key has not the form of a key: ${apiKeyForm}`);
   const stored = await store.findKey(key.id);
   if (stored !== undefined) {
@@ -32,22 +40,44 @@ export async function ensureFirstKey(
     if (!same) throw new Error(`the id ${key.id} of the first key belongs to another key; choose another`);
     return undefined;
   }
-  const user = await firstUser(store, org);
+  await addAdminKey(store, { org, user: await firstUser(store, org), description, key }, sources);
+  return undefined;
+}
+
+/** Whose key is added. */
+interface AdminKey {
+  readonly org: string;
+  readonly user: string;
+  readonly description: string;
+  /** Generated if absent. */
+  readonly key?: ReturnType<typeof newApiKey>;
+}
+
+/** Adds a key of a user, who becomes an admin of the organization unless already a member, and returns it. */
+export async function addAdminKey(
+  store: Store,
+  { org, user, description, key }: AdminKey,
+  { now, randomBytes }: KeySources,
+): Promise<string> {
+  const createdAt = unixSeconds(now());
+  const { id, secret } = key ?? newApiKey(randomBytes);
+  const member = await store.findMember(org, user);
+  if (member === undefined) await store.saveMember({ org, user, role: 'admin', createdAt });
   const owner = { ownerKind: 'user', owner: user, isLimitedToOrg: false } as const;
-  const description = 'The first key of the organization';
-  await store.saveMember({ org, user, role: 'admin', createdAt });
-  await store.addKey({ org, id: key.id, ...owner, description, secretHash: hashSecret(key.secret), createdAt });
-  return given === undefined ? formatApiKey(key) : undefined;
+  await store.addKey({ org, id, ...owner, description, secretHash: hashSecret(secret), createdAt });
+  return formatApiKey({ id, secret });
 }
 
 /**
- * The name of the user who gets the first key: `admin`, or with a number if that is a member of another organization, which
- * the key would open as well.
+ * The name of the user who gets a key that the operator made for an organization: `admin`, or with a number if that user has
+ * another role, or is a member of another organization, which the key would open as well.
  */
-async function firstUser(store: Store, org: string): Promise<string> {
+export async function firstUser(store: Store, org: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? 'admin' : `admin-${number}`;
     const organizations = await store.listOrganizations(name);
-    if (organizations.every((other) => other === org)) return name;
+    if (organizations.length === 0) return name;
+    if (organizations.every((other) => other === org) && (await store.findRole(org, 'user', name)) === 'admin')
+      return name;
   }
 }

@@ -3,13 +3,14 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { readCommand } from './commands/command-line.ts';
 import { messageOf } from './domain/thrown.ts';
+import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
 import { OptionFault, readOptions, usage } from './options.ts';
 import type { RunningService, ServiceOptions } from './service.ts';
 import { prepareDataFolder } from './store/files/data-folder.ts';
 
 // The command behind `npm run service`. Prints `listening on <base address>` once it answers, and ends with 0 after a
 // SIGTERM or SIGINT, with 1 if it cannot start or stop, with 2 if it was asked wrongly. As `backup`, `verify` or `restore`
-// it ends with 0 if that was done, and with 1 if not.
+// it ends with 0 if that was done, and with 1 if not; so it does as `create-key`.
 
 function stopOnSignal(service: RunningService): void {
   let stopping = false;
@@ -25,6 +26,32 @@ function stopOnSignal(service: RunningService): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+const operator = {
+  isTerminal: process.stdout.isTTY,
+  tell: (line: string) => {
+    console.log(line);
+  },
+};
+
+/** The service goes on if the key cannot be handed over: it has no other use for it, and another key can be created. */
+async function handOver({ dataFolder, first }: ServiceOptions, key: string): Promise<void> {
+  const org = first?.org ?? '';
+  await handOverKey({ org, key }, dataFolder, operator).catch((error: unknown) => {
+    const remedy = `create another with: npm run service -- create-key --org ${org}`;
+    console.error(`the first API key of ${org} is lost (${messageOf(error)}); ${remedy}`);
+  });
+}
+
+/** Whether the words ask for a key instead of the service; it is created then. */
+async function createdKey(words: readonly string[]): Promise<boolean> {
+  if (words[0] !== 'create-key') return false;
+  const { createKey, createKeyUsage, readKeyCommand } = await import('./commands/create-key.ts');
+  const command = readKeyCommand(words.slice(1), process.env);
+  if (command === 'help') console.log(createKeyUsage);
+  else await createKey(command, { now: () => Date.now(), randomBytes: (size) => randomBytes(size) }, operator);
+  return true;
 }
 
 async function run(options: ServiceOptions): Promise<void> {
@@ -54,9 +81,10 @@ async function run(options: ServiceOptions): Promise<void> {
     },
   });
   stopOnSignal(service);
-  if (service.generatedKey !== undefined) {
-    console.log(`API key of ${options.first?.org ?? ''}, shown only now: ${service.generatedKey}`);
+  for (const path of await undeletedKeyFiles(options.dataFolder)) {
+    console.log(`an API key is in ${path}; store it where it is used, and delete the file`);
   }
+  if (service.generatedKey !== undefined) await handOver(options, service.generatedKey);
   console.log(`listening on ${service.baseUrl}`);
 }
 
@@ -76,7 +104,7 @@ try {
   // What the service and its backups write is for the user that runs them alone.
   process.umask(0o077);
   const words = process.argv.slice(2);
-  if (!(await ranCommand(words))) {
+  if (!(await ranCommand(words)) && !(await createdKey(words))) {
     const options = readOptions(words, process.env);
     if (options === 'help') console.log(usage);
     else await run(options);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../contract/check.ts';
 import { orgName } from '../contract/names.ts';
+import { weaknessOf } from './domain/administration-key.ts';
 import { messageOf } from './domain/thrown.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -22,7 +23,7 @@ const settings = [
   ['data', 'FOLDER', 'where everything is kept (default service-data)'],
   ['public-url', 'URL', 'where clients and browsers reach the service, for links (default: where it listens)'],
   ['org', 'NAME', 'makes sure that this organization exists, with a key'],
-  ['key', 'KEY', "that organization's first key; generated and shown once where absent"],
+  ['key', 'KEY', "that organization's first key; generated if absent, and shown once or written to a file"],
   ['admin-key', 'KEY', 'opens the administration under /admin/v1, for organizations and keys; closed where absent'],
   ['smtp-url', 'URL', 'the mail server for e-mail notifications, like smtps://user:password@mail.example.com'],
   ['smtp-from', 'ADDRESS', 'whom these e-mails are from'],
@@ -47,9 +48,10 @@ function variableOf(setting: Setting): string {
 /** How the command is used. */
 export const usage = [
   'Usage: npm run service -- [options]',
-  '       npm run service -- backup DIR | verify DIR | restore DIR',
+  '       npm run service -- backup DIR | verify DIR | restore DIR | create-key',
   '',
-  'Starts the service; or makes, verifies or restores a backup (more: npm run service -- backup -h).',
+  'Starts the service; makes, verifies or restores a backup (more: npm run service -- backup -h);',
+  'or creates a key (more: npm run service -- create-key -h).',
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${variableOf(name)}`),
   ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${variableOf(name)}=true`),
@@ -81,7 +83,7 @@ export function readOptions(words: readonly string[], environment: Environment):
     port: portOf(valueOf('port') ?? '8080'),
     dataFolder: dataFolderOf(flags['data'], environment) ?? usualDataFolder,
     publicUrl: publicUrlOf(valueOf('public-url')),
-    adminKey: valueOf('admin-key'),
+    adminKey: adminKeyOf(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
     mail: mailOf(valueOf('smtp-url'), valueOf('smtp-from')),
     allowPrivateTargets: isOn('allow-private-targets'),
@@ -125,6 +127,16 @@ function publicUrlOf(text: string | undefined): string | undefined {
     throw new OptionFault(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
   }
   return text.replace(/\/+$/, '');
+}
+
+/** @throws OptionFault if the key is weak; the second command of the remedy works wherever the service does. */
+function adminKeyOf(key: string | undefined): string | undefined {
+  const weakness = key === undefined ? undefined : weaknessOf(key);
+  if (weakness === undefined) return key;
+  throw new OptionFault(
+    `the administration key (--admin-key or ${variableOf('admin-key')}) ${weakness}. ` +
+      `Make a good one with: openssl rand -hex 32, or: node -p "crypto.randomBytes(32).toString('hex')"`,
+  );
 }
 
 function mailOf(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMapping } from '../../src/runtime/values.ts';
@@ -10,6 +10,8 @@ import { itWithSignals } from '../support/platform.ts';
 const key = `own1_${'x'.repeat(40)}`;
 const headers = { authorization: `Bearer ${key}` };
 // Windows has no signals; a process there is ended as by SIGKILL.
+const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
+
 describe('the command of the service', () => {
   let folder: string;
   let running: ServiceProcess | undefined;
@@ -33,18 +35,29 @@ describe('the command of the service', () => {
       body: JSON.stringify(sampleFlow({ name })),
     });
 
-  itWithSignals('prints where it listens and a generated key once, and ends with 0 after SIGTERM', async () => {
-    const first = await start();
-    expect(first.output()).toMatch(/^API key of acme, shown only now: [0-9a-f]{16}_\S{43}$/m);
-    expect(first.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v2$/);
-    expect((await fetch(new URL('/ready', first.baseUrl))).status).toBe(200);
-    first.child.kill('SIGTERM');
-    expect(await first.ended()).toBe(0);
-    const second = await start();
-    expect(second.output()).not.toContain('shown only now');
-    second.child.kill('SIGINT');
-    expect(await second.ended()).toBe(0);
-  });
+  itWithSignals(
+    'prints where it listens, writes a generated key to a file once, and ends with 0 after SIGTERM',
+    async () => {
+      const first = await start();
+      const path = join(folder, 'api-key-of-acme.txt');
+      expect(first.output()).toContain(
+        `the API key of acme is in ${path}; store it where it is used, and delete the file`,
+      );
+      const generated = await readFile(path, 'utf8');
+      expect(generated).toMatch(/^[0-9a-f]{16}_\S{43}\n$/);
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      expect(first.output()).not.toContain(generated.trim().split('_')[1]);
+      expect(first.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v2$/);
+      expect((await fetch(new URL('/ready', first.baseUrl))).status).toBe(200);
+      first.child.kill('SIGTERM');
+      expect(await first.ended()).toBe(0);
+      const second = await start();
+      expect(second.output()).toContain(`an API key is in ${path}; store it where it is used, and delete the file`);
+      expect(await readFile(path, 'utf8')).toBe(generated);
+      second.child.kill('SIGINT');
+      expect(await second.ended()).toBe(0);
+    },
+  );
 
   itWithSignals('answers what it has begun when SIGTERM comes', async () => {
     const service = await start('--key', key);
@@ -91,6 +104,7 @@ describe('the command of the service', () => {
   it.each([
     [['--port', 'x'], /--port x is no port/],
     [['--unknown'], /Unknown option '--unknown'[\s\S]*Usage:/],
+    [['--admin-key', 'short'], /the administration key .* has 5 characters and needs 32 or more/],
     [['--org', 'acme', '--key', 'short'], /has not the form of a key/],
   ])('says what is wrong with %j, and does not start', async (words, message) => {
     await expect(startServiceProcess(['--port', '0', '--data', folder, ...words])).rejects.toThrow(message);
@@ -102,17 +116,17 @@ describe('the command of the service', () => {
       COMPLIANCE_SERVICE_DATA: folder,
       COMPLIANCE_SERVICE_ORG: 'acme',
       COMPLIANCE_SERVICE_KEY: key,
-      COMPLIANCE_SERVICE_ADMIN_KEY: 'administration',
+      COMPLIANCE_SERVICE_ADMIN_KEY: adminKey,
     });
     expect((await putFlow(running, 'web')).status).toBe(201);
     const created = await fetch(new URL('/admin/v1/organizations', running.baseUrl), {
       method: 'POST',
-      headers: { authorization: 'Bearer administration', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
       body: '{"name":"new"}',
     });
     expect(isMapping(await created.json())).toBe(true);
     expect(created.status).toBe(201);
     expect(running.output()).not.toContain(key);
-    expect(running.output()).not.toContain('administration');
+    expect(running.output()).not.toContain(adminKey);
   });
 });

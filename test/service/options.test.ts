@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
 import { readOptions, usage } from '../../src/service/options.ts';
+
+const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
 
 describe('the settings of the service', () => {
   it('have defaults that are safe', () => {
@@ -28,7 +32,7 @@ describe('the settings of the service', () => {
       '--key',
       'k',
       '--admin-key',
-      'a',
+      adminKey,
       '--smtp-url',
       'smtps://mail.example.com',
       '--smtp-from',
@@ -41,7 +45,7 @@ describe('the settings of the service', () => {
       port: 0,
       dataFolder: 'here',
       publicUrl: 'https://c.example.com/x',
-      adminKey: 'a',
+      adminKey,
       first: { org: 'acme', key: 'k' },
       mail: { url: 'smtps://mail.example.com', from: 'compliance@example.com' },
       allowPrivateTargets: true,
@@ -52,14 +56,14 @@ describe('the settings of the service', () => {
   it('come from the environment, where there is no flag', () => {
     const environment = {
       COMPLIANCE_SERVICE_PORT: '9000',
-      COMPLIANCE_SERVICE_ADMIN_KEY: 'from the environment',
+      COMPLIANCE_SERVICE_ADMIN_KEY: adminKey,
       COMPLIANCE_SERVICE_PUBLIC_URL: 'http://c',
       COMPLIANCE_SERVICE_ORG: '',
       COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: 'true',
     };
     expect(readOptions(['--port', '9001'], environment)).toMatchObject({
       port: 9001,
-      adminKey: 'from the environment',
+      adminKey,
       publicUrl: 'http://c',
       first: undefined,
       allowPrivateTargets: true,
@@ -89,6 +93,31 @@ describe('the settings of the service', () => {
     [['extra'], "Unexpected argument 'extra'"],
   ])('are refused in %j, with the remedy', (words, message) => {
     expect(() => readOptions(words, {})).toThrow(message);
+  });
+
+  it.each([
+    ['short', 'has 5 characters and needs 32 or more'],
+    ['a'.repeat(64), 'has 1 different characters and needs 8 or more'],
+    [`${adminKey} `, 'must have only printable ASCII characters, without spaces'],
+    [`${adminKey}é`, 'must have only printable ASCII characters, without spaces'],
+  ])('refuse the weak administration key %j, with a way to make a good one, and never show it', (weak, words) => {
+    for (const read of [
+      (): unknown => readOptions(['--admin-key', weak], {}),
+      (): unknown => readOptions([], { COMPLIANCE_SERVICE_ADMIN_KEY: weak }),
+    ]) {
+      expect(read).toThrow(words);
+      expect(read).toThrow('openssl rand -hex 32');
+      expect(read).not.toThrow(`: ${weak}`);
+    }
+  });
+
+  it('take an administration key as openssl makes it', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const key = createHash('sha256').update(bytes).digest('hex');
+        expect(readOptions(['--admin-key', key], {})).toMatchObject({ adminKey: key });
+      }),
+    );
   });
 
   it('explain themselves', () => {

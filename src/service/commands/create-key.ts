@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { violations } from '../../contract/check.ts';
+import { orgName } from '../../contract/names.ts';
+import { userName } from '../administration/endpoints.ts';
+import type { Now, RandomBytes } from '../domain/sources.ts';
+import { messageOf } from '../domain/thrown.ts';
+import { addAdminKey, firstUser } from '../first-key.ts';
+import { handOverKey, type Operator } from '../hand-over-key.ts';
+import { OptionFault } from '../options.ts';
+import { withOperatorStore } from '../store/sqlite/operator-access.ts';
+
+/** What `create-key` is asked for. */
+export interface KeyCommand {
+  readonly dataFolder: string;
+  readonly org: string;
+  /** Who gets the key; `admin` (or `admin-2`, …) if absent. */
+  readonly user: string | undefined;
+}
+
+/** How the command is used. */
+export const createKeyUsage = [
+  'Usage: npm run service -- create-key --org NAME [options]',
+  '',
+  'Creates an API key of the role admin, for an organization whose last key was lost or revoked. The service may be running.',
+  'The key is printed to a terminal, or else written to a file in the data folder that only this user can read.',
+  '',
+  '  --org NAME\n      the organization, which exists; or COMPLIANCE_SERVICE_ORG',
+  '  --user NAME\n      the user who gets the key: an admin of the organization, or a new user (default admin)',
+  '  --data FOLDER\n      the data folder (default service-data); or COMPLIANCE_SERVICE_DATA',
+].join('\n');
+
+/**
+ * What the words after `create-key` ask for.
+ *
+ * @throws OptionFault
+ */
+export function readKeyCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): KeyCommand | 'help' {
+  const values = parse(words);
+  if (values.help === true) return 'help';
+  const valueOf = (flag: string | undefined, variable: string): string | undefined =>
+    [flag, environment[variable]].find((value) => value !== undefined && value !== '');
+  const org = valueOf(values.org, 'COMPLIANCE_SERVICE_ORG');
+  if (org === undefined) throw new OptionFault(`create-key needs --org\n\n${createKeyUsage}`);
+  if (violations(orgName, org).length > 0) throw new OptionFault(`--org ${org} is not a name of an organization`);
+  const { user } = values;
+  if (user !== undefined && violations(userName, user).length > 0) {
+    throw new OptionFault(`--user ${user} is not a name of a user: use 1 to 64 letters, digits and -`);
+  }
+  return { org, user, dataFolder: valueOf(values.data, 'COMPLIANCE_SERVICE_DATA') ?? 'service-data' };
+}
+
+interface Values {
+  readonly org?: string | undefined;
+  readonly user?: string | undefined;
+  readonly data?: string | undefined;
+  readonly help?: boolean | undefined;
+}
+
+function parse(words: readonly string[]): Values {
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean', short: 'h' }] as const;
+  try {
+    return parseArgs({ args: [...words], options: { org: text, user: text, data: text, help: flag } }).values;
+  } catch (error) {
+    throw new OptionFault(`${messageOf(error)}\n\n${createKeyUsage}`, { cause: error });
+  }
+}
+
+/**
+ * Creates a key of the role admin and hands it over.
+ *
+ * @throws Error if there is no such organization, or the user cannot have such a key.
+ */
+export async function createKey(
+  { org, user, dataFolder }: KeyCommand,
+  sources: { readonly now: Now; readonly randomBytes: RandomBytes },
+  operator: Operator,
+): Promise<void> {
+  const key = await withOperatorStore(dataFolder, async (store) => {
+    if (!(await store.hasOrganization(org))) {
+      throw new Error(`the data folder ${dataFolder} has no organization ${org}; name one that it has with --org`);
+    }
+    const owner = user ?? (await firstUser(store, org));
+    const organizations = await store.listOrganizations(owner);
+    if (organizations.length > 0 && (await store.findRole(org, 'user', owner)) !== 'admin') {
+      throw new Error(`the user ${owner} exists and is not an admin of ${org}; name a new user with --user`);
+    }
+    return addAdminKey(store, { org, user: owner, description: 'Created by the operator' }, sources);
+  });
+  await handOverKey({ org, key }, dataFolder, operator);
+}

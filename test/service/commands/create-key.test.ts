@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createKey, readKeyCommand, type KeyCommand } from '../../../src/service/commands/create-key.ts';
+import { administer, saveMember } from '../../support/administration.ts';
+import { call } from '../../support/service-call.ts';
+import { sampleFlow } from '../../support/service-samples.ts';
+import { startServiceProcess } from '../../support/service-process.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+describe('the command that creates a key', () => {
+  let dataFolder: string;
+  let service: TestService;
+  beforeEach(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'compliance-recovery-'));
+    service = await startTestService({ dataFolder });
+  });
+  afterEach(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+    await rm(dataFolder, { recursive: true });
+  });
+
+  const create = async (change: Partial<KeyCommand> = {}): Promise<string> => {
+    const lines: string[] = [];
+    await createKey(
+      { dataFolder, org: 'acme', user: undefined, ...change },
+      { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
+      { isTerminal: true, tell: (line) => lines.push(line) },
+    );
+    return /^API key of acme, shown only now: (\S+)$/.exec(lines.join('\n'))?.[1] ?? '';
+  };
+  const saveFlow = async (key: string, org = 'acme'): Promise<number> =>
+    (await call(service, { method: 'PUT', path: `/flows/${org}`, json: sampleFlow(), key })).status;
+  const revokeFirst = async (): Promise<void> => {
+    await administer(service, { method: 'DELETE', path: '/organizations/acme/keys/first0key' });
+    expect(await saveFlow(service.apiKey)).toBe(401);
+  };
+
+  it('opens an organization again whose last key was revoked, while the service runs', async () => {
+    await revokeFirst();
+    expect(await saveFlow(await create())).toBe(201);
+    expect(await saveFlow(await create({ user: 'new-operator' }))).toBe(200);
+  });
+
+  it('does so while the service is stopped as well', async () => {
+    await revokeFirst();
+    await service.stop();
+    const key = await create();
+    service = await startTestService({ dataFolder });
+    expect(await saveFlow(key)).toBe(201);
+  });
+
+  it('opens one after its last member was removed or lost the role, and no organization of another admin', async () => {
+    await service.createOrganization('other');
+    await saveMember(service, 'admin', 'reader');
+    const key = await create();
+    expect([await saveFlow(key), await saveFlow(key, 'other')]).toEqual([201, 403]);
+    await administer(service, { method: 'DELETE', path: '/organizations/acme/members/admin' });
+    await saveMember(service, 'admin', 'admin', 'other');
+    const second = await create();
+    expect([await saveFlow(second), await saveFlow(second, 'other')]).toEqual([200, 403]);
+  });
+
+  it('changes nobody’s role, and gives no key of a role that the user does not have', async () => {
+    await saveMember(service, 'ann', 'reader');
+    await expect(create({ user: 'ann' })).rejects.toThrow(
+      'the user ann exists and is not an admin of acme; name a new user with --user',
+    );
+  });
+
+  it('writes the key to a private file if there is no terminal, in place of an older one', async () => {
+    const path = join(dataFolder, 'api-key-of-acme.txt');
+    await writeFile(path, 'old', { mode: 0o644 });
+    const lines: string[] = [];
+    await createKey(
+      { dataFolder, org: 'acme', user: undefined },
+      { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
+      { isTerminal: false, tell: (line) => lines.push(line) },
+    );
+    const key = (await readFile(path, 'utf8')).trim();
+    expect(await saveFlow(key)).toBe(201);
+    expect(lines).toEqual([`the API key of acme is in ${path}; store it where it is used, and delete the file`]);
+    if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    [{ org: 'nobody' }, 'has no organization nobody'],
+    [{ dataFolder: join(tmpdir(), 'compliance-no-such-folder') }, 'there is no database in'],
+  ])('refuses %j', async (change, words) => {
+    await expect(create(change)).rejects.toThrow(words);
+  });
+
+  it('does not change the tables of a service of another version that runs', async () => {
+    const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
+    const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    database.exec(`PRAGMA user_version = ${version - 1}`);
+    await expect(create()).rejects.toThrow('run the command of the version that is running, or stop the service first');
+    database.exec(`PRAGMA user_version = ${version}`);
+    database.close();
+  });
+
+  it('is a command of the service, which ends with 1 if it is not possible', async () => {
+    const run = startServiceProcess(['create-key', '--org', 'nobody', '--data', dataFolder]);
+    await expect(run).rejects.toThrow(/has no organization nobody/);
+    await expect(startServiceProcess(['create-key'])).rejects.toThrow(/create-key needs --org[\s\S]*Usage:/);
+    await expect(startServiceProcess(['create-key', '--help'])).rejects.toThrow(
+      /^Usage: npm run service -- create-key/,
+    );
+  });
+});
+
+describe('what the command is asked for', () => {
+  it('comes from flags, or else from the environment', () => {
+    const environment = { COMPLIANCE_SERVICE_ORG: 'acme', COMPLIANCE_SERVICE_DATA: 'here' };
+    expect(readKeyCommand([], environment)).toEqual({ org: 'acme', user: undefined, dataFolder: 'here' });
+    expect(readKeyCommand(['--org', 'x', '--user', 'ann', '--data', 'there'], environment)).toEqual({
+      ...{ org: 'x', user: 'ann', dataFolder: 'there' },
+    });
+    expect(readKeyCommand(['--org', 'x'], {})).toMatchObject({ dataFolder: 'service-data' });
+  });
+
+  it.each([
+    [[], 'create-key needs --org'],
+    [['--org', 'a b'], '--org a b is not a name'],
+    [['--org', 'a', '--user', 'a b'], '--user a b is not a name'],
+    [['--org', 'a', '--role', 'reader'], "Unknown option '--role'"],
+  ])('is refused in %j, with the remedy', (words, message) => {
+    expect(() => readKeyCommand(words, {})).toThrow(message);
+  });
+});
