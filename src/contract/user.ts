@@ -42,6 +42,11 @@ export const setDefaultOrg = defineEndpoint({
       source: 'the interface speaks of the calling user',
     },
     {
+      subject: 'what uses the default organization',
+      choice: 'the page `/` of the service, which shows it first; requests always name their organization',
+      source: 'every other operation has the organization in its path',
+    },
+    {
       subject: 'who a user is',
       choice: 'a name of the whole service: the same name is the same user in every organization',
       source: 'one personal key of the public client is used with all organizations of its user',

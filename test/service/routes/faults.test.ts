@@ -35,7 +35,6 @@ describe('the service', () => {
   });
 
   it.each([
-    '/',
     '/api/v2',
     '/api/v2/',
     '/api/v1/flows/acme',

@@ -7,7 +7,7 @@ import { attestationId, environmentName, flowName, orgName, trailName } from '..
 import type { Attachment, Attestation } from '../../domain/records.ts';
 import { unixSeconds } from '../../domain/sources.ts';
 import { demandArtifact } from '../artifacts.ts';
-import { keyHolder } from '../authorization.ts';
+import { anyKeyHolder, keyHolder } from '../authorization.ts';
 import { Refusal, serviceErrors } from '../refusal.ts';
 import { checkedPath, checkedQuery } from '../request.ts';
 import { guardRequest, type RouteHost } from '../route.ts';
@@ -15,6 +15,7 @@ import type { Services } from '../services.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../store/attachments.ts';
 import { artifactContent } from './artifact-page.ts';
 import { attestationContent } from './attestation-page.ts';
+import { homeContent, openOrganizations } from './home-page.ts';
 import { sendPage } from './page.ts';
 import { snapshotContent } from './snapshot-page.ts';
 import { trailContent } from './trail-page.ts';
@@ -33,6 +34,11 @@ export function addPages({ app }: RouteHost, services: Services): void {
       handler: (request, reply) => answer(checkedPath<Path>(path, request.params), reply, request),
     });
   };
+
+  app.get('/', async (request, reply) => {
+    const key = await guardRequest(request, pageRules, anyKeyHolder(services));
+    return sendPage(reply, 'Compliance', homeContent(key, await openOrganizations(store, key)));
+  });
 
   page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {
     const query = checkedQuery(getArtifact.query, request.query);

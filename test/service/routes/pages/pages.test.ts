@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { valueAt } from '../../../../src/runtime/values.ts';
+import {
+  administer,
+  createKey,
+  createServiceAccount,
+  createServiceAccountKey,
+  saveMember,
+} from '../../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
@@ -126,4 +133,35 @@ describe('the pages of the service', () => {
       expect((await browse(service.url + path)).status).toBe(400);
     },
   );
+
+  it('tell at / who asks and which organizations the key opens, the default one first', async () => {
+    await service.createOrganization('zoo');
+    const key = await createKey(service, { role: 'reader' });
+    const organizations = async (ownKey: string): Promise<readonly string[]> => {
+      const { text } = await browse(`${service.url}/`, ownKey);
+      return [...text.matchAll(/<li>(.*?)<\/li>/g)].map(([, item = '']) => item.replace(/<[^>]*>/g, ''));
+    };
+    expect(await organizations(key)).toEqual(['acme: reader']);
+    await saveMember(service, 'ann', 'admin', 'zoo');
+    expect(await organizations(key)).toEqual(['acme: reader', 'zoo: admin']);
+    await call(service, { method: 'PUT', path: '/user/zoo', key });
+    expect(await organizations(key)).toEqual(['zoo: admin (your default organization)', 'acme: reader']);
+    await createServiceAccount(service, { name: 'ann' });
+    const machine = await createServiceAccountKey(service, 'ann');
+    expect(await organizations(machine)).toEqual(['acme: member']);
+    const { text, headers } = await browse(`${service.url}/`, machine);
+    expect(text).toContain('service-account:ann');
+    expect(text).not.toContain(machine.split('_')[1]);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    await administer(service, { method: 'DELETE', path: '/organizations/zoo/members/ann' });
+    expect(await organizations(key)).toEqual(['acme: reader']);
+  });
+
+  it('ask at / for a key as everywhere', async () => {
+    const answer = await call(service, { at: service.url, path: '/', key: null });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.stringMatching(/Basic realm=/),
+    ]);
+  });
 });
