@@ -1,4 +1,4 @@
-import { answerView, decisiveKeys, emptyView } from '../contract/answer-view.ts';
+import { acceptedForm, answerView, decisiveKeys, emptyView } from '../contract/answer-view.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
@@ -35,7 +35,7 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   const { success, method } = asked.endpoint;
   const declared = success.find(({ status }) => status === answer.status) ?? success[0];
   if (declared === undefined || answer.status < 200 || answer.status >= 300) throw errorOf(answer, asked);
-  const { schema } = declared;
+  const schema = acceptedForm(declared.schema);
   const keys = decisiveKeys(schema);
   if (method !== 'GET' && keys.size === 0) return acknowledgement(answer, asked, schema);
   const body = readJsonBody(answer);

@@ -1,11 +1,39 @@
 import { conforms, isKeywords, type Keywords } from './check.ts';
-import { isDecisive } from './schema.ts';
+import { decisive, isDecisive, widerFormOf, type TSchema } from './schema.ts';
 
 /*
  * What a client requires of an answer. The contract declares each field once, with the form that this service gives it. A
  * client depends on fewer: on the fields that are required, and on those that are marked as decisive. What else has
  * another form with another service must not turn an answer into an error.
  */
+
+/** The form of an answer that a client accepts: the declared one, with the wider form of each `tolerant` field. */
+export function acceptedForm(declared: TSchema): TSchema {
+  const wider = widerFormOf(declared);
+  const keywords = Object.entries(isKeywords(wider) ? wider : declared).map(([keyword, value]: [string, unknown]) => {
+    switch (keyword) {
+      case 'items':
+        return [keyword, acceptedMember(value)] as const;
+      case 'anyOf':
+        return [keyword, Array.isArray(value) ? value.map(acceptedMember) : value] as const;
+      case 'properties':
+        return [keyword, acceptedProperties(value)] as const;
+      default:
+        return [keyword, value] as const;
+    }
+  });
+  const accepted: TSchema = Object.fromEntries(keywords);
+  return isDecisive(declared) ? decisive(accepted) : accepted;
+}
+
+function acceptedMember(schema: unknown): unknown {
+  return isKeywords(schema) ? acceptedForm(schema) : schema;
+}
+
+function acceptedProperties(properties: unknown): unknown {
+  if (!isKeywords(properties)) return properties;
+  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, acceptedMember(schema)]));
+}
 
 /** The keys of an answer on which a decision rests, with those of the objects and lists that lead there. */
 export function decisiveKeys(schema: unknown): ReadonlySet<string> {

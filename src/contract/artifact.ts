@@ -1,4 +1,4 @@
-import { decisive, Type, type Static } from './schema.ts';
+import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import {
@@ -12,9 +12,13 @@ import {
 } from './names.ts';
 
 const freeForm = Type.Record(Type.String(), Type.Unknown());
-const moment = Type.Union([Type.String(), Type.Number()], {
-  description: 'Unix seconds as a numeric string; a number is taken too.',
-});
+const moment = tolerant(
+  Type.Optional(Type.String({ description: 'Unix seconds as a numeric string.' })),
+  Type.Optional(Type.Union([Type.String(), Type.Number()])),
+);
+
+/** How long an artifact took to each environment, by the name of the environment. */
+const leadTimes = Type.Record(Type.String(), Type.Integer({ description: 'Whole seconds.' }));
 
 /** Where an artifact runs or ran. */
 export const environmentAppearance = Type.Object({
@@ -25,8 +29,8 @@ export const environmentAppearance = Type.Object({
 /** Something that happened to an artifact. */
 export const artifactEvent = Type.Object({ event: Type.String(), timestamp: Type.Number() });
 
-/** The commit of a stored artifact (interface, Artifact); richer than what a client reports. */
-export const storedCommitInfo = Type.Object({
+/** The commit of a stored artifact (interface, Artifact). A client requires none of its fields. */
+const storedCommitInfo = Type.Object({
   sha1: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
   author: Type.Optional(Type.String()),
@@ -48,22 +52,22 @@ export const artifact = Type.Object({
   id: decisive(Type.Optional(Type.String())),
   fingerprint,
   filename: Type.Optional(Type.String()),
-  created_at: Type.Optional(moment),
-  last_modified_at: Type.Optional(moment),
+  created_at: moment,
+  last_modified_at: moment,
   flow_name: decisive(Type.Optional(Type.String())),
-  trail_name: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
-  template_reference_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  git_commit: Type.Optional(Type.Union([commitSha, Type.Null()])),
-  git_commit_info: Type.Optional(Type.Union([storedCommitInfo, Type.Null()])),
-  repo_info: Type.Optional(Type.Union([freeForm, Type.Null()])),
-  commit_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  build_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  repo_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  trail_name: decisive(tolerant(Type.Optional(Type.String()), Type.Optional(Type.Union([Type.String(), Type.Null()])))),
+  template_reference_name: Type.Optional(Type.String()),
+  git_commit: Type.Optional(commitSha),
+  git_commit_info: Type.Optional(storedCommitInfo),
+  repo_info: Type.Optional(freeForm),
+  commit_url: Type.Optional(Type.String()),
+  build_url: Type.Optional(Type.String()),
+  repo_url: Type.Optional(Type.String()),
   html_url: Type.Optional(Type.String()),
   api_url: Type.Optional(Type.String()),
   evidence: Type.Optional(freeForm),
-  commit_lead_times: Type.Optional(freeForm),
-  build_lead_times: Type.Optional(freeForm),
+  commit_lead_times: Type.Optional(leadTimes),
+  build_lead_times: Type.Optional(leadTimes),
   external_urls: Type.Optional(freeForm),
   annotations: Type.Optional(freeForm),
   user_data: Type.Optional(Type.Unknown()),
@@ -133,6 +137,17 @@ export const getArtifact = defineEndpoint({
       subject: 'the entries of `running`, `exited` and `history`',
       choice: '`environment_name` and `snapshot_index`; `event` and `timestamp`',
       source: "the public client's source",
+    },
+    {
+      subject: 'the structure of `commit_lead_times` and `build_lead_times`',
+      choice:
+        'whole seconds by environment: from the commit (its `timestamp`), or from the report of the artifact, to its first start there; left out if unknown',
+      source: 'the interface has two objects, and lead time is what they are named after',
+    },
+    {
+      subject: 'fields of an artifact that were not reported',
+      choice: 'left out, except `user_data`, which is null',
+      source: 'the interface allows null for `user_data` only',
     },
     {
       subject: 'which snapshot `running` and `exited` name',

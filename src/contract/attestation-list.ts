@@ -1,4 +1,4 @@
-import { decisive, Type, type Static } from './schema.ts';
+import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { flowName, orgName } from './names.ts';
@@ -13,7 +13,7 @@ export const listedAttestation = Type.Object({
   attestation_id: Type.String(),
   attestation_name: decisive(Type.Optional(Type.String())),
   attestation_type: Type.Optional(Type.String({ description: 'For example `sonar` or `generic`.' })),
-  trail_name: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
+  trail_name: decisive(tolerant(Type.Optional(Type.String()), Type.Optional(Type.Union([Type.String(), Type.Null()])))),
   artifact_fingerprint: decisive(
     Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Null if it is not about one artifact.' })),
   ),
@@ -25,11 +25,13 @@ export const listedAttestation = Type.Object({
     ),
   ),
   created_at: decisive(Type.Optional(Type.Number({ description: 'Unix seconds, with fractions.' }))),
-  description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  description: Type.Optional(Type.String()),
   has_audit_package: Type.Optional(Type.Boolean()),
-  html_url: decisive(Type.Optional(Type.Union([Type.String(), Type.Null()]))),
-  is_compliant: decisive(Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))),
-  origin_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  html_url: decisive(tolerant(Type.Optional(Type.String()), Type.Optional(Type.Union([Type.String(), Type.Null()])))),
+  is_compliant: decisive(
+    tolerant(Type.Optional(Type.Boolean()), Type.Optional(Type.Union([Type.Boolean(), Type.Null()]))),
+  ),
+  origin_url: Type.Optional(Type.String()),
   reported_by: Type.Optional(
     Type.String({ description: 'The name of a user, or `service-account:` and the name of a service account.' }),
   ),

@@ -3,7 +3,7 @@ import { maximumMessageLength } from './limits.ts';
 import { commitSha } from './names.ts';
 import { addressText, lineText, longText } from './texts.ts';
 
-/** What is known of a commit (interface, Sonar attestation JSON part, `git_commit_info`). */
+/** What is known of a commit (interface, `git_commit_info` of the Sonar attestation and of the artifact). */
 export const gitCommitInfo = Type.Object(
   {
     sha1: commitSha,
@@ -16,6 +16,10 @@ export const gitCommitInfo = Type.Object(
       Type.Integer({ description: 'The author date, in Unix seconds; absent if the commit has no valid date.' }),
     ),
     url: Type.Optional(addressText({ description: "The commit's page." })),
+    author_username: Type.Optional(lineText({ description: "The author's name at the provider." })),
+    signature_state: Type.Optional(lineText({ description: 'For example `VALID`, in the words of the provider.' })),
+    parents: Type.Optional(Type.Array(commitSha, { maxItems: 100, description: 'The SHA-1 of each parent.' })),
+    verified: Type.Optional(Type.Boolean({ description: "Whether the provider verified the commit's signature." })),
   },
   { additionalProperties: false, description: 'The commit that the evidence is about.' },
 );

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { maximumNameLength } from './limits.ts';
@@ -70,9 +70,9 @@ export const notification = Type.Object({
   environments: Type.Optional(Type.Array(Type.String())),
   triggers: Type.Optional(Type.Array(Type.String())),
   targets: Type.Optional(Type.Array(Type.Unknown())),
-  created_at: Type.Optional(Type.Number()),
-  last_modified_at: Type.Optional(Type.Number()),
-  last_success_timestamp: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+  created_at: Type.Optional(wholeSeconds()),
+  last_modified_at: Type.Optional(wholeSeconds()),
+  last_success_timestamp: Type.Optional(wholeSeconds('Unix seconds; absent before the first success.')),
   created_by: Type.Optional(Type.String()),
   is_created_from_slack_app: Type.Optional(Type.Boolean()),
   is_failing: Type.Optional(Type.Boolean()),

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
@@ -24,14 +24,14 @@ export const policyVersion = Type.Object({
   version: Type.Integer(),
   comment: Type.Optional(Type.String()),
   created_by: Type.Optional(Type.String()),
-  timestamp: Type.Optional(Type.Number()),
+  timestamp: Type.Optional(wholeSeconds()),
   policy_yaml: Type.Optional(Type.String()),
 });
 
 /** Something that happened to a policy. */
 export const policyEvent = Type.Object({
   type: Type.String({ description: 'For example `policy_created`.' }),
-  timestamp: Type.Optional(Type.Number()),
+  timestamp: Type.Optional(wholeSeconds()),
   user: Type.Optional(Type.String()),
   data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
@@ -42,9 +42,9 @@ export const policy = Type.Object({
   description: Type.Optional(Type.String()),
   archived: Type.Optional(Type.Boolean()),
   consuming_envs: Type.Optional(Type.Array(Type.String())),
-  created_at: Type.Optional(Type.Number()),
+  created_at: Type.Optional(wholeSeconds()),
   created_by: Type.Optional(Type.String()),
-  last_modified_at: Type.Optional(Type.Number()),
+  last_modified_at: Type.Optional(wholeSeconds()),
   events: Type.Optional(Type.Array(policyEvent)),
   versions: Type.Optional(Type.Array(policyVersion)),
 });

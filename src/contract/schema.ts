@@ -1,4 +1,4 @@
-import type { TSchema, Type as TypeBox } from 'typebox';
+import type { TNumber, TSchema, Type as TypeBox } from 'typebox';
 
 export type { Static, TObject, TProperties, TSchema } from 'typebox';
 
@@ -19,6 +19,9 @@ const optional = Symbol('optional');
 
 // Marks a property that decides, likewise.
 const decisiveMark = Symbol('decisive');
+
+// Holds the wider form that a client accepts, likewise.
+const widerForm = Symbol('wider form');
 
 function isOptional(schema: Schema): boolean {
   return Object.hasOwn(schema, optional);
@@ -51,7 +54,11 @@ const builders = {
     additionalProperties: value,
     ...options,
   }),
-  Optional: (schema: Schema): Schema => Object.defineProperty({ ...schema }, optional, { value: true }),
+  Optional: (schema: Schema): Schema =>
+    Object.defineProperties(
+      { ...schema },
+      { [optional]: { value: true }, [widerForm]: { value: widerFormOf(schema), configurable: true } },
+    ),
   Object(properties: Readonly<Record<string, Schema>>, options: Options = {}): Schema {
     const required = Object.entries(properties).flatMap(([key, schema]) => (isOptional(schema) ? [] : [key]));
     return { type: 'object', ...(required.length === 0 ? {} : { required }), properties, ...options };
@@ -64,6 +71,26 @@ const builders = {
  */
 export function decisive<Schema extends TSchema>(schema: Schema): Schema {
   return Object.defineProperty(schema, decisiveMark, { value: true });
+}
+
+/**
+ * Declares an answer's field as this service sends it, and lets a client accept a wider form: other services of the kind
+ * were seen to send a fraction for an integer, or null for an absent text.
+ *
+ * @returns the declared schema, with the type of the accepted one
+ */
+export function tolerant<Accepted extends TSchema>(declared: TSchema, accepted: Accepted): Accepted {
+  return Object.defineProperty(declared, widerForm, { value: accepted }) as unknown as Accepted;
+}
+
+/** A whole number of seconds. A client accepts fractions, too, because a real service was seen to send them. */
+export function wholeSeconds(description = 'Unix seconds.'): TNumber {
+  return tolerant(Type.Integer({ description }), Type.Number());
+}
+
+/** The wider form that a client accepts; undefined if it accepts the declared form only. */
+export function widerFormOf(schema: object): unknown {
+  return Reflect.get(schema, widerForm);
 }
 
 /** Whether a schema is marked as decisive. */

@@ -1,4 +1,4 @@
-import { Type, type Static } from './schema.ts';
+import { Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { orgName, serviceAccountName } from './names.ts';
@@ -15,7 +15,7 @@ const serviceAccountFields = {
   privilege: Type.Optional(Type.String({ description: '`admin`, `member`, `snapshotter` or `reader`.' })),
   description: Type.Optional(Type.String()),
   creating_user_id: Type.Optional(Type.String()),
-  created_at: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
+  created_at: Type.Optional(wholeSeconds()),
 };
 
 /** A service account in a list (interface, Service account). */

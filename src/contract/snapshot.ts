@@ -1,4 +1,4 @@
-import { decisive, Type, type Static } from './schema.ts';
+import { decisive, tolerant, Type, wholeSeconds, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, environmentNotFound, flowNotFound } from './errors.ts';
 import { environmentName, orgName } from './names.ts';
@@ -7,14 +7,22 @@ import { pageQuery } from './paging.ts';
 /** A snapshot in a list (interface, Snapshot). */
 export const snapshotEntry = Type.Object({
   index: Type.Integer(),
-  from: Type.Optional(Type.Number({ description: 'Unix seconds.' })),
-  to: Type.Number({ description: 'Unix seconds; 0 while it is the current one.' }),
+  from: Type.Optional(wholeSeconds()),
+  to: wholeSeconds('Unix seconds; 0 while it is the current one.'),
   compliant: decisive(
-    Type.Optional(
-      Type.Union([Type.Boolean(), Type.Null()], { description: 'Null for an environment without policies.' }),
+    tolerant(
+      Type.Optional(Type.Boolean({ description: 'False also if nothing was judged.' })),
+      Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
     ),
   ),
-  duration: Type.Optional(Type.Number({ description: 'Seconds.' })),
+  judged: decisive(
+    Type.Optional(
+      Type.Boolean({
+        description: 'Whether a policy judged the snapshot. If false, `compliant` is false and says nothing.',
+      }),
+    ),
+  ),
+  duration: Type.Optional(wholeSeconds('Seconds.')),
 });
 
 /** A snapshot in a list. */
@@ -56,8 +64,9 @@ export const listSnapshots = defineEndpoint({
     },
     {
       subject: 'the verdict of an environment without policies',
-      choice: '`compliant` is null: there is nothing to comply with, so neither true nor false would be so',
-      source: 'the public documentation calls it unknown',
+      choice:
+        '`compliant` is false, and `judged`, a field of this service, is false, too: to the action that is incomplete, and without `judged` it is non-compliant',
+      source: 'the interface has a boolean, and the public client fails at null',
     },
     {
       subject: 'which order is the usual one',
@@ -88,9 +97,9 @@ export const listSnapshots = defineEndpoint({
 export const differingArtifact = Type.Object({
   fingerprint: Type.String(),
   name: Type.Optional(Type.String()),
-  most_recent_timestamp: Type.Optional(Type.Number()),
-  flow: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  commit_url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  most_recent_timestamp: Type.Optional(wholeSeconds()),
+  flow: Type.Optional(Type.String()),
+  commit_url: Type.Optional(Type.String()),
   instance_count: Type.Optional(Type.Integer()),
   s1_instance_count: Type.Optional(Type.Integer()),
   s2_instance_count: Type.Optional(Type.Integer()),
@@ -101,7 +110,7 @@ export const differingArtifact = Type.Object({
 export type DifferingArtifact = Static<typeof differingArtifact>;
 
 const differencePart = Type.Object({
-  snapshot_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  snapshot_id: Type.Optional(Type.String()),
   artifacts: Type.Array(differingArtifact),
 });
 
@@ -163,7 +172,12 @@ export const diffEnvironments = defineEndpoint({
     {
       subject: 'what `changed` and `not-changed` hold',
       choice: 'what is in both snapshots, with another number of instances or as many, shown as snapshot 2 has it',
-      source: 'the interface has both counts in an entry',
+      source: 'the interface has a count for each snapshot',
+    },
+    {
+      subject: 'which entries have which counts',
+      choice: '`s1_instance_count` and `s2_instance_count` in `changed`, and `instance_count` everywhere else',
+      source: 'the two counts differ in `changed` only; everywhere else one number says it all',
     },
     {
       subject: 'what the difference between a snapshot and itself is',
@@ -177,8 +191,8 @@ export const diffEnvironments = defineEndpoint({
     },
     {
       subject: '`flow` and `commit_url` of an artifact that no flow knows',
-      choice: 'null',
-      source: 'there are none',
+      choice: 'left out',
+      source: 'there are none, and the interface has strings',
     },
     {
       subject: '`envN` where an environment of that very name exists',

@@ -2,6 +2,7 @@ import type { Artifact } from '../contract/artifact.ts';
 import type { Looked } from './artifact-answer.ts';
 import type { EnvironmentSighting } from './artifact-verdict.ts';
 import type { Standing } from './environment-gate.ts';
+import { complianceOf } from './latest-snapshot.ts';
 import { code, complianceSign, fact, short, type Fact } from './report.ts';
 import { withoutStop } from './sentence.ts';
 
@@ -58,7 +59,7 @@ export function environmentFacts(environment: EnvironmentSighting | undefined): 
   return [
     ...fact('Environment', name),
     ...fact('Snapshot', snapshot === undefined ? 'none' : `#${snapshot.index}`),
-    ...fact('Snapshot compliant', snapshot === undefined ? undefined : complianceSign(snapshot.compliant)),
+    ...fact('Snapshot compliant', snapshot === undefined ? undefined : complianceSign(complianceOf(snapshot))),
   ];
 }
 

@@ -33,11 +33,19 @@ export function isCurrent({ to }: SnapshotEntry): boolean {
   return to === 0;
 }
 
+/**
+ * Whether a snapshot is compliant; undefined if it was not judged. An environment without policies is not judged: this
+ * service says so with `judged`, because `compliant` is false then, and others leave `compliant` out or send null.
+ */
+export function complianceOf({ compliant, judged }: SnapshotEntry): boolean | undefined {
+  return judged === false ? undefined : (compliant ?? undefined);
+}
+
 /** An environment without policies has no verdict (public documentation), and one without snapshots has none yet. */
 export function verdictOfLatest(latest: SnapshotEntry | undefined): Verdict {
-  if (latest === undefined || !isCurrent(latest)) return 'incomplete';
-  if (latest.compliant === undefined || latest.compliant === null) return 'incomplete';
-  return latest.compliant ? 'compliant' : 'non-compliant';
+  const compliant = latest === undefined || !isCurrent(latest) ? undefined : complianceOf(latest);
+  if (compliant === undefined) return 'incomplete';
+  return compliant ? 'compliant' : 'non-compliant';
 }
 
 /** What the latest snapshot says of its environment, as a sentence. */
@@ -47,8 +55,9 @@ export function wordsOfLatest(environment: string, latest: SnapshotEntry | undef
   if (!isCurrent(latest)) {
     return `${snapshot} is not current, and the service shows none that is, so nothing was judged.`;
   }
-  if (latest.compliant === undefined || latest.compliant === null) {
+  const compliant = complianceOf(latest);
+  if (compliant === undefined) {
     return `${snapshot}, the latest, has no verdict; attach a policy to the environment to have it judged.`;
   }
-  return `${snapshot}, the latest, is ${latest.compliant ? 'compliant' : 'not compliant'}.`;
+  return `${snapshot}, the latest, is ${compliant ? 'compliant' : 'not compliant'}.`;
 }

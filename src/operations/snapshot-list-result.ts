@@ -1,5 +1,5 @@
 import type { SnapshotEntry } from '../contract/snapshot.ts';
-import { isCurrent, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
+import { complianceOf, isCurrent, verdictOfLatest, wordsOfLatest } from './latest-snapshot.ts';
 import type { OperationResult } from './operation.ts';
 import { complianceSign, fact, plain, type Table, type Text } from './report.ts';
 import { RowCollector } from './row-collector.ts';
@@ -53,7 +53,7 @@ export function snapshotListResult(listed: ListedSnapshots): OperationResult {
         ...fact('Organization', org),
         ...fact('Environment', environment),
         ...fact('Latest snapshot', latest === undefined ? 'none' : `#${latest.index}`),
-        ...fact('Compliant', latest === undefined ? undefined : complianceSign(latest.compliant)),
+        ...fact('Compliant', latest === undefined ? undefined : complianceSign(complianceOf(latest))),
         ...fact('Since', readableTime(latest?.from)),
         ...fact('Listed', page === 'all' ? `all ${rows.count}` : `${rows.count} (page ${page})`),
         ...fact('Interval', interval),
@@ -67,7 +67,7 @@ export function snapshotListResult(listed: ListedSnapshots): OperationResult {
 function rowOf(entry: SnapshotEntry): readonly Text[] {
   return [
     plain(`#${entry.index}`),
-    plain(complianceSign(entry.compliant)),
+    plain(complianceSign(complianceOf(entry))),
     plain(readableTime(entry.from) ?? ''),
     plain(isCurrent(entry) ? 'now' : (readableTime(entry.to) ?? '')),
     plain(readableDuration(entry.duration) ?? ''),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { answerView, decisiveKeys, emptyView } from '../../src/contract/answer-view.ts';
+import { acceptedForm, answerView, decisiveKeys, emptyView } from '../../src/contract/answer-view.ts';
 import { artifact, getArtifact } from '../../src/contract/artifact.ts';
 import { attestationPage, listAttestations } from '../../src/contract/attestation-list.ts';
-import { conforms } from '../../src/contract/check.ts';
+import { conforms, violations } from '../../src/contract/check.ts';
 import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
-import { decisive, Type } from '../../src/contract/schema.ts';
+import { decisive, tolerant, Type, wholeSeconds } from '../../src/contract/schema.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import { nearValues } from '../support/near-values.ts';
@@ -13,7 +13,7 @@ import { nearValues } from '../support/near-values.ts';
 describe('the keys that decide', () => {
   it.each([
     [getArtifact, ['fingerprint', 'flow_name', 'id', 'state', 'trail_name']],
-    [listSnapshots, ['compliant', 'index', 'to']],
+    [listSnapshots, ['compliant', 'index', 'judged', 'to']],
     [diffEnvironments, ['artifacts', 'changed', 'fingerprint', 'not-changed', 'snappish1', 'snappish2']],
     [
       listAttestations,
@@ -26,6 +26,30 @@ describe('the keys that decide', () => {
     [createPolicy, []],
   ] as const)('of an answer of $title', ({ success }, keys) => {
     expect([...decisiveKeys(success[0].schema)].toSorted()).toEqual(keys);
+  });
+});
+
+describe('the form that a client accepts', () => {
+  const declared = Type.Object({
+    at: wholeSeconds(),
+    ended: Type.Optional(wholeSeconds()),
+    name: decisive(tolerant(Type.String(), Type.Union([Type.String(), Type.Null()]))),
+    list: Type.Optional(Type.Array(Type.Object({ at: wholeSeconds() }))),
+    either: Type.Optional(Type.Union([Type.Object({ at: wholeSeconds() }), Type.Null()])),
+  });
+  const wider = { at: 1.5, ended: 2.5, name: null, list: [{ at: 0.25 }], either: { at: 3.5 } };
+
+  it('is wider than the declared one where that says so, however deep', () => {
+    expect(violations(acceptedForm(declared), wider)).toEqual([]);
+    expect(violations(declared, wider).map(({ field }) => field)).toEqual([
+      ...['at', 'ended', 'name', 'list.0.at', 'either.at', 'either'],
+    ]);
+  });
+
+  it('is no wider elsewhere, and decides by the same keys', () => {
+    expect(conforms(acceptedForm(declared), { ...wider, at: null })).toBe(false);
+    expect(conforms(acceptedForm(declared), { ...wider, name: 7 })).toBe(false);
+    expect(decisiveKeys(acceptedForm(declared))).toEqual(decisiveKeys(declared));
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { acceptedForm } from '../../src/contract/answer-view.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
@@ -234,9 +235,9 @@ describe('the artifact as it is answered', () => {
     );
   });
 
-  it('may tell its moments as numeric strings or numbers', () => {
+  it('may tell a client its moments as numeric strings or numbers', () => {
     for (const created of ['1767323045', '1767323045.25', 1_767_323_045.25]) {
-      expect(conforms(answered, { fingerprint: 'a'.repeat(64), created_at: created })).toBe(true);
+      expect(conforms(acceptedForm(answered), { fingerprint: 'a'.repeat(64), created_at: created })).toBe(true);
     }
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import { MistakeError, TroubleError, type Failure } from '../../src/runtime/failure.ts';
 import { renderSummary } from '../../src/step/summary.ts';
-import { anArtifact, fingerprintOf, judged, judging, unjudged } from '../support/artifacts.ts';
+import { anArtifact, fingerprintOf, judged, judging, unjudged, withoutCommit } from '../support/artifacts.ts';
 
 describe('artifactResult of one artifact', () => {
   it.each([
@@ -38,7 +38,6 @@ describe('artifactResult of one artifact', () => {
             branch: 'main',
           },
           template: ['artifact', 'sonar'],
-          build_url: null,
         }),
       ]),
     );
@@ -184,16 +183,15 @@ describe('artifactResult of several artifacts', () => {
 
   it('names the commits of the artifacts once each, and none where the service names none', () => {
     const [one, other] = ['c'.repeat(40), 'd'.repeat(40)];
-    const none = { git_commit: null, git_commit_info: null };
     const looked = [
       judged('a', 'compliant'),
-      judged('b', 'compliant', { git_commit: null, git_commit_info: { sha1: other } }),
+      withoutCommit(judged('b', 'compliant', { git_commit_info: { sha1: other } })),
       judged('c', 'compliant', { git_commit: one }),
       unjudged('d'),
     ];
     expect(artifactResult(judging(looked)).commits).toEqual([one, other]);
     expect(artifactResult(judging([judged('a', 'compliant')])).commits).toEqual([one]);
-    expect(artifactResult(judging([judged('a', 'compliant', none)])).commits).toBeUndefined();
+    expect(artifactResult(judging([withoutCommit(judged('a', 'compliant'))])).commits).toBeUndefined();
   });
 
   it('blames the user only where every failure is the user’s', () => {

@@ -94,6 +94,14 @@ describe('get-artifact with an environment', () => {
     },
   );
 
+  it('has no verdict from a snapshot that was not judged, though `compliant` is false', async () => {
+    const snapshots = { status: 200, body: [{ ...snapshot, compliant: false, judged: false }] };
+    const { result } = await there({ snapshots });
+    expect(result).toMatchObject({ outcome: 'incomplete', state: 'INCOMPLETE' });
+    expect(result.conclusion).toContain('has no verdict; attach a policy to the environment to have it judged.');
+    expect(factsOf(result)['Snapshot compliant']).toBe('⏳ unknown');
+  });
+
   it('judges by its own state an artifact that does not run there, whatever the environment is, and says so', async () => {
     for (const compliant of [true, false, null]) {
       const { result } = await there({ shown: [{ fingerprint: fingerprintOf('b') }], snapshots: list(compliant) });

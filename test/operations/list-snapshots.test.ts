@@ -90,6 +90,19 @@ describe('list-snapshots of one page', () => {
     },
   );
 
+  it.each([
+    [{ compliant: false, judged: false }, 'incomplete'],
+    [{ compliant: true, judged: false }, 'incomplete'],
+    [{ compliant: false, judged: true }, 'non-compliant'],
+    [{ compliant: true, judged: true }, 'compliant'],
+    [{ from: 1.5, to: 0, duration: 0.25, compliant: true }, 'compliant'],
+    [{ from: 1.5, to: 2.5, compliant: true }, 'incomplete'],
+    [{}, 'incomplete'],
+  ] as const)('judges %j as %s', async (fields, outcome) => {
+    const answer = always(200, [{ index: 1, from: start, to: 0, ...fields }]);
+    expect((await performed('list-snapshots', inputs, answer)).result.outcome).toBe(outcome);
+  });
+
   it.each(['1', 'all'])(
     'judges the later one where the service shows two that are current (page: %s)',
     async (page) => {

@@ -131,7 +131,7 @@ describe('an event in an environment', () => {
     await notify();
     await runs(fingerprint);
     await receiver.next();
-    const called = await stateSoon('last_success_timestamp', (value) => value !== null);
+    const called = await stateSoon('last_success_timestamp', (value) => value !== undefined);
     expect(called.body).toMatchObject({ is_failing: false, last_success_timestamp: expect.any(Number) });
   });
 
@@ -186,7 +186,7 @@ describe('an event in an environment', () => {
     });
     const message = await delivered();
     expect(message).toEqual({ text: expect.stringContaining('web&lt;!channel&gt;'), mrkdwn: false });
-    await stateSoon('last_success_timestamp', (value) => value !== null);
+    await stateSoon('last_success_timestamp', (value) => value !== undefined);
     while (mail.mails.length === 0) await state();
     expect(mail.mails[0]).toMatchObject({ from: 'compliance@example.com', recipients: ['ann@example.com'] });
     expect(mail.mails[0]?.data).toContain('Subject: prod: ON_STARTED_ARTIFACT');

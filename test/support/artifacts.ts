@@ -55,6 +55,15 @@ export function judged(digit: string, verdict: Verdict, other: Partial<Artifact>
   };
 }
 
+/** The same artifact, of which the service does not name `git_commit`. */
+export function withoutCommit(looked: Looked): Looked {
+  const { value } = looked.sighting;
+  if (value === undefined) return looked;
+  const artifact = { ...value.artifact };
+  delete artifact.git_commit;
+  return { ...looked, sighting: { value: { ...value, artifact } } };
+}
+
 /** An artifact that could not be judged. */
 export function unjudged(digit: string, failure: Failure = trouble(digit)): Looked {
   return {

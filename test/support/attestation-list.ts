@@ -15,7 +15,6 @@ export function attestation(number: number, compliant: boolean | null = true): L
     is_compliant: compliant,
     html_url: `https://compliance.example.com/attestations/${number}`,
     reported_by: 'ann',
-    description: null,
   };
 }
 

@@ -173,7 +173,8 @@ const listSnapshots = fc
       request: (org) => ({ path: `/snapshots/${org}/${name}?page=${at}&per_page=${size}&reverse=${reverse}` }),
       compared: ({ body }) =>
         (Array.isArray(body) ? body : [body]).map(
-          (each) => `${String(valueAt(each, 'index'))} ${String(valueAt(each, 'compliant'))}`,
+          (each) =>
+            `${String(valueAt(each, 'index'))} ${String(valueAt(each, 'judged') === false ? null : valueAt(each, 'compliant'))}`,
         ),
     }),
   );

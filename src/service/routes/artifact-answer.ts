@@ -1,5 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
+import type { ArtifactReport } from '../../contract/artifact-report.ts';
 import { evidenceName } from '../domain/binding.ts';
+import { leadTimesSince } from '../domain/lead-times.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Appearance, ArtifactDossier, AttestationSummary } from '../domain/records.ts';
 import type { Links } from './links.ts';
@@ -19,19 +21,16 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
     last_modified_at: String(lastModified),
     flow_name: flow.name,
     trail_name: report.trail_name,
-    template_reference_name: report.template_reference_name ?? null,
+    ...optionalFields(report),
     git_commit: report.git_commit,
-    git_commit_info: report.git_commit_info ?? null,
-    repo_info: report.repo_info ?? null,
     commit_url: report.commit_url,
     build_url: report.build_url,
-    repo_url: report.repo_url ?? report.repo_info?.url ?? null,
     html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
     api_url: links.artifactAnswer(org, flow.name, report.fingerprint, id),
     // Through fromEntries, because an attestation can be called `__proto__`.
     evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), evidenceAnswer(piece, links)])),
-    commit_lead_times: {},
-    build_lead_times: {},
+    commit_lead_times: leadTimesSince(report.git_commit_info?.timestamp, appearances),
+    build_lead_times: leadTimesSince(createdAt, appearances),
     external_urls: report.external_urls ?? {},
     annotations: report.annotations ?? {},
     user_data: report.user_data ?? null,
@@ -41,6 +40,19 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
     running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(appearanceAnswer),
     exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(appearanceAnswer),
     history: historyAnswer(dossier),
+  };
+}
+
+/** The fields that a report may leave out; they are left out of the answer as well, because none of them may be null. */
+function optionalFields(
+  report: ArtifactReport,
+): Pick<Artifact, 'template_reference_name' | 'git_commit_info' | 'repo_info' | 'repo_url'> {
+  const { template_reference_name, git_commit_info, repo_info, repo_url = repo_info?.url } = report;
+  return {
+    ...(template_reference_name === undefined ? {} : { template_reference_name }),
+    ...(git_commit_info === undefined ? {} : { git_commit_info }),
+    ...(repo_info === undefined ? {} : { repo_info }),
+    ...(repo_url === undefined ? {} : { repo_url }),
   };
 }
 

@@ -56,7 +56,7 @@ function attestationAnswer(attestation: Attestation, links: Links): ListedAttest
     has_audit_package: attachment !== undefined,
     html_url: links.attestationPage(org, flow, trail, id),
     is_compliant: verdict === 'compliant',
-    origin_url: document.origin_url ?? null,
+    ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
     reported_by: reportedBy,
     schema_version: schemaVersion,
     user_data: document.user_data ?? {},

@@ -19,7 +19,7 @@ export function addNotificationRoutes(host: RouteHost, services: Services): void
   });
 }
 
-/** A notification as operation 8 answers it. */
+/** A notification as operation 8 answers it. Times are whole seconds (interface, Environment notification). */
 export function notificationAnswer(record: NotificationRecord): Notification {
   return {
     number: record.number,
@@ -28,9 +28,9 @@ export function notificationAnswer(record: NotificationRecord): Notification {
     environments: [...record.environments],
     triggers: [...record.triggers],
     targets: record.targets.map(shownTarget),
-    created_at: record.createdAt,
-    last_modified_at: record.createdAt,
-    last_success_timestamp: record.lastSuccessAt ?? null,
+    created_at: Math.floor(record.createdAt),
+    last_modified_at: Math.floor(record.createdAt),
+    ...(record.lastSuccessAt === undefined ? {} : { last_success_timestamp: Math.floor(record.lastSuccessAt) }),
     created_by: record.createdBy,
     is_created_from_slack_app: false,
     is_failing: record.failing,

@@ -34,7 +34,7 @@ export function addServiceAccountRoutes(host: RouteHost, services: Services): vo
   });
 }
 
-/** A service account in a list: without `for_webhook` (interface, Service account). */
+/** A service account in a list: without `for_webhook`, with its time in whole seconds (interface, Service account). */
 function listedAnswer(account: ServiceAccountRecord): ServiceAccount {
   return {
     name: account.name,
@@ -42,7 +42,7 @@ function listedAnswer(account: ServiceAccountRecord): ServiceAccount {
     privilege: account.privilege,
     description: account.description,
     creating_user_id: account.createdBy,
-    created_at: account.createdAt,
+    created_at: Math.floor(account.createdAt),
   };
 }
 

@@ -38,6 +38,10 @@ describe('operation 10, get artifact by fingerprint', () => {
       message: 'feat: first\n\nbody',
       timestamp: 1_699_999_999,
       url: 'https://git.example.com/c/1',
+      author_username: 'ann',
+      signature_state: 'VALID',
+      parents: [commitOf('2'), commitOf('3')],
+      verified: true,
     };
     const repo_info = { name: 'acme/web', url: 'https://git.example.com/acme/web', id: '7', provider: 'github' };
     const sent = sampleArtifact({
@@ -106,18 +110,16 @@ describe('operation 10, get artifact by fingerprint', () => {
     });
   });
 
-  it('answers what was not reported as null or nothing', async () => {
+  it('leaves out what was not reported, except user_data, which is null', async () => {
     await report(service);
     const { body } = await get('abcdef');
     expect(violations(artifact, body)).toEqual([]);
-    expect(body).toMatchObject({
-      template_reference_name: null,
-      git_commit_info: null,
-      repo_info: null,
-      repo_url: null,
-      user_data: null,
-      evidence: {},
-    });
+    expect(body).toMatchObject({ user_data: null, evidence: {} });
+    const nulls = Object.entries(body as object).filter(([, value]) => value === null);
+    expect(nulls).toEqual([['user_data', null]]);
+    for (const field of ['template_reference_name', 'git_commit_info', 'repo_info', 'repo_url']) {
+      expect(body).not.toHaveProperty(field);
+    }
   });
 
   it('is modified last when evidence comes', async () => {

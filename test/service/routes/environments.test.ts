@@ -28,7 +28,11 @@ afterEach(async () => {
 
 const verdictsOf = async (environment: string): Promise<unknown[]> => {
   const { body } = await snapshotsOf(service, environment, '?reverse=true&per_page=100');
-  return (body as { compliant: unknown }[]).map(({ compliant }) => compliant);
+  return (body as { compliant: boolean; judged: boolean }[]).map(({ compliant, judged }) => {
+    // Whatever was not judged is not compliant.
+    expect(judged || !compliant).toBe(true);
+    return judged ? compliant : 'not judged';
+  });
 };
 
 describe('operation 2, create or update environment', () => {
@@ -40,7 +44,7 @@ describe('operation 2, create or update environment', () => {
   it('takes the deprecated fields, and they change nothing', async () => {
     await saveEnvironment(service, 'prod', { include_scaling: true, require_provenance: true });
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
-    expect(await verdictsOf('prod')).toEqual([null]);
+    expect(await verdictsOf('prod')).toEqual(['not judged']);
   });
 
   it('refuses another kind for an environment that exists', async () => {
@@ -129,7 +133,7 @@ describe('operation 3, report K8S environment', () => {
     expect((await reportPods(service, 'prod', web)).status).toBe(201);
     expect((await reportPods(service, 'prod')).status).toBe(201);
     expect((await reportPods(service, 'prod')).status).toBe(200);
-    expect(await verdictsOf('prod')).toEqual([null, null, null]);
+    expect(await verdictsOf('prod')).toEqual(['not judged', 'not judged', 'not judged']);
   });
 
   it('knows no environment that was not created', async () => {
@@ -206,7 +210,7 @@ describe('operations 4 and 5, attach and detach policies', () => {
     expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201, body: 'OK' });
     expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201 });
     expect(await changePolicies(service, 'DELETE', 'prod', ['provenance'])).toMatchObject({ status: 200, body: 'OK' });
-    expect(await verdictsOf('prod')).toEqual([null, false, null]);
+    expect(await verdictsOf('prod')).toEqual(['not judged', false, 'not judged']);
   });
 
   it('make no snapshot of what was never reported', async () => {
@@ -289,7 +293,7 @@ artifacts:
     expect(await verdictsOf('all')).toEqual([false, false, true]);
     await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['stage'] });
     await saveEnvironment(service, 'all', { type: 'logical' });
-    expect(await verdictsOf('all')).toEqual([false, false, true, null]);
+    expect(await verdictsOf('all')).toEqual([false, false, true, 'not judged']);
   });
 });
 

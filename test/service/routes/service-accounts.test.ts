@@ -23,7 +23,7 @@ describe('service accounts', () => {
     privilege: 'admin',
     description: 'Builds',
     creating_user_id: 'administrator',
-    created_at: 1_767_323_045.25,
+    created_at: 1_767_323_045,
   };
   const created = { privilege: 'admin', display_name: 'The CI', description: 'Builds', for_webhook: true };
   const list = (key?: string): Promise<Called> => call(service, { path: '/service-accounts/acme', ...keyed(key) });
