@@ -60,5 +60,15 @@ export const reportArtifact = defineEndpoint({
       choice: 'the neighbouring endpoint of the public client, with its wire form',
       source: 'observed on the wire',
     },
+    {
+      subject: 'the required fields of an artifact',
+      choice: '`fingerprint`, `filename`, `git_commit`, `build_url`, `commit_url` and `trail_name`',
+      source: 'the public client sends them always, and the service identifies and shows the artifact by them',
+    },
+    {
+      subject: 'the same artifact reported again',
+      choice: 'recorded again, with an id of its own; the latest report counts',
+      source: 'the latest of a name counts, as for attestations',
+    },
   ],
 });

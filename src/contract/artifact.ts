@@ -106,7 +106,11 @@ export const getArtifact = defineEndpoint({
   path: '/artifacts/{org}/{flow_name}/fingerprint/{fingerprint}',
   parameters: Type.Object({ org: orgName, flow_name: flowName, fingerprint: abbreviatedFingerprint }),
   query: Type.Object(
-    { trail: Type.Optional(trailName), attestation_id: Type.Optional(attestationId) },
+    {
+      trail: Type.Optional(trailName),
+      attestation_id: Type.Optional(attestationId),
+      artifact_id: Type.Optional(attestationId),
+    },
     { additionalProperties: false },
   ),
   body: { kind: 'none' },
@@ -125,8 +129,10 @@ export const getArtifact = defineEndpoint({
     { subject: 'the query name of the trail', choice: '`trail`', source: "the public client's source" },
     {
       subject: 'the query name of the artifact attestation id',
-      choice: '`attestation_id`',
-      source: "the name of the same id in the interface's attestation list",
+      choice:
+        '`attestation_id`, or `artifact_id`; the action sends the former; if both are sent, they must be the same',
+      source:
+        "the name of the same id in the interface's attestation list, and in the addresses of a real service's pages",
     },
     {
       subject: 'which field of the answer is the artifact attestation id',

@@ -81,6 +81,14 @@ export const revisionKeys = { verified: 'revision_verified', reason: 'revision_u
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
 
+/** The answer to an attestation for an artifact that was not reported to the trail. */
+export const artifactNotInTrail = {
+  status: 404,
+  message:
+    'Artifact with fingerprint {fingerprint} does not exist in trail "{trail}" of flow "{flow}" belonging to organization "{org}"',
+  when: '`artifact_fingerprint` is not the fingerprint of an artifact that was reported to the trail.',
+} as const;
+
 /** Operation 7: attest a Sonar scan. */
 export const attestSonar = defineEndpoint({
   operation: 'attest-sonar',
@@ -109,6 +117,7 @@ export const attestSonar = defineEndpoint({
     commonErrors.unauthenticated,
     commonErrors.forbidden,
     flowNotFound,
+    artifactNotInTrail,
     commonErrors.conflict,
     fileTooLarge,
   ],
@@ -126,6 +135,21 @@ export const attestSonar = defineEndpoint({
       source: 'the service cannot judge or show an attestation without them',
     },
     {
+      subject: 'the required fields of `git_commit_info`',
+      choice: '`sha1`, 40 lowercase hex digits; here and for artifacts',
+      source: 'the interface has this form for the commit of an artifact; the other fields only describe the commit',
+    },
+    {
+      subject: 'the required fields of `repo_info`',
+      choice: '`name` and `url`; here and for artifacts',
+      source: 'they say which repository it is',
+    },
+    {
+      subject: 'an attestation for a trail that does not exist yet',
+      choice: 'it makes the trail',
+      source: 'no operation of the interface makes one',
+    },
+    {
       subject: 'the fields of `data_json` beyond the four of the interface',
       choice: 'those the public client sends are taken; unknown ones are refused, except within `sonar_results`',
       source: 'observed on the wire',
@@ -135,6 +159,12 @@ export const attestSonar = defineEndpoint({
       choice:
         'taken, and shown as "revision not verified"; the action then sends `user_data.revision_verified: false` with `revision_unverified_reason`, and otherwise `revision_verified: true`',
       source: 'Sonar does not always tell which commit was analysed, and the expected commit is no evidence',
+    },
+    {
+      subject: 'an `artifact_fingerprint` that nobody reported to the trail',
+      choice:
+        '404, and nothing is recorded; evidence that comes first names the artifact (`target_artifacts`) and the commit',
+      source: "the public client's tests",
     },
     {
       subject: 'the pattern of `attestation_name`',

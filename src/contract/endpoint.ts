@@ -74,6 +74,10 @@ export interface NoBody {
 export interface JsonBody<Schema extends TSchema = TSchema> {
   readonly kind: 'json';
   readonly schema: Schema;
+  /** Absent for the usual limit, `maximumDocumentBytes`. */
+  readonly maximumBytes?: number;
+  /** The most keys and values; absent for the usual limit, `maximumDocumentValues`. */
+  readonly maximumValues?: number;
 }
 
 /** A multipart/form-data request: one part with JSON text, and a file. */

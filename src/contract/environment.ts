@@ -1,7 +1,13 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentNotFound } from './errors.ts';
-import { maximumMembers, maximumNameLength, maximumPolicies } from './limits.ts';
+import {
+  maximumMembers,
+  maximumNameLength,
+  maximumPolicies,
+  maximumReportBytes,
+  maximumReportValues,
+} from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
 import { lineText, longText } from './texts.ts';
 
@@ -31,7 +37,10 @@ export const environmentPayload = Type.Object(
       Type.Boolean({ deprecated: true, description: 'Ignored: scaling events are no longer recorded.' }),
     ),
     require_provenance: Type.Optional(
-      Type.Boolean({ deprecated: true, description: 'Use a policy with `artifacts.provenance.required` instead.' }),
+      Type.Boolean({
+        deprecated: true,
+        description: '`true` is refused: use a policy with `artifacts.provenance.required` instead.',
+      }),
     ),
     included_environments: Type.Optional(
       Type.Array(environmentName, { maxItems: maximumMembers, description: 'The members of a logical environment.' }),
@@ -56,7 +65,7 @@ export const includedEnvironmentNotFound = {
 /** The answer where a policy is named that does not exist. */
 export const policyNotFound = {
   status: 404,
-  message: "Policy named '{policy}' does not exist for organization '{org}'",
+  message: "Policy '{policy}' does not exist in organization '{org}'",
   when: '`policies` names a policy that the organization does not have.',
 } as const;
 
@@ -118,9 +127,15 @@ export const createEnvironment = defineEndpoint({
       source: 'the whole is not better than its parts',
     },
     {
-      subject: '`require_provenance` and `include_scaling`',
-      choice: 'taken and without effect; the action refuses to send them and names `policies`',
-      source: 'the interface deprecates both',
+      subject: '`require_provenance`',
+      choice:
+        '`true` is refused with 400, and `false` changes nothing; the action refuses to send it and names `policies`',
+      source: 'the interface deprecates it, and a rule that nobody applies must not look as if it were in force',
+    },
+    {
+      subject: '`include_scaling`',
+      choice: 'taken and without effect; the action refuses to send it',
+      source: 'the interface calls it ignored',
     },
   ],
 });
@@ -135,7 +150,9 @@ export const reportedPod = Type.Object(
     namespace: Type.String({ maxLength: maximumNameLength }),
     podName: Type.String({ minLength: 1, maxLength: maximumNameLength }),
     owners: Type.Optional(
-      Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'Kubernetes owner references.' }),
+      Type.Union([Type.Array(Type.Record(Type.String(), Type.Unknown())), Type.Null()], {
+        description: 'Kubernetes owner references; null for a pod without an owner.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -163,7 +180,7 @@ export const reportK8s = defineEndpoint({
   path: '/environments/{org}/{env_name}/report/K8S',
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query: noQuery,
-  body: { kind: 'json', schema: k8sReport },
+  body: { kind: 'json', schema: k8sReport, maximumBytes: maximumReportBytes, maximumValues: maximumReportValues },
   repetition: { effect: 'idempotent' },
   success: [
     {
@@ -188,6 +205,21 @@ export const reportK8s = defineEndpoint({
       source: 'it creates something; 200 and 201 are the only success statuses on the wire',
     },
     {
+      subject: 'the required fields of a pod',
+      choice: 'the four of the interface; `podName` is not empty, and `digests` may be',
+      source: 'the interface lists them, and an instance needs a name',
+    },
+    {
+      subject: 'a pod that a report lists twice',
+      choice: 'one instance; the last one counts',
+      source: 'a namespace has one pod of a name',
+    },
+    {
+      subject: 'a report for an environment of another kind',
+      choice: '400 `Invalid report data`, with `errors` that name the kind',
+      source: 'the report is not valid for it',
+    },
+    {
       subject: 'what makes a new snapshot',
       choice:
         'other images or digests than before; not other pods or another number of them, which the current snapshot shows as they were reported last',
@@ -202,6 +234,16 @@ export const reportK8s = defineEndpoint({
       subject: 'when the logical environments follow that show the environment',
       choice: 'at once if they are few, else within moments, and always before one of them is read',
       source: 'a report must not take longer for everyone who looks at it',
+    },
+    {
+      subject: '`owners` of a pod',
+      choice: 'taken as a list or null, and not stored',
+      source: 'observed on the wire; no answer shows it',
+    },
+    {
+      subject: 'the largest report',
+      choice: '16 MiB, and a million keys and values, which is more than 20,000 pods',
+      source: 'large clusters have 10,000 pods and more, and a report is one document',
     },
     {
       subject: 'the words for any request without the declared form',

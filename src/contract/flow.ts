@@ -12,7 +12,7 @@ export const templateItem = Type.String({
   description: 'The name of a piece of evidence that every artifact of the flow must have.',
 });
 
-/** Who may see a flow. */
+/** Who may see a flow, in words only: it opens no flow to another organization. */
 export const visibility = Type.Union([Type.Literal('public'), Type.Literal('private')]);
 
 /** The flow as it is created or updated (interface, Flow). */
@@ -60,6 +60,21 @@ export const createFlow = defineEndpoint({
       subject: 'the words of the two answers',
       choice: '"OK", as for an environment',
       source: 'recorded from a real service for operation 2',
+    },
+    {
+      subject: 'what `visibility` does',
+      choice: 'it is stored; it opens no flow to other organizations, and absent or null it is unset',
+      source: 'a word in a request must not publish what was reported before',
+    },
+    {
+      subject: 'the required fields of a flow',
+      choice: 'those of the interface; `template` may be empty, and then no evidence is required',
+      source: 'the interface has no minimum',
+    },
+    {
+      subject: 'what an update leaves out',
+      choice: 'it is unset: the payload replaces the flow',
+      source: 'the interface calls it the create payload',
     },
     {
       subject: 'the pattern of `org`',

@@ -31,6 +31,12 @@ export const maximumEvidenceNames = 1000;
 /** The largest page of attestations, in bytes of their documents: all of it is held in memory. */
 export const maximumPageBytes = 8 * 1024 * 1024;
 
+/** The most keys and values in a report of an environment. */
+export const maximumReportValues = 1_000_000;
+
+/** The largest report of an environment, in bytes: more than 20,000 pods with their owners. */
+export const maximumReportBytes = 16 * 1024 * 1024;
+
 /*
  * The lengths of texts in a request, in characters. The interface shows only that of a service account's name (64). Each is
  * well above what the tools in question allow or make.

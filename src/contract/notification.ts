@@ -127,6 +127,16 @@ export const getNotification = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
+      subject: '`last_success_timestamp` before the first delivery',
+      choice: 'left out',
+      source: 'the interface has an integer, and there is no such time',
+    },
+    {
+      subject: 'the number of a notification in a path',
+      choice: '1 to 999,999,999; any other is 400',
+      source: 'numbers count from 1 within the organization',
+    },
+    {
       subject: 'when `ON_ALLOWED_ARTIFACT` fires',
       choice: 'when an artifact complies only because of an exception of a policy, and did not before',
       source: 'an exception is what allows an artifact; nothing else in the interface does',

@@ -98,6 +98,22 @@ export const createPolicy = defineEndpoint({
       source: 'the interface shows the part and not what it is for; nothing that is sent may be dropped',
     },
     {
+      subject: 'the address in `_schema`',
+      choice: 'any http(s) address whose path ends in `/v1`; it is not fetched',
+      source: 'the public documentation shows such a path, and the host differs between deployments',
+    },
+    {
+      subject: 'the rules of a policy beyond `artifacts.provenance.required`',
+      choice:
+        '`exceptions`, `trail-compliance` and `attestations`; unknown keys are refused, and a list has at most 100 entries',
+      source: 'the public documentation; a misspelt rule would be one that nobody applies',
+    },
+    {
+      subject: 'an update without `description` or `comment`',
+      choice: 'the description stays, and the comment is empty',
+      source: 'a comment belongs to its version, a description to the policy',
+    },
+    {
       subject: 'a policy file that is not a policy',
       choice: '400 with the line and the reason in `errors.policy_file`',
       source: 'the public documentation: a YAML error is a 400',

@@ -112,9 +112,11 @@ export type SnapshotInterval =
 
 /**
  * Reads an interval (interface, operation 12): two selectors without the environment, which the address names already,
- * with `..` in between: `3..7`, `#3..#7`, `~5..NOW`, `@{…}..NOW`.
+ * with `..` in between: `3..7`, `#3..#7`, `~5..NOW`, `@{…}..NOW`. `NOW` by itself is the latest.
  */
 export function parseSnapshotInterval(text: string): SnapshotInterval {
+  // The public client sends NOW by itself for the latest snapshot.
+  if (isNow(text)) return { from: { kind: 'latest' }, to: { kind: 'latest' } };
   const parts = text.split('..');
   const [from, to] = parts;
   if (from === undefined || to === undefined || parts.length !== 2) {
@@ -135,8 +137,12 @@ function isReversed(from: SnapshotSelector, to: SnapshotSelector): boolean {
   return from.kind === 'behind' && to.kind === 'behind' && from.count < to.count;
 }
 
+function isNow(text: string): boolean {
+  return text.toUpperCase() === 'NOW';
+}
+
 function parseEnd(text: string): SnapshotSelector | { readonly problem: string } {
-  if (text.toUpperCase() === 'NOW') return { kind: 'latest' };
+  if (isNow(text)) return { kind: 'latest' };
   if (/^[#~@]/u.test(text)) return parseMarked(text.slice(0, 1), text.slice(1));
   return /^[1-9][0-9]{0,8}$/u.test(text)
     ? { kind: 'number', number: Number(text) }

@@ -40,7 +40,9 @@ export const listSnapshots = defineEndpoint({
     {
       ...pageQuery,
       interval: Type.Optional(
-        Type.String({ description: 'Two snapshots with `..` in between: `3..7`, `~5..NOW`. Empty: all.' }),
+        Type.String({
+          description: 'Two snapshots with `..` in between: `3..7`, `~5..NOW`. `NOW`: the latest. Empty: all.',
+        }),
       ),
       reverse: Type.Optional(Type.Boolean({ description: 'The oldest first instead of the newest. Default: false.' })),
     },
@@ -84,6 +86,11 @@ export const listSnapshots = defineEndpoint({
       choice:
         'both are part of it, and it is cut to the snapshots that there are; one that ends before it begins is refused',
       source: 'a walk may ask for more than there is',
+    },
+    {
+      subject: 'an interval of one end',
+      choice: '`NOW` by itself is the latest snapshot; any other is refused',
+      source: 'the public client sends it',
     },
     {
       subject: 'the words for an environment that does not exist',

@@ -6,7 +6,7 @@ import { orgName } from './names.ts';
 /** The answer to someone who is not a member of the organization. */
 export const accessDenied = {
   status: 403,
-  message: 'Access denied to {org}',
+  message: 'Access denied to /api/v2/user/{org}',
   when: 'The calling user is not a member of the organization, or there is none of that name.',
 } as const;
 

@@ -4,7 +4,6 @@ import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from './domain/sources.ts';
 import type { ServiceLog } from './routes/log.ts';
 import { Refusal, retryLater, serviceErrors } from './routes/refusal.ts';
-import { sendJson } from './routes/route.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { AttachmentStore } from './store/attachments.ts';
 import { onDisk, storageError } from './store/storage-faults.ts';
@@ -112,7 +111,8 @@ export function addReadiness(app: FastifyInstance, readiness: Readiness, shutdow
   app.get('/ready', async (_request, reply) => {
     if (shutdown.isDraining()) throw new Refusal(serviceErrors.draining);
     const fault = await readiness.check();
-    if (fault === undefined) return sendJson(reply, 200, { message: 'OK' });
+    // The bare text, because the public client prints it as it is.
+    if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
     throw new Refusal(serviceErrors.notReady, { values: { reason: fault.reason }, headers: retryLater });
   });
 }

@@ -82,6 +82,8 @@ describe('an interval', () => {
   it.each([
     ['3..7', { kind: 'number', number: 3 }, { kind: 'number', number: 7 }],
     ['#3..#3', { kind: 'number', number: 3 }, { kind: 'number', number: 3 }],
+    ['NOW', { kind: 'latest' }, { kind: 'latest' }],
+    ['now', { kind: 'latest' }, { kind: 'latest' }],
     ['~5..NOW', { kind: 'behind', count: 5 }, { kind: 'latest' }],
     ['~5..now', { kind: 'behind', count: 5 }, { kind: 'latest' }],
     ['@{2.days.ago}..~1', { kind: 'ago', seconds: 172_800 }, { kind: 'behind', count: 1 }],

@@ -75,7 +75,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
       "Environment named '{environment}' does not exist for organization '{org}'": {
         inputs: { environment: 'all', 'environment-type': 'logical', 'included-environments': 'nowhere' },
       },
-      "Policy named '{policy}' does not exist for organization '{org}'": {
+      "Policy '{policy}' does not exist in organization '{org}'": {
         inputs: { ...environment, environment: 'unruly', policy: 'unheard-of' },
       },
     },
@@ -209,7 +209,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
     errors: {
       'Authentication is required': { inputs: {}, key: 'unknown' },
       [validation]: { refused: { org: 'two words' }, saying: '`org` must be' },
-      'Access denied to {org}': { inputs: {}, key: 'foreign' },
+      'Access denied to /api/v2/user/{org}': { inputs: {}, key: 'foreign' },
     },
   },
 };

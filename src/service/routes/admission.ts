@@ -74,7 +74,8 @@ export class Admission {
 /** How many bytes of a request's body are held in memory. */
 export function heldBytes({ headers }: IncomingMessage, { body }: Pick<Endpoint, 'body'>): number {
   // A body that is too large is refused as such.
-  const announced = Math.min(Number(headers['content-length'] ?? maximumDocumentBytes), maximumDocumentBytes);
+  const { maximumBytes: limit = maximumDocumentBytes } = body.kind === 'json' ? body : {};
+  const announced = Math.min(Number(headers['content-length'] ?? limit), limit);
   switch (body.kind) {
     case 'none':
       return 0;

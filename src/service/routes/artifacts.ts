@@ -1,5 +1,6 @@
 import { reportArtifact } from '../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../contract/artifact.ts';
+import type { QueryOf } from '../../contract/endpoint.ts';
 import { flowNotFound } from '../../contract/errors.ts';
 import { actorName } from '../domain/access.ts';
 import { newIdentifier } from '../domain/identifier.ts';
@@ -9,7 +10,7 @@ import type { ArtifactQuery, Store } from '../store/store.ts';
 import { artifactAnswer } from './artifact-answer.ts';
 import { keyHolder } from './authorization.ts';
 import { JsonText } from './json-text.ts';
-import { Refusal } from './refusal.ts';
+import { invalid, Refusal } from './refusal.ts';
 import { addRoute, type RouteHost } from './route.ts';
 import type { Services } from './services.ts';
 
@@ -29,7 +30,7 @@ export function addArtifactRoutes(host: RouteHost, services: Services): void {
       flow: parameters.flow_name,
       fingerprint: parameters.fingerprint,
       trail: query.trail,
-      attestationId: query.attestation_id,
+      attestationId: demandReportId(query),
     });
     return { status: 200, body: answerOf(dossier) };
   });
@@ -46,6 +47,17 @@ export function addArtifactRoutes(host: RouteHost, services: Services): void {
     if (recorded === 'flow not found') throw new Refusal(flowNotFound);
     return { status: 201, body: { message: 'OK' } };
   });
+}
+
+/**
+ * The id of the report that is asked for, by either of its names; undefined if none is.
+ *
+ * @throws Refusal if the two differ.
+ */
+export function demandReportId(query: QueryOf<typeof getArtifact>): string | undefined {
+  const { attestation_id: id, artifact_id: other = id } = query;
+  if (id !== undefined && id !== other) throw invalid(['query.artifact_id', 'must be the same as attestation_id']);
+  return other;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { attestSonar } from '../../contract/attestation.ts';
+import { artifactNotInTrail, attestSonar } from '../../contract/attestation.ts';
 import { flowNotFound } from '../../contract/errors.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
 import { actorName } from '../domain/access.ts';
@@ -6,6 +6,7 @@ import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
 import { unixSeconds } from '../domain/sources.ts';
+import type { Store } from '../store/store.ts';
 import { keyHolder } from './authorization.ts';
 import type { UploadedFile } from './multipart.ts';
 import { invalid, Refusal } from './refusal.ts';
@@ -18,6 +19,7 @@ export function addAttestationRoutes(host: RouteHost, services: Services): void 
   addRoute(host, attestSonar, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;
     if ((await store.findFlow(org, flow)) === undefined) throw new Refusal(flowNotFound);
+    await demandReported(store, { org, flow, trail, fingerprint: document.artifact_fingerprint });
     const attachment = await keep(file);
     const recorded = await store.recordAttestation({
       org,
@@ -39,6 +41,19 @@ export function addAttestationRoutes(host: RouteHost, services: Services): void 
     }
     return { status: 201, body: 'OK' };
   });
+}
+
+interface ArtifactInTrail {
+  readonly org: string;
+  readonly flow: string;
+  readonly trail: string;
+  readonly fingerprint: string | undefined;
+}
+
+/** @throws Refusal if an artifact is named and was not reported to the trail. Artifacts are never removed. */
+async function demandReported(store: Store, { org, flow, trail, fingerprint }: ArtifactInTrail): Promise<void> {
+  if (fingerprint === undefined || (await store.hasArtifact(org, flow, trail, fingerprint))) return;
+  throw new Refusal(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
 }
 
 /** Keeps the content first: a record never names a file that a crash could lose. */

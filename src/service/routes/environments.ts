@@ -30,6 +30,10 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
       if (kind !== 'logical' && members !== undefined && members.length > 0) {
         throw invalid(['included_environments', 'is for environments of the type logical only']);
       }
+      if (document.require_provenance === true) {
+        const rule = 'is deprecated and not supported; attach a policy with artifacts.provenance.required instead';
+        throw invalid(['require_provenance', rule]);
+      }
       // Else who may only report environments could detach what judges them.
       if (policies !== undefined && !mayAccess(caller, org, 'record')) {
         throw new Refusal(commonErrors.forbidden, { errors: [['policies', 'may be set by admins and members only']] });

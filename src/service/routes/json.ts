@@ -35,16 +35,17 @@ export interface ReadDocument {
  * twice in one object (RFC 7493, 2.3: readers disagree on which of the two counts). Keys such as `__proto__` stay what they
  * are, data.
  *
+ * @param mostValues the most keys and values.
  * @throws DocumentFault
  */
-export function readDocument(bytes: Uint8Array): ReadDocument {
+export function readDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ReadDocument {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new DocumentFault('', 'must be UTF-8');
   }
-  demandSmall(bytes);
+  demandSmall(bytes, mostValues);
   let plain: unknown;
   try {
     plain = JSON.parse(text);
@@ -78,7 +79,7 @@ for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
  *
  * @throws DocumentFault
  */
-function demandSmall(bytes: Uint8Array): void {
+function demandSmall(bytes: Uint8Array, mostValues: number): void {
   let values = 1;
   let depth = 0;
   let isText = false;
@@ -92,8 +93,8 @@ function demandSmall(bytes: Uint8Array): void {
       if (depth > deepestNesting) throw new DocumentFault('', `must not be nested deeper than ${deepestNesting}`);
     }
   }
-  if (values > maximumDocumentValues) {
-    throw new DocumentFault('', `must not have more than ${maximumDocumentValues} keys and values`);
+  if (values > mostValues) {
+    throw new DocumentFault('', `must not have more than ${mostValues} keys and values`);
   }
 }
 

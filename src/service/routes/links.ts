@@ -35,7 +35,7 @@ export function linksOf(origin: () => string, prefix: string): Links {
   return {
     base: () => origin() + prefix,
     artifactPage: (org, flow, fingerprint, id) =>
-      `${address(org, 'flows', flow, 'artifacts', fingerprint)}?attestation_id=${id}`,
+      `${address(org, 'flows', flow, 'artifacts', fingerprint)}?artifact_id=${id}`,
     artifactAnswer: (org, flow, fingerprint, id) =>
       `${answer('artifacts', org, flow, 'fingerprint', fingerprint)}?attestation_id=${id}`,
     trailPage,

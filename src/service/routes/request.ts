@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '../../contract/schema.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { invalid } from './refusal.ts';
+import { shownInput } from './shown-input.ts';
 
 /**
  * The value, once it has the declared form.
@@ -16,7 +17,9 @@ export function checked<Schema extends TSchema>(
 ): Static<Schema> {
   if (conforms(schema, value)) return value;
   throw invalid(
-    ...violations(schema, value).map(({ field, rule }) => [field === '' ? whole : prefix + field, rule] as const),
+    ...violations(schema, value).map(
+      ({ field, rule }) => [field === '' ? whole : prefix + field, rule + shownInput(value, field)] as const,
+    ),
   );
 }
 

@@ -10,6 +10,7 @@ import type {
   Success,
 } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
+import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { heldBytes, largeAnswer, type Admission } from './admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import type { Guard } from './authorization.ts';
@@ -19,6 +20,7 @@ import { JsonText } from './json-text.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
 import { invalid, inWordsOf, Refusal, serviceErrors } from './refusal.ts';
 import { checked, checkedPath, checkedQuery } from './request.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 
 /** A request that has all of the declared form, from someone who may send it. */
 export interface Received<E extends Endpoint, Who> {
@@ -60,7 +62,10 @@ export function addRoute<E extends Endpoint, Who>(
   handler: Handler<E, Who>,
 ): void {
   const callers = new WeakMap<FastifyRequest, Who>();
+  const { body } = endpoint;
+  const largeDocuments = new OneAtATime();
   host.app.route({
+    ...(body.kind === 'json' && body.maximumBytes !== undefined ? { bodyLimit: body.maximumBytes } : {}),
     method: endpoint.method,
     url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
@@ -73,13 +78,21 @@ export function addRoute<E extends Endpoint, Who>(
     handler: async (request, reply) => {
       const caller = callers.get(request);
       if (caller === undefined) throw new TypeError('the guard let no one in');
-      const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
-        throw inWordsOf(endpoint, error);
-      });
-      const answer = await handler({ caller, file, ...received }).finally(() => file?.content.discard());
+      const work = async (): Promise<Answer<E>> => {
+        const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
+          throw inWordsOf(endpoint, error);
+        });
+        return handler({ caller, file, ...received }).finally(() => file?.content.discard());
+      };
+      const answer = await (isLarge(request) ? largeDocuments.run(work) : work());
       return sendJson(reply, answer.status, answer.body);
     },
   });
+}
+
+/** Whether the request has a JSON document beyond the usual limit, which few endpoints accept. */
+function isLarge({ body }: FastifyRequest): boolean {
+  return Buffer.isBuffer(body) && body.length > maximumDocumentBytes;
 }
 
 /** @throws Refusal where the request does not have the declared form; nothing of its file is left then. */
@@ -188,10 +201,14 @@ async function receiveParts(request: FastifyRequest, body: MultipartBody, host: 
   }
 }
 
-function documentOf({ schema }: Pick<JsonBody, 'schema'>, bytes: Uint8Array, whole: string): unknown {
+function documentOf(
+  { schema, maximumValues }: Pick<JsonBody, 'schema' | 'maximumValues'>,
+  bytes: Uint8Array,
+  whole: string,
+): unknown {
   if (bytes.length === 0) throw invalid([whole, 'is missing']);
   try {
-    const { plain, exact } = readDocument(bytes);
+    const { plain, exact } = readDocument(bytes, maximumValues);
     const document = checked(schema, plain, { whole });
     return exact === plain ? document : withExactFreeForm(schema, document, exact);
   } catch (error) {

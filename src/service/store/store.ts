@@ -54,6 +54,8 @@ export interface Store extends AccountStore, AttestationListStore, EnvironmentSt
   /** Makes the trail where it is the first. */
   recordArtifact(artifact: ReportedArtifact): Promise<'recorded' | 'flow not found'>;
 
+  /** Whether the artifact was reported to the trail. */
+  hasArtifact(org: string, flow: string, trail: string, fingerprint: string): Promise<boolean>;
   /** The latest report that fits the query, with what counts for it. */
   findArtifact(query: ArtifactQuery): Promise<ArtifactFinding>;
   findTrail(org: string, flow: string, trail: string): Promise<TrailDossier | undefined>;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { artifact } from '../../../src/contract/artifact.ts';
 import { violations } from '../../../src/contract/check.ts';
+import { valueAt } from '../../../src/runtime/values.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
 import {
   attest,
@@ -73,7 +74,7 @@ describe('operation 10, get artifact by fingerprint', () => {
       commit_url: sent.commit_url,
       build_url: sent.build_url,
       repo_url: repo_info.url,
-      html_url: expect.stringContaining(`${page}/artifacts/${fingerprintOf('abcdef')}?attestation_id=`),
+      html_url: expect.stringContaining(`${page}/artifacts/${fingerprintOf('abcdef')}?artifact_id=`),
       api_url: expect.stringContaining(`${service.baseUrl}/artifacts/acme/web/fingerprint/`),
       evidence: {
         sonar: {
@@ -120,6 +121,21 @@ describe('operation 10, get artifact by fingerprint', () => {
     for (const field of ['template_reference_name', 'git_commit_info', 'repo_info', 'repo_url']) {
       expect(body).not.toHaveProperty(field);
     }
+  });
+
+  it('is found by the id of its report under both names, if they agree', async () => {
+    await report(service);
+    await report(service);
+    const id = String(valueAt((await get('abcdef')).body, 'id'));
+    const other = id.replace(/.$/u, (digit) => (digit === '0' ? '1' : '0'));
+    for (const query of [`attestation_id=${id}`, `artifact_id=${id}`, `attestation_id=${id}&artifact_id=${id}`]) {
+      expect(await get(`abcdef?${query}`)).toMatchObject({ status: 200, body: { id } });
+    }
+    expect((await get(`abcdef?artifact_id=${other}`)).status).toBe(404);
+    expect(await get(`abcdef?attestation_id=${id}&artifact_id=${other}`)).toMatchObject({
+      status: 400,
+      body: { errors: { 'query.artifact_id': 'must be the same as attestation_id' } },
+    });
   });
 
   it('is modified last when evidence comes', async () => {

@@ -5,7 +5,7 @@ import { valueAt } from '../../../src/runtime/values.ts';
 import { maximumPageBytes } from '../../../src/contract/limits.ts';
 import { createKey, createServiceAccount, createServiceAccountKey } from '../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../support/service-call.ts';
-import { attest, attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 describe('the list of the attestations of a flow', () => {
@@ -90,6 +90,7 @@ describe('the list of the attestations of a flow', () => {
 
   it('says which artifact an attestation is about', async () => {
     const fingerprint = 'f'.repeat(64);
+    await report(service, { fingerprint });
     await attest(service, sampleAttestation('OK', { target_artifacts: ['web'] }));
     await attest(service, sampleAttestation('OK', { artifact_fingerprint: fingerprint }));
     expect(valueAt((await list()).body, 'data')).toMatchObject([

@@ -12,7 +12,7 @@ import {
   snapshotsOf,
 } from '../../support/environment-samples.ts';
 import { call, mappingOf } from '../../support/service-call.ts';
-import { attest, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { attest, fingerprintOf, report, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -41,8 +41,40 @@ describe('operation 2, create or update environment', () => {
     expect(await saveEnvironment(service, 'prod', { type })).toMatchObject({ status: 201, body: 'OK' });
   });
 
-  it('takes the deprecated fields, and they change nothing', async () => {
-    await saveEnvironment(service, 'prod', { include_scaling: true, require_provenance: true });
+  it('takes pods without owners, and 20,000 of them', async () => {
+    await saveEnvironment(service, 'prod');
+    const owners = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: fingerprintOf('1').slice(0, 36) }];
+    for (const [count, status] of [
+      [10_000, 201],
+      [20_000, 200],
+    ] as const) {
+      const pods = Array.from({ length: count }, (_, index) =>
+        pod(`web-${index}`, { 'registry.example.com/shop/web:1.0': 'aaaaa' }, { owners: index === 0 ? null : owners }),
+      );
+      expect((await reportPods(service, 'prod', ...pods)).status).toBe(status);
+    }
+    const { body } = await call(service, { path: '/env-diff/acme?snappish1=prod&snappish2=prod' });
+    expect(body).toMatchObject({ 'not-changed': { artifacts: [{ instance_count: 20_000 }] } });
+  });
+
+  it('refuses a report beyond 16 MiB', async () => {
+    await saveEnvironment(service, 'prod');
+    const body = Buffer.alloc(16 * 1024 * 1024 + 1, ' ');
+    const headers = { 'content-type': 'application/json' };
+    const sent = { method: 'PUT', path: '/environments/acme/prod/report/K8S', body, headers };
+    expect((await call(service, sent)).status).toBe(413);
+  });
+
+  it('refuses to require provenance without a policy', async () => {
+    expect(await saveEnvironment(service, 'prod', { require_provenance: true })).toMatchObject({
+      status: 400,
+      body: { errors: { require_provenance: expect.stringContaining('artifacts.provenance.required') } },
+    });
+    expect(await snapshotsOf(service, 'prod')).toMatchObject({ status: 404 });
+  });
+
+  it('takes the other deprecated values, and they change nothing', async () => {
+    await saveEnvironment(service, 'prod', { include_scaling: true, require_provenance: false });
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
     expect(await verdictsOf('prod')).toEqual(['not judged']);
   });
@@ -104,7 +136,7 @@ describe('operation 2, create or update environment', () => {
   it('knows no policy that was not uploaded, and then changes nothing', async () => {
     expect(await saveEnvironment(service, 'prod', { policies: ['one'] })).toMatchObject({
       status: 404,
-      body: { message: "Policy named 'one' does not exist for organization 'acme'" },
+      body: { message: "Policy 'one' does not exist in organization 'acme'" },
     });
     expect((await snapshotsOf(service, 'prod')).status).toBe(404);
   });
@@ -269,7 +301,7 @@ artifacts:
     await attest(service, sampleAttestation('OK'));
     await attest(service, sampleAttestation('ERROR'), 'another-trail');
     expect(await verdictsOf('prod')).toEqual([false, true]);
-    await attest(service, sampleAttestation('ERROR', { artifact_fingerprint: 'abcdef'.padEnd(64, '0') }), 'other');
+    await attest(service, sampleAttestation('ERROR', { artifact_fingerprint: 'abcdef'.padEnd(64, '0') }));
     expect(await verdictsOf('prod')).toEqual([false, true, false]);
   });
 

@@ -76,10 +76,10 @@ describe('operation 1, create or update flow', () => {
     expect(body).toEqual({
       message: 'Input payload validation failed',
       errors: {
-        name: expect.stringContaining('pattern'),
+        name: expect.stringMatching(/^must match pattern ".+" \[input: -web\]$/u),
         'template.0': expect.stringContaining('pattern'),
         visibility: expect.any(String),
-        color: 'is not a known field',
+        color: 'is not a known field [input: red]',
         description: expect.stringContaining('string'),
       },
     });

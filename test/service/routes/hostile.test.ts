@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
 import { isMapping, valueAt, type Mapping } from '../../../src/runtime/values.ts';
 import { everyEndpoint, prepareEverything } from '../../support/every-endpoint.ts';
@@ -137,7 +138,9 @@ describe('a hostile request', () => {
     );
 
     it('with a document over the limit is refused', async () => {
-      const document = bytes(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }));
+      const { body } = target.endpoint;
+      const { maximumBytes = maximumDocumentBytes } = body.kind === 'json' ? body : {};
+      const document = bytes(JSON.stringify({ name: 'x'.repeat(maximumBytes) }));
       expect((await sendDocument(target, document)).status).toBe(413);
     });
 

@@ -22,7 +22,7 @@ describe('the links of a service', () => {
       'http://two/api/v2/artifacts/acme/web/fingerprint/abc?attestation_id=id',
     );
     expect(links.artifactPage('acme', 'web', 'abc', 'id')).toBe(
-      'http://two/acme/flows/web/artifacts/abc?attestation_id=id',
+      'http://two/acme/flows/web/artifacts/abc?artifact_id=id',
     );
     expect(links.attachment('acme', 'web', 'main', 'id')).toBe(
       'http://two/acme/flows/web/trails/main/attestations/id/attachment',

@@ -43,7 +43,7 @@ describe('the default organization of a user', () => {
   const set = (org: string, key: string): Promise<Called> =>
     call(service, { method: 'PUT', path: `/user/${org}`, key });
   const defaults = (): readonly string[] => defaultsOf(service);
-  const denied = (org: string): unknown => ({ status: 403, body: { message: `Access denied to ${org}` } });
+  const denied = (org: string): unknown => ({ status: 403, body: { message: `Access denied to /api/v2/user/${org}` } });
 
   it.each(roles)('is set by a member of the role %s, who may be a member of several', async (role) => {
     const key = await createKey(service, { role });

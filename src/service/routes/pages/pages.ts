@@ -4,9 +4,11 @@ import { getArtifact } from '../../../contract/artifact.ts';
 import type { ErrorAnswer } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { attestationId, environmentName, flowName, orgName, trailName } from '../../../contract/names.ts';
+import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 import type { Attachment, Attestation } from '../../domain/records.ts';
 import { unixSeconds } from '../../domain/sources.ts';
-import { demandArtifact } from '../artifacts.ts';
+import type { SnapshotFinding } from '../../store/environment-store.ts';
+import { demandArtifact, demandReportId } from '../artifacts.ts';
 import { anyKeyHolder, keyHolder } from '../authorization.ts';
 import { Refusal, serviceErrors } from '../refusal.ts';
 import { checkedPath, checkedQuery } from '../request.ts';
@@ -16,6 +18,7 @@ import { DamagedAttachmentError, type AttachmentStore } from '../../store/attach
 import { artifactContent } from './artifact-page.ts';
 import { attestationContent } from './attestation-page.ts';
 import { homeContent, openOrganizations } from './home-page.ts';
+import { html } from './html.ts';
 import { sendPage } from './page.ts';
 import { snapshotContent } from './snapshot-page.ts';
 import { trailContent } from './trail-page.ts';
@@ -43,7 +46,7 @@ export function addPages({ app }: RouteHost, services: Services): void {
   page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {
     const query = checkedQuery(getArtifact.query, request.query);
     const { org, flow_name: flow, fingerprint } = path;
-    const narrow = { trail: query.trail, attestationId: query.attestation_id };
+    const narrow = { trail: query.trail, attestationId: demandReportId(query) };
     const dossier = await demandArtifact(store, { org, flow, fingerprint, ...narrow });
     return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, artifactContent(dossier, links));
   });
@@ -54,14 +57,36 @@ export function addPages({ app }: RouteHost, services: Services): void {
     return sendPage(reply, `Trail ${dossier.trail.name}`, trailContent(dossier, links));
   });
 
-  page('/:org/environments/:env_name/snapshots/:index', snapshotPath, async (path, reply) => {
-    const { org, env_name: environment, index } = path;
-    const selector = { kind: 'number', number: index } as const;
-    const finding = await store.findSnapshot(org, [{ environment, selector }], unixSeconds(services.now()));
-    if (finding.outcome === 'too large') throw new Refusal(snapshotTooLarge, { values: path });
-    if (finding.outcome !== 'found') throw new Refusal(snapshotNotFound, { values: path });
-    return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
-  });
+  const findSnapshot = (org: string, environment: string, selector: SnapshotSelector): Promise<SnapshotFinding> =>
+    store.findSnapshot(org, [{ environment, selector }], unixSeconds(services.now()));
+
+  // The public client links to the shorter address.
+  for (const place of ['snapshots/:index', ':index']) {
+    page(`/:org/environments/:env_name/${place}`, snapshotPath, async (path, reply) => {
+      const { org, env_name: environment, index } = path;
+      const finding = await findSnapshot(org, environment, { kind: 'number', number: index });
+      if (finding.outcome === 'too large') throw new Refusal(snapshotTooLarge, { values: path });
+      if (finding.outcome !== 'found') throw new Refusal(snapshotNotFound, { values: path });
+      return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
+    });
+  }
+
+  for (const end of ['', '/']) {
+    page(`/:org/environments/:env_name${end}`, environmentPath, async (path, reply) => {
+      const { org, env_name: environment } = path;
+      const finding = await findSnapshot(org, environment, { kind: 'latest' });
+      switch (finding.outcome) {
+        case 'found':
+          return sendPage(reply, `Environment ${environment}`, snapshotContent(finding.snapshot));
+        case 'no such snapshot':
+          return sendPage(reply, `Environment ${environment}`, html`<p>Nothing was reported yet.</p>`);
+        case 'too large':
+          throw new Refusal(snapshotTooLarge, { values: path });
+        case 'environment not found':
+          throw new Refusal(environmentNotFoundPage, { values: path });
+      }
+    });
+  }
 
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
   const demandAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
@@ -130,11 +155,19 @@ const attestationPath = Type.Object({
   attestation_id: attestationId,
 });
 
+const environmentPath = Type.Object({ org: orgName, env_name: environmentName });
+
 const snapshotPath = Type.Object({
   org: orgName,
   env_name: environmentName,
   index: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
 });
+
+const environmentNotFoundPage: ErrorAnswer = {
+  status: 404,
+  message: "Environment named '{env_name}' does not exist for organization '{org}'",
+  when: 'There is no such environment.',
+};
 
 const snapshotNotFound: ErrorAnswer = {
   status: 404,
@@ -150,7 +183,7 @@ const snapshotTooLarge: ErrorAnswer = {
 
 const trailNotFound: ErrorAnswer = {
   status: 404,
-  message: "Trail '{trail_name}' does not exist in flow '{flow_name}' belonging to organization '{org}'",
+  message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",
   when: 'Nothing was reported to a trail of that name.',
 };
 

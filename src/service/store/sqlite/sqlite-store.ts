@@ -290,6 +290,10 @@ export class SqliteStore implements Store {
     });
   }
 
+  hasArtifact(org: string, flow: string, trail: string, fingerprint: string): Promise<boolean> {
+    return answer(() => this.#statements.latestArtifactOfTrail.get(org, flow, trail, fingerprint) !== undefined);
+  }
+
   findArtifact(query: ArtifactQuery): Promise<ArtifactFinding> {
     return answer(() => this.#artifacts.find(query));
   }

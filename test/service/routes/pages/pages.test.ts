@@ -8,6 +8,7 @@ import {
   saveMember,
 } from '../../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { pod, reportPods, saveEnvironment } from '../../../support/environment-samples.ts';
 import { attest, attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
@@ -115,6 +116,26 @@ describe('the pages of the service', () => {
       expect((await browse(page, foreign)).status).toBe(403);
       expect((await browse(page.replace('/acme/', '/pages/'), foreign)).status).toBe(404);
     }
+  });
+
+  it('are where the public client links to', async () => {
+    await saveEnvironment(service, 'prod');
+    const environment = `${service.url}/acme/environments/prod`;
+    expect((await browse(`${environment}/`)).text).toContain('Nothing was reported yet.');
+    await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
+    for (const page of [environment, `${environment}/`, `${environment}/1`, `${environment}/snapshots/1`]) {
+      const { status, text } = await browse(page);
+      expect([status, text.includes('web-1')]).toEqual([200, true]);
+    }
+    const id = new URL(artifactPage).searchParams.get('artifact_id');
+    expect((await browse(artifactPage.replace('artifact_id', 'attestation_id'))).status).toBe(200);
+    expect((await browse(`${trailPage}?attestation_id=${id}`)).status).toBe(200);
+    expect(await browse(`${service.url}/acme/environments/stage/`)).toMatchObject({
+      status: 404,
+      body: { message: "Environment named 'stage' does not exist for organization 'acme'" },
+    });
+    expect((await browse(`${environment}/2`)).status).toBe(404);
+    expect((await browse(`${environment}/0`)).status).toBe(400);
   });
 
   it.each([
