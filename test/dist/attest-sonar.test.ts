@@ -164,14 +164,20 @@ describe('the step attest-sonar, from a JSON report', () => {
 
   it('attests to the trail, the name and the artifact that it is told', async () => {
     const { flow, fingerprint } = await flowWithArtifact();
-    const result = await attest({
+    const inputs = {
       flow,
       fingerprint,
       trail: 'pr-12',
       'attestation-name': 'web.quality',
       description: 'Nightly',
       'user-data': '{"ticket": "ABC-1"}',
-    });
+    };
+    const early = failedStep(await attest(inputs));
+    expect(early.message).toContain(
+      `404: Artifact with fingerprint ${fingerprint} does not exist in trail "pr-12" of flow "${flow}"`,
+    );
+    expect(await job.report(flow, { fingerprint, trail: 'pr-12' })).toBe(201);
+    const result = await attest(inputs);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
     expect(await recorded({ flow, fingerprint })).toMatchObject({
       evidence: { quality: { trail_name: 'pr-12', status: 'compliant' } },

@@ -1,4 +1,5 @@
 import type { OperationName } from '../../src/contract/endpoint.ts';
+import { artifactNotInTrail } from '../../src/contract/attestation.ts';
 import { compliantFingerprint, sharedDigits, type OperationScene } from './operation-scene.ts';
 
 /** How an answer of the contract is brought about by a step. */
@@ -130,6 +131,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRows>> = {
       ...conflict,
       [validation]: { refused: { ...attest, trail: 'pr/12' }, saying: '`trail` must be' },
       'Flow not found': { inputs: { ...attest, flow: 'unheard-of' } },
+      [artifactNotInTrail.message]: { inputs: { ...attest, fingerprint: '0'.repeat(64) } },
       'File size exceeds 10MB limit': { refused: { ...attest, files: 'large.bin' }, saying: 'large.bin' },
     },
   },

@@ -96,7 +96,7 @@ describe('the administration', () => {
         privilege: 'member',
         description: '',
         creating_user_id: 'administrator',
-        created_at: 1_767_323_045.25,
+        created_at: 1_767_323_045,
         for_webhook: false,
       },
     });
