@@ -174,7 +174,7 @@ describe('the step list-snapshots with `wait`', () => {
     expect(result).toMatchObject({
       exitCode: 0,
       outputs: { outcome: 'compliant', count: '2' },
-      response: [{ index: 2, compliant: true }, { index: 1, compliant: null }],
+      response: [{ index: 2, compliant: true }, { index: 1, compliant: false, judged: false }],
     });
   });
 });
