@@ -93,21 +93,6 @@ describe('operation 7, attest Sonar scan', () => {
     expect(await stateOf(service, other)).toBe('NON-COMPLIANT');
   });
 
-  it.each([
-    ['nobody reported', 'bbbbb', 'main'],
-    ['was reported to another trail', 'aaaaa', 'elsewhere'],
-  ])('is refused for an artifact that %s, and keeps nothing', async (_what, digits, trail) => {
-    await report(service, { fingerprint: fingerprintOf('aaaaa') });
-    const fingerprint = fingerprintOf(digits);
-    const form = attestationForm(sampleAttestation('OK', { artifact_fingerprint: fingerprint }), { content: 'a file' });
-    const sent = await call(service, { method: 'POST', path: `/attestations/acme/web/trail/${trail}/sonar`, form });
-    const where = `trail "${trail}" of flow "web" belonging to organization "acme"`;
-    expect([sent.status, sent.body]).toEqual([
-      ...[404, { message: `Artifact with fingerprint ${fingerprint} does not exist in ${where}` }],
-    ]);
-    expect(await storedFiles()).toEqual([]);
-  });
-
   it.each(['attachment_file.0', 'attachment_file'])('takes a file as %s and gives it back', async (part) => {
     const content = randomBytes(100_000);
     const form = attestationForm(sampleAttestation('OK'), { part, name: "ergebnis ü'(1)*.xml", content });
