@@ -25,6 +25,11 @@ export const listedAttestation = Type.Object({
     ),
   ),
   created_at: decisive(Type.Optional(Type.Number({ description: 'Unix seconds, with fractions.' }))),
+  sequence: decisive(
+    Type.Optional(
+      Type.Integer({ description: 'Counts the attestations of the flow in the order of recording, from 1.' }),
+    ),
+  ),
   description: Type.Optional(Type.String()),
   has_audit_package: Type.Optional(Type.Boolean()),
   html_url: decisive(tolerant(Type.Optional(Type.String()), Type.Optional(Type.Union([Type.String(), Type.Null()])))),
@@ -93,8 +98,13 @@ export const listAttestations = defineEndpoint({
     },
     {
       subject: 'the order of attestations',
-      choice: 'the newest first; of those with the same time, the one recorded last comes first',
+      choice: 'by the order of recording, the last one first, whatever the clock showed',
       source: 'what counts now is on the first page; a `to_timestamp` keeps the pages still while others write',
+    },
+    {
+      subject: 'which of two attestations is the later one',
+      choice: 'the one with the larger `sequence`, a field of this service; without it, the one with the later time',
+      source: "a service's clock can be set back, and the order of recording cannot",
     },
     {
       subject: 'the trail and the artifact of an attestation',
@@ -125,6 +135,11 @@ export const listAttestations = defineEndpoint({
       subject: 'the ends of the time span',
       choice: 'both are part of it',
       source: 'a span of one second holds what happened in it',
+    },
+    {
+      subject: 'the time span after the clock was set forward or back',
+      choice: 'an attestation whose time the order of recording contradicts is in every span that its neighbours allow',
+      source: 'a span that is too large cannot hide a failed attestation; one that is too small can',
     },
   ],
 });

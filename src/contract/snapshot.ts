@@ -60,6 +60,11 @@ export const listSnapshots = defineEndpoint({
       source: 'observed on the wire',
     },
     {
+      subject: '`from` and `to` after the clock was set forward or back',
+      choice: 'as the clock showed them; a snapshot never ends before it begins, and no `duration` is negative',
+      source: 'a recorded time is not changed afterwards',
+    },
+    {
       subject: 'the end of the current snapshot',
       choice: '`to` is 0, and `duration` counts to now',
       source: 'recorded from a real service',
@@ -210,6 +215,11 @@ export const diffEnvironments = defineEndpoint({
       subject: 'expressions beyond the three of the interface',
       choice: '`env~N` as `envN`, and `env@{…}` for the snapshot at a time: ISO 8601, or `2.hours.ago`',
       source: 'observed on the wire',
+    },
+    {
+      subject: 'the snapshot at a time, after the clock was set forward or back',
+      choice: 'the last one, by number, that was made by then; a time that other times contradict is not believed',
+      source: 'the numbers give the order of snapshots, whatever the clock showed',
     },
   ],
 });

@@ -3,22 +3,39 @@ import type { ListedAttestation } from '../contract/attestation-list.ts';
 /** In which order a service lists attestations. The interface shows none. */
 export type ListOrder = 'newest first' | 'oldest first' | 'unknown';
 
-/** The order of a page by the times of its entries; unknown if they all have the same time, or rise and fall. */
+/** What tells the order of two attestations. */
+export interface Recorded {
+  /** Unix seconds. */
+  readonly created_at?: number | undefined;
+  readonly sequence?: number | undefined;
+}
+
+/**
+ * Positive if the first is the newer one. The sequence decides if both have one, because a service's clock can be set back;
+ * otherwise the times do. 0 if neither tells.
+ */
+export function compareAge(one: Recorded, other: Recorded): number {
+  if (one.sequence !== undefined && other.sequence !== undefined) return one.sequence - other.sequence;
+  return (one.created_at ?? 0) - (other.created_at ?? 0);
+}
+
+/** The order of a page; unknown if all its entries are of the same age, or rise and fall. */
 export function orderOf(attestations: readonly ListedAttestation[]): ListOrder {
-  const times = attestations.flatMap(({ created_at: time }) => time ?? []);
-  const rises = times.some((time, index) => index > 0 && time > (times[index - 1] ?? time));
-  const falls = times.some((time, index) => index > 0 && time < (times[index - 1] ?? time));
+  const dated = attestations.filter(({ created_at: time }) => time !== undefined);
+  const steps = dated.slice(1).map((attestation, index) => compareAge(attestation, dated[index] ?? attestation));
+  const rises = steps.some((step) => step > 0);
+  const falls = steps.some((step) => step < 0);
   if (rises === falls) return 'unknown';
   return falls ? 'newest first' : 'oldest first';
 }
 
-/** The newest first. Those with the same time stay in the service's order, read in the same direction. */
+/** The newest first. Those of the same age stay in the service's order, read in the same direction. */
 export function newestFirst(
   attestations: readonly ListedAttestation[],
   order: ListOrder,
 ): readonly ListedAttestation[] {
   const forward = order === 'oldest first' ? attestations.toReversed() : attestations;
-  return forward.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
+  return forward.toSorted((one, other) => compareAge(other, one));
 }
 
 /** The newest time among the attestations, in Unix seconds; undefined if none has a time. */

@@ -1,6 +1,6 @@
 import type { ListedAttestation } from '../contract/attestation-list.ts';
 import type { Verdict } from '../contract/compliance.ts';
-import type { ListOrder } from './attestation-order.ts';
+import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
 import { artifactOf, subjectOf, tellsArtifact, trailOf } from './attestation-subject.ts';
 import { DigestIndex } from './digest-index.ts';
 import { complianceSign, link, plain, short, type Table, type Text } from './report.ts';
@@ -56,7 +56,7 @@ export class AttestationTally {
   #addNew(attestation: ListedAttestation, order: ListOrder): void {
     this.#tellsArtifacts ||= tellsArtifact(attestation);
     const subject = subjectOf(attestation);
-    const { created_at: time } = attestation;
+    const { created_at: time, sequence } = attestation;
     if (subject === undefined || time === undefined) {
       this.#count(attestation, undefined);
       return;
@@ -66,12 +66,13 @@ export class AttestationTally {
     if (number < before) {
       const known = this.#latest.get(number);
       const mark = markOf(attestation);
-      const isNewer = time > known.time || (time === known.time && order === 'unknown' && isWorse(mark, known.mark));
+      const age = compareAge(attestation, known);
+      const isNewer = age > 0 || (age === 0 && order === 'unknown' && isWorse(mark, known.mark));
       this.#noteReplaced(isNewer ? known.mark : mark);
       if (!isNewer) return;
       this.#uncount(known.mark, number);
     }
-    this.#latest.set(number, { time, mark: markOf(attestation) });
+    this.#latest.set(number, { created_at: time, sequence, mark: markOf(attestation) });
     this.#count(attestation, number);
   }
 
@@ -144,31 +145,39 @@ export class AttestationTally {
   }
 }
 
-interface Latest {
-  /** Unix seconds. */
-  readonly time: number;
+interface Latest extends Recorded {
   readonly mark: Mark;
 }
 
-/** The time and the verdict of the newest attestation of each subject, by the number of the subject. */
+/** The age and the verdict of the newest attestation of each subject, by the number of the subject. */
 class LatestOfSubjects {
   #times = new Float64Array(1024);
+  /** NaN if there is none. */
+  #sequences = new Float64Array(1024);
   #marks = new Uint8Array(1024);
 
   get(subject: number): Latest {
-    return { time: this.#times[subject] ?? 0, mark: marks[this.#marks[subject] ?? 0] ?? 'unknown' };
+    const sequence = this.#sequences[subject] ?? NaN;
+    return {
+      created_at: this.#times[subject] ?? 0,
+      sequence: Number.isNaN(sequence) ? undefined : sequence,
+      mark: marks[this.#marks[subject] ?? 0] ?? 'unknown',
+    };
   }
 
-  set(subject: number, { time, mark }: Latest): void {
+  set(subject: number, { created_at: time, sequence, mark }: Latest): void {
     if (subject >= this.#times.length) this.#grow();
-    this.#times[subject] = time;
+    this.#times[subject] = time ?? 0;
+    this.#sequences[subject] = sequence ?? NaN;
     this.#marks[subject] = marks.indexOf(mark);
   }
 
   #grow(): void {
-    const [times, kept] = [this.#times, this.#marks];
+    const [times, sequences, kept] = [this.#times, this.#sequences, this.#marks];
     this.#times = new Float64Array(times.length * 2);
     this.#times.set(times);
+    this.#sequences = new Float64Array(sequences.length * 2);
+    this.#sequences.set(sequences);
     this.#marks = new Uint8Array(kept.length * 2);
     this.#marks.set(kept);
   }

@@ -19,7 +19,7 @@ describe('the keys that decide', () => {
       listAttestations,
       [
         ...['artifact_fingerprint', 'attestation_id', 'attestation_name', 'created_at', 'data', 'html_url'],
-        ...['is_compliant', 'page', 'page_count', 'pagination', 'target_artifacts', 'total', 'trail_name'],
+        ...['is_compliant', 'page', 'page_count', 'pagination', 'sequence', 'target_artifacts', 'total', 'trail_name'],
       ],
     ],
     [createFlow, []],

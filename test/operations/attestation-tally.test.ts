@@ -57,6 +57,21 @@ describe('what counts', () => {
     }
   });
 
+  it('is decided by the sequence and not by the time, if the service tells both', () => {
+    // The clock was an hour ahead when the first one was recorded.
+    const ahead = entry('1', { sequence: 1, created_at: 3600 });
+    const failed = entry('2', { sequence: 2, created_at: 100, is_compliant: false });
+    for (const listed of [
+      [failed, ahead],
+      [ahead, failed],
+    ]) {
+      expect(countsOf(tallied(listed))).toEqual([2, 1, 1, 'non-compliant']);
+      expect(countsOf(tallied(listed, 'unknown'))).toEqual([2, 1, 1, 'non-compliant']);
+    }
+    expect(orderOf([failed, ahead])).toBe('newest first');
+    expect(countsOf(tallied([without(failed, 'sequence'), ahead]))).toEqual([2, 1, 1, 'compliant']);
+  });
+
   it('is decided by the fraction of a second', () => {
     const [failed, passed] = [entry('a', { created_at: 5.25, is_compliant: false }), entry('b', { created_at: 5.5 })];
     for (const listed of [

@@ -4,6 +4,7 @@ import { evidenceName } from '../domain/binding.ts';
 import { leadTimesSince } from '../domain/lead-times.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Appearance, ArtifactDossier, AttestationSummary } from '../domain/records.ts';
+import { mergeByTime } from '../domain/time-series.ts';
 import type { Links } from './links.ts';
 
 /** The artifact as operation 10 answers it. */
@@ -11,8 +12,7 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
   const { flow, artifact, evidence, appearances } = dossier;
   const { org, id, createdAt, report } = artifact;
   const { state, info } = judgeArtifact(dossier);
-  // An older service took any number of attestations, and a function takes only so many arguments.
-  const lastModified = evidence.reduce((latest, attestation) => Math.max(latest, attestation.createdAt), createdAt);
+  const lastModified = Math.max(createdAt, evidence.at(-1)?.createdAt ?? createdAt);
   return {
     id,
     fingerprint: report.fingerprint,
@@ -79,7 +79,10 @@ function appearanceAnswer({ environment, last }: Appearance): { environment_name
   return { environment_name: environment, snapshot_index: last };
 }
 
-/** What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. */
+/**
+ * What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. Attestations,
+ * and snapshots of one environment, are in the order of recording, whatever the clock showed.
+ */
 function historyAnswer(dossier: ArtifactDossier): { event: string; timestamp: number }[] {
   const { artifact, history, appearances } = dossier;
   const reported = { event: `Artifact reported by ${artifact.reportedBy}`, timestamp: artifact.createdAt };
@@ -87,11 +90,17 @@ function historyAnswer(dossier: ArtifactDossier): { event: string; timestamp: nu
     event: `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${reason}`,
     timestamp: createdAt,
   }));
-  const deployed = appearances.flatMap(({ environment, started, startedAt, last, exitedAt }) => [
-    { event: `Started to run in ${environment}, snapshot ${started}`, timestamp: startedAt },
-    ...(exitedAt === undefined
-      ? []
-      : [{ event: `No longer runs in ${environment}, snapshot ${last + 1}`, timestamp: exitedAt }]),
-  ]);
-  return [reported, ...attested, ...deployed].sort((one, other) => one.timestamp - other.timestamp);
+  const environments = [...new Set(appearances.map(({ environment }) => environment))];
+  const deployed = environments.map((wanted) =>
+    appearances
+      .filter(({ environment }) => environment === wanted)
+      .sort((one, other) => one.started - other.started)
+      .flatMap(({ environment, started, startedAt, last, exitedAt }) => [
+        { event: `Started to run in ${environment}, snapshot ${started}`, timestamp: startedAt },
+        ...(exitedAt === undefined
+          ? []
+          : [{ event: `No longer runs in ${environment}, snapshot ${last + 1}`, timestamp: exitedAt }]),
+      ]),
+  );
+  return [...mergeByTime([[reported], attested, ...deployed])];
 }

@@ -3,7 +3,8 @@ import type { QueryOf } from '../../contract/endpoint.ts';
 import { flowNotFound } from '../../contract/errors.ts';
 import { maximumPageBytes } from '../../contract/limits.ts';
 import { usualPageSize } from '../../contract/paging.ts';
-import type { Attestation } from '../domain/records.ts';
+import { unixSeconds } from '../domain/sources.ts';
+import type { RecordedAttestation } from '../store/attestation-list-store.ts';
 import { keyHolder } from './authorization.ts';
 import type { Links } from './links.ts';
 import { invalid, Refusal } from './refusal.ts';
@@ -12,12 +13,13 @@ import type { Services } from './services.ts';
 
 /** Operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, services: Services): void {
-  const { store, links } = services;
+  const { store, links, now } = services;
   addRoute(host, listAttestations, keyHolder(services, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
     const { page = 1, per_page: perPage = usualPageSize, from_timestamp: from, to_timestamp: to } = query;
     const finding = await store.listAttestations({
       ...{ org, flow, from, to, page, perPage },
+      now: unixSeconds(now()),
       maximumBytes: maximumPageBytes,
     });
     switch (finding.outcome) {
@@ -42,7 +44,7 @@ export function addAttestationListRoutes(host: RouteHost, services: Services): v
 }
 
 /** An attestation as the list has it. */
-function attestationAnswer(attestation: Attestation, links: Links): ListedAttestation {
+function attestationAnswer(attestation: RecordedAttestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
   return {
     attestation_id: id,
@@ -52,6 +54,7 @@ function attestationAnswer(attestation: Attestation, links: Links): ListedAttest
     artifact_fingerprint: document.artifact_fingerprint ?? null,
     target_artifacts: document.target_artifacts ?? [],
     created_at: createdAt,
+    sequence: attestation.sequence,
     description: document.description ?? '',
     has_audit_package: attachment !== undefined,
     html_url: links.attestationPage(org, flow, trail, id),

@@ -5,13 +5,14 @@ import type { Snapshot, SnapshotSummary } from '../domain/environment/snapshot.t
 
 /**
  * A snapshot in a list, as operation 12 answers it. Its times are whole seconds (interface, Snapshot), so that its end is the
- * beginning of the next one, to the digit. Without a verdict it is not compliant, and `judged` says that it was not judged.
+ * beginning of the next one, to the digit; unless the clock was set back in between: then it ends when it began. Without a
+ * verdict it is not compliant, and `judged` says that it was not judged.
  *
  * @param now in Unix seconds; until when the current snapshot has lasted.
  */
 export function snapshotAnswer({ number, from, to, compliant }: SnapshotSummary, now: number): SnapshotEntry {
   const begin = Math.floor(from);
-  const end = Math.floor(to ?? Math.max(now, from));
+  const end = Math.max(begin, Math.floor(to ?? now));
   return {
     index: number,
     from: begin,

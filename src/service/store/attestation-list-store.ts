@@ -11,8 +11,16 @@ export interface AttestationListQuery {
   /** Which page, from 1. */
   readonly page: number;
   readonly perPage: number;
+  /** In Unix seconds; a recorded time after it is wrong. */
+  readonly now: number;
   /** How large the documents of the page may be together, in bytes. */
   readonly maximumBytes: number;
+}
+
+/** An attestation with its place in its flow. */
+export interface RecordedAttestation extends Attestation {
+  /** Counts the attestations of the flow in the order of recording, from 1 without gaps. */
+  readonly sequence: number;
 }
 
 /** What was found of a list. */
@@ -20,7 +28,7 @@ export type AttestationListFinding =
   | {
       readonly outcome: 'found';
       /** The newest first; none if the page lies behind the last one. */
-      readonly attestations: readonly Attestation[];
+      readonly attestations: readonly RecordedAttestation[];
       /** How many there are on all pages. */
       readonly total: number;
     }
@@ -31,9 +39,10 @@ export type AttestationListFinding =
 /** Where the attestations of a flow are listed; the rules of `Store` hold. */
 export interface AttestationListStore {
   /**
-   * A page in the reverse order of recording, which is the order of time: the time of an attestation is never before the
-   * one recorded before it in its flow. What is recorded later comes before all pages, unless `to` leaves it out. A page
-   * costs the same wherever it lies and however many attestations there are.
+   * A page in the reverse order of recording, whatever the clock showed. `from` and `to` cut out a part of this order: if
+   * times contradict it, the part is rather too large than too small (`domain/time-series.ts`). What is recorded later
+   * comes before all pages, unless `to` leaves it out. A page costs the same wherever it lies and however many
+   * attestations there are.
    */
   listAttestations(query: AttestationListQuery): Promise<AttestationListFinding>;
 }

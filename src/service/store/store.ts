@@ -46,10 +46,7 @@ export interface Store extends AccountStore, AttestationListStore, EnvironmentSt
   saveFlow(flow: FlowToSave, savedAt: number): Promise<'created' | 'updated'>;
   findFlow(org: string, name: string): Promise<Flow | undefined>;
 
-  /**
-   * Makes the trail where it is the first. Where the clock ran backwards, the attestation is given the time of the one
-   * recorded before it in its flow.
-   */
+  /** Makes the trail if it is the first. */
   recordAttestation(attestation: Attestation): Promise<AttestationRecording>;
   /** Makes the trail where it is the first. */
   recordArtifact(artifact: ReportedArtifact): Promise<'recorded' | 'flow not found'>;

@@ -71,6 +71,7 @@ describe('the list of the attestations of a flow', () => {
       {
         attestation_id: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{8}$/u),
         attestation_name: 'sonar',
+        sequence: 1,
         attestation_type: 'sonar',
         trail_name: 'main',
         artifact_fingerprint: null,

@@ -43,7 +43,7 @@ describe('operation 12, list snapshots', () => {
     });
   });
 
-  it('keeps the times of a series in order when the clock is set back', async () => {
+  it('tells the times as the clock showed them when it is set back, and no negative duration', async () => {
     await makeSnapshots(2);
     time = start - 1000;
     await makeSnapshots(1);
@@ -51,9 +51,31 @@ describe('operation 12, list snapshots', () => {
       body: [
         { index: 1, to: start + 10 },
         { index: 2, from: start + 10, to: start + 10, duration: 0 },
-        { index: 3, from: start + 10, to: 0, duration: 0 },
+        { index: 3, from: start - 1000, to: 0, duration: 10 },
       ],
     });
+    time = start - 5000;
+    expect(await snapshotsOf(service, 'prod', '?per_page=1')).toMatchObject({ body: [{ index: 3, duration: 0 }] });
+  });
+
+  it('are selected by their order if the clock was set forward or back', async () => {
+    const madeAt = async (...times: readonly number[]): Promise<void> => {
+      for (const seconds of times) {
+        time = start + seconds;
+        await reportPods(service, 'prod', pod('web-1', { [`web:${seconds}`]: 'abcdef' }));
+      }
+    };
+    const selectedAt = async (seconds: number, now: number): Promise<unknown> => {
+      time = start + now;
+      const moment = new Date((start + seconds) * 1000).toISOString();
+      return indexesOf(await snapshotsOf(service, 'prod', `?interval=@{${moment}}..@{${moment}}`));
+    };
+    await madeAt(10, 9000);
+    expect(await selectedAt(19, 20)).toEqual([2]);
+    await madeAt(30, 40);
+    expect(await selectedAt(9, 50)).toEqual([]);
+    expect(await selectedAt(35, 50)).toEqual([3]);
+    expect(await selectedAt(49, 50)).toEqual([4]);
   });
 
   it('answers 15 of the newest unless asked otherwise, and any page in either order', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attestation } from '../../../src/service/domain/records.ts';
-import type { AttestationListQuery } from '../../../src/service/store/attestation-list-store.ts';
+import type { AttestationListQuery, RecordedAttestation } from '../../../src/service/store/attestation-list-store.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
@@ -37,12 +37,13 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
       flow: 'web',
       page: 1,
       perPage: 10,
+      now: 1_000_000,
       maximumBytes: 1_000_000,
       ...change,
     });
     const page = async (
       change: Partial<AttestationListQuery> = {},
-    ): Promise<{ total: number; attestations: readonly Attestation[]; ids: readonly string[] }> => {
+    ): Promise<{ total: number; attestations: readonly RecordedAttestation[]; ids: readonly string[] }> => {
       const finding = await store.listAttestations(query(change));
       if (finding.outcome !== 'found') throw new Error(finding.outcome);
       return { ...finding, ids: finding.attestations.map(({ id }) => id) };
@@ -97,12 +98,25 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
       expect(await page({ from: 20, to: 21, perPage: 2, page: 2 })).toMatchObject({ ids: ids.slice(3, 5), total: 4 });
     });
 
-    it('keeps the order when the clock runs backwards', async () => {
+    it('keeps the order of recording and the times of the clock, when the clock is set back', async () => {
       const ids = (await record([10, 30, 20, 25, 40])).toReversed();
       const { attestations } = await page();
       expect(attestations.map(({ id }) => id)).toEqual(ids);
-      expect(attestations.map(({ createdAt }) => createdAt)).toEqual([40, 30, 30, 30, 10]);
+      expect(attestations.map(({ sequence }) => sequence)).toEqual([5, 4, 3, 2, 1]);
+      expect(attestations.map(({ createdAt }) => createdAt)).toEqual([40, 25, 20, 30, 10]);
+      // The third was recorded after one of 30 and before one of 25: when, nobody knows.
       expect((await page({ from: 21, to: 30 })).ids).toEqual(ids.slice(1, 4));
+      expect((await page({ to: 19 })).ids).toEqual(ids.slice(3));
+      expect((await page({ from: 31 })).ids).toEqual(ids.slice(0, 3));
+    });
+
+    it('hides nothing that was recorded while the clock was ahead', async () => {
+      const ids = (await record([10, 9000, 20])).toReversed();
+      expect((await page({ to: 29, now: 30 })).ids).toEqual(ids);
+      expect((await page({ from: 15, now: 30 })).ids).toEqual(ids.slice(0, 2));
+      await record([9100]);
+      expect((await page({ to: 29, now: 30 })).total).toBe(4);
+      expect((await page({ from: 25, now: 30 })).total).toBe(1);
     });
 
     it('says that a page is larger than was asked for, before it is read', async () => {

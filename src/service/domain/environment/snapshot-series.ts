@@ -4,7 +4,7 @@ import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts'
 export interface SnapshotSeries {
   /** 0 where there is none. */
   readonly latest: number;
-  /** The snapshot that was current at a time in Unix seconds; 0 where the time is before the first one. */
+  /** The snapshot that was current at a time in Unix seconds; 0 if the time is before the first one. */
   numberAt(time: number): number;
 }
 

@@ -22,9 +22,12 @@ export interface Environment {
 export interface SnapshotSummary {
   /** From 1, without gaps. */
   readonly number: number;
-  /** When it became the current one. */
+  /** When it became the current one, by the clock of that time. */
   readonly from: number;
-  /** When the next one did; undefined while there is none. */
+  /**
+   * When the next one did, by the clock of that time; undefined while there is none. It is before `from` if the clock was
+   * set back in between.
+   */
   readonly to: number | undefined;
   readonly compliant: boolean | null;
 }
@@ -42,14 +45,6 @@ export interface Snapshot {
 /** What the snapshot of a member says of it, in one of a logical environment. */
 export interface MemberVerdict {
   readonly compliant: boolean | null;
-}
-
-/**
- * When the next snapshot begins: now, and never before the one it follows, whatever a clock that was set back or a request
- * that waited says. So the times of a series never overlap.
- */
-export function beginningOf(now: number, previous: Pick<Snapshot, 'from'> | undefined): number {
-  return Math.max(now, previous?.from ?? now);
 }
 
 /** What runs in a logical environment: all that runs in its members. */

@@ -1,17 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { AttestationListFinding, AttestationListQuery, AttestationListStore } from '../attestation-list-store.ts';
+import { firstSince, lastBefore, type TimeSeries } from '../../domain/time-series.ts';
+import type {
+  AttestationListFinding,
+  AttestationListQuery,
+  AttestationListStore,
+  RecordedAttestation,
+} from '../attestation-list-store.ts';
 import { answer } from './answers.ts';
 import { attestationOf, number, type Row } from './rows.ts';
 import { prepare, type Prepared } from './statements.ts';
 
 const texts = {
   hasFlow: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
-  // Times never run backwards along the sequence, so both ends of a span are found at one place of the index.
-  firstFrom: `SELECT sequence FROM attestations WHERE org = ? AND flow = ? AND created_at >= ?
-    ORDER BY created_at, sequence LIMIT 1`,
-  lastBefore: `SELECT sequence FROM attestations WHERE org = ? AND flow = ? AND created_at < ?
-    ORDER BY created_at DESC, sequence DESC LIMIT 1`,
-  last: 'SELECT max(sequence) AS sequence FROM attestations WHERE org = ? AND flow = ?',
+  last: 'SELECT coalesce(max(sequence), 0) AS sequence FROM attestations WHERE org = ? AND flow = ?',
+  timeOf: 'SELECT created_at FROM attestations WHERE org = ? AND flow = ? AND sequence = ?',
+  stepsBack: 'SELECT sequence FROM attestations WHERE org = ? AND flow = ? AND stepped_back = 1 ORDER BY sequence',
   // The length is known without reading the document.
   sizeOfRange: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
     WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ?`,
@@ -43,19 +46,26 @@ export class SqliteAttestationList implements AttestationListStore {
     const total = Math.max(0, last - first + 1);
     if (start > end) return { outcome: 'found', attestations: [], total };
     if (number(sizeOfRange.get(org, flow, start, end) ?? {}, 'size') > maximumBytes) return { outcome: 'too large' };
-    return { outcome: 'found', attestations: range.all(org, flow, start, end).map(attestationOf), total };
+    return { outcome: 'found', attestations: range.all(org, flow, start, end).map(recordedOf), total };
   }
 
-  /** The sequences of the first and last attestation of the time span; the first behind the last where there is none. */
-  #span({ org, flow, from, to }: AttestationListQuery): readonly [first: number, last: number] {
-    const { firstFrom, lastBefore, last } = this.#statements;
-    const begin = from === undefined ? 1 : sequenceOf(firstFrom.get(org, flow, from), Infinity);
-    const end = to === undefined ? last.get(org, flow) : lastBefore.get(org, flow, to + 1);
-    return [begin, sequenceOf(end, 0)];
+  /** The sequences of the first and last attestation of the time span; the first is behind the last if there is none. */
+  #span({ org, flow, from, to, now }: AttestationListQuery): readonly [first: number, last: number] {
+    const { last, timeOf, stepsBack } = this.#statements;
+    const length = number(last.get(org, flow) ?? {}, 'sequence');
+    if (from === undefined && to === undefined) return [1, length];
+    const series: TimeSeries = {
+      length,
+      timeOf: (sequence) => number(timeOf.get(org, flow, sequence) ?? {}, 'created_at'),
+      stepsBack: stepsBack.all(org, flow).map((row) => number(row, 'sequence')),
+    };
+    return [
+      from === undefined ? 1 : firstSince(series, from, now),
+      to === undefined ? length : lastBefore(series, to + 1, now),
+    ];
   }
 }
 
-function sequenceOf(row: Row | undefined, none: number): number {
-  const sequence = row?.['sequence'] ?? none;
-  return typeof sequence === 'number' ? sequence : none;
+function recordedOf(row: Row): RecordedAttestation {
+  return { ...attestationOf(row), sequence: number(row, 'sequence') };
 }

@@ -28,15 +28,15 @@ export const environmentTexts = {
   attach: 'INSERT INTO environment_policies (org, environment, policy) VALUES (?, ?, ?)',
   detach: 'DELETE FROM environment_policies WHERE org = ? AND environment = ? AND policy = ?',
 
-  addSnapshot: `INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  addSnapshot: `INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content, stepped_back)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   setLatest: 'UPDATE environments SET latest = ? WHERE org = ? AND name = ?',
   findSnapshot: 'SELECT * FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   setContent: 'UPDATE snapshots SET content = ? WHERE org = ? AND environment = ? AND number = ?',
   listSnapshots: `SELECT number, made_at, compliant FROM snapshots
     WHERE org = ? AND environment = ? AND number BETWEEN ? AND ? ORDER BY number`,
-  numberBefore: `SELECT number FROM snapshots WHERE org = ? AND environment = ? AND made_at < ?
-    ORDER BY made_at DESC, number DESC LIMIT 1`,
+  timeOfSnapshot: 'SELECT made_at FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  stepsBack: `SELECT number FROM snapshots WHERE org = ? AND environment = ? AND stepped_back = 1 ORDER BY number`,
 
   findVerdict: 'SELECT compliant FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   // The length is known without reading the content.
@@ -71,6 +71,8 @@ export const environmentTexts = {
   whereFlowRuns: `SELECT DISTINCT a.environment FROM appearances a WHERE a.org = ?1 AND a.exited IS NULL
     AND EXISTS (SELECT 1 FROM artifacts r WHERE r.org = ?1 AND r.flow = ?2 AND r.fingerprint = a.fingerprint)`,
 
+  // The rows of this table are numbered in the order of recording, across all flows.
+  latestReportOf: 'SELECT * FROM artifacts WHERE org = ? AND fingerprint = ? ORDER BY rowid DESC LIMIT 1',
   // The latest report of each flow that knows the fingerprint. Flows go first, so that no other artifact is looked at.
   reportsOf: `SELECT r.* FROM (
       SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow

@@ -16,6 +16,7 @@ import type {
   SnapshotListQuery,
 } from '../environment-store.ts';
 import type { KnownMatches } from '../../domain/policy/work.ts';
+import { lastBefore, type TimeSeries } from '../../domain/time-series.ts';
 import { answer, optional } from './answers.ts';
 import { artifactsIn, compliantOf, headOf, type EnvironmentHead } from './environment-rows.ts';
 import { environmentTexts, type EnvironmentStatements } from './environment-statements.ts';
@@ -178,7 +179,7 @@ export class SqliteEnvironments implements EnvironmentStore {
     const { org, environment, interval, page, now } = query;
     return this.#pending.read(org, [environment], () =>
       optional(this.#snapshots.head(org, environment), (head) => {
-        const { first, last } = pageOf(rangeOf(interval, this.#seriesOf(head), now), page);
+        const { first, last } = pageOf(rangeOf(interval, this.#seriesOf(head, now), now), page);
         const summaries = this.#summaries(head, first, last);
         return page.ascending ? summaries : summaries.toReversed();
       }),
@@ -198,13 +199,17 @@ export class SqliteEnvironments implements EnvironmentStore {
       .slice(0, last - first + 1);
   }
 
-  #seriesOf({ org, name, latest }: EnvironmentHead): SnapshotSeries {
+  #seriesOf({ org, name, latest }: EnvironmentHead, now: number): SnapshotSeries {
+    const { stepsBack, timeOfSnapshot } = this.#statements;
+    const times = (): TimeSeries => ({
+      length: latest,
+      timeOf: (wanted) => number(timeOfSnapshot.get(org, name, wanted) ?? {}, 'made_at'),
+      stepsBack: stepsBack.all(org, name).map((row) => number(row, 'number')),
+    });
     return {
       latest,
-      // The interface tells times in whole seconds, so a snapshot is found by any time within the second it was made in.
-      numberAt: (time) =>
-        optional(this.#statements.numberBefore.get(org, name, Math.floor(time) + 1), (row) => number(row, 'number')) ??
-        0,
+      // The interface has times in whole seconds, so a snapshot is found by any time within the second it was made in.
+      numberAt: (time) => lastBefore(times(), Math.floor(time) + 1, now),
     };
   }
 
@@ -214,7 +219,7 @@ export class SqliteEnvironments implements EnvironmentStore {
       for (const { environment, selector } of readings) {
         const head = this.#snapshots.head(org, environment);
         if (head === undefined) continue;
-        const wanted = selectedNumber(selector, this.#seriesOf(head), now);
+        const wanted = selectedNumber(selector, this.#seriesOf(head, now), now);
         if (this.#snapshots.isTooLarge(head, wanted)) return { outcome: 'too large' };
         const snapshot = this.#snapshots.read(head, wanted);
         if (snapshot !== undefined) return { outcome: 'found', snapshot };

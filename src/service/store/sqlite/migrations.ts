@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
 import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
+import { clock } from './migrations/clock.ts';
 import { environments } from './migrations/environments.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
@@ -15,7 +16,7 @@ import { users } from './migrations/users.ts';
  * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the same
  * however many attestations its flow holds.
  */
-const steps: readonly string[] = [base, environments, accounts, notifications, pendingSnapshots, users];
+const steps: readonly string[] = [base, environments, accounts, notifications, pendingSnapshots, users, clock];
 
 /** The version of the tables that this service writes. */
 export const schemaVersion = steps.length;

@@ -4,6 +4,7 @@ import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../domain/policy/judged-artifact.ts';
 import type { Work } from '../../domain/policy/work.ts';
 import type { ReportedArtifact } from '../../domain/records.ts';
+import { optional } from './answers.ts';
 import { currentEvidenceOf } from './artifact-search.ts';
 import type { EnvironmentStatements } from './environment-statements.ts';
 import { artifactOf, flowOf } from './rows.ts';
@@ -24,7 +25,7 @@ export class ProvenanceReader {
 
   /** What its build said, in the flow that heard of it last; undefined for one that no flow knows. */
   latest(org: string, fingerprint: string): Provenance | undefined {
-    const [artifact] = this.#reports(org, fingerprint).toSorted((one, other) => other.createdAt - one.createdAt);
+    const artifact = optional(this.#own.latestReportOf.get(org, fingerprint), artifactOf);
     if (artifact === undefined) return undefined;
     const { flow, report } = artifact;
     return { flow, commit: report.git_commit, commitUrl: report.commit_url, buildUrl: report.build_url };

@@ -3,7 +3,6 @@ import type { RunningArtifact } from '../../domain/environment/running-artifact.
 import { eventsBetween, movementBetween } from '../../domain/environment/snapshot-events.ts';
 import {
   artifactsOfMembers,
-  beginningOf,
   judgeWithMembers,
   type MemberVerdict,
   type Snapshot,
@@ -169,12 +168,14 @@ export class SnapshotMaker {
     previous: Previous | undefined,
     { artifacts, content }: Draft,
     judgement: EnvironmentJudgement,
-    now: number,
+    from: number,
   ): void {
-    const from = beginningOf(now, previous);
     const at = latest + 1;
     const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
-    this.#statements.addSnapshot.run(org, name, at, from, compliant, JSON.stringify(judgement), content);
+    const isStepBack = previous !== undefined && from < previous.from;
+    this.#statements.addSnapshot.run(
+      ...[org, name, at, from, compliant, JSON.stringify(judgement), content, Number(isStepBack)],
+    );
     this.#statements.setLatest.run(at, org, name);
     this.#statements.removePending.run(org, name);
     // An artifact runs in the members of a logical environment, not once more in itself.

@@ -261,18 +261,18 @@ export class SqliteStore implements Store {
     statements.makeTrail.run(org, flow, trail, createdAt);
     const before = statements.latestAttestation.get(org, flow);
     const sequence = before === undefined ? 1 : number(before, 'sequence') + 1;
-    const recordedAt = before === undefined ? createdAt : Math.max(createdAt, number(before, 'created_at'));
+    const isStepBack = before !== undefined && createdAt < number(before, 'created_at');
     const { filename = null, digest = null, size = null } = attachment ?? {};
     statements.recordAttestation.run(
-      ...[org, flow, sequence, trail, id, name, type, verdict, reason, recordedAt, reportedBy],
-      ...[filename, digest, size, document],
+      ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
+      ...[filename, digest, size, document, Number(isStepBack)],
     );
     for (const scope of scopes) {
       statements.bind.run(org, flow, scope, sequence);
       statements.makeCurrent.run(org, flow, scope, evidence, sequence);
     }
     const subject = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-    this.#environments.evidenceChanged({ org, ...subject }, recordedAt, matches);
+    this.#environments.evidenceChanged({ org, ...subject }, createdAt, matches);
     return 'recorded';
   }
 

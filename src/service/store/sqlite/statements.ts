@@ -22,8 +22,8 @@ const texts = {
   latestAttestation: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
     ORDER BY sequence DESC LIMIT 1`,
   recordAttestation: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
-      reported_by, attachment_filename, attachment_digest, attachment_size, document)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
   makeCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,

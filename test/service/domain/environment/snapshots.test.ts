@@ -10,7 +10,7 @@ import {
 } from '../../../../src/service/domain/environment/running-artifact.ts';
 import { pageOf, rangeOf, type NumberRange } from '../../../../src/service/domain/environment/snapshot-series.ts';
 import { eventsBetween, movementBetween } from '../../../../src/service/domain/environment/snapshot-events.ts';
-import { beginningOf, judgeWithMembers, type Snapshot } from '../../../../src/service/domain/environment/snapshot.ts';
+import { judgeWithMembers, type Snapshot } from '../../../../src/service/domain/environment/snapshot.ts';
 import { unjudged } from '../../../../src/service/domain/policy/judge-environment.ts';
 import { pod } from '../../../support/environment-samples.ts';
 
@@ -134,14 +134,6 @@ describe('the pages of a series', () => {
         expect(last).toBeLessThanOrEqual(latest);
       }),
     );
-  });
-});
-
-describe('the times of a series', () => {
-  it('never run backwards', () => {
-    expect(beginningOf(5, undefined)).toBe(5);
-    expect(beginningOf(5, { from: 4 })).toBe(5);
-    expect(beginningOf(5, { from: 6 })).toBe(6);
   });
 });
 

@@ -57,7 +57,9 @@ describe('a database of the first version', () => {
     expect(await store.findRole('acme', 'user', 'bob')).toBeUndefined();
     expect(await store.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
     const timesOf = async (flow: string): Promise<unknown> => {
-      const page = await store.listAttestations({ org: 'acme', flow, page: 1, perPage: 9, maximumBytes: 1_000_000 });
+      const page = await store.listAttestations({
+        ...{ org: 'acme', flow, page: 1, perPage: 9, now: 100, maximumBytes: 1_000_000 },
+      });
       return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
     };
     expect(await timesOf('web')).toEqual([30, 30, 10]);
@@ -127,7 +129,8 @@ describe('a database from before users were kept apart', () => {
     }
     database.close();
     const store = new SqliteStore(folder);
-    const page = await store.listAttestations({ org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6 });
+    const query = { org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6, now: 10 };
+    const page = await store.listAttestations(query);
     const reporters = page.outcome === 'found' ? page.attestations.map(({ reportedBy }) => reportedBy) : [];
     expect(reporters).toEqual(['gone', 'both', 'ann', 'service-account:ci']);
     await store.close();

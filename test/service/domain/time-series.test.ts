@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { firstSince, lastBefore, mergeByTime, type TimeSeries } from '../../../src/service/domain/time-series.ts';
+
+function seriesOf(times: readonly number[]): TimeSeries {
+  const stepsBack = times.flatMap((time, index) => (index > 0 && time < (times[index - 1] ?? time) ? [index + 1] : []));
+  return { length: times.length, timeOf: (number) => times[number - 1] ?? NaN, stepsBack };
+}
+
+const numbers = (first: number, last: number): number[] =>
+  Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+const spanOf = (times: readonly number[], from: number, to: number, now: number): number[] =>
+  numbers(firstSince(seriesOf(times), from, now), lastBefore(seriesOf(times), to + 1, now));
+
+/** Records of a right clock, one a second from 1, of which some stretches were recorded by a wrong one. */
+const disturbed = fc
+  .record({
+    length: fc.integer({ min: 1, max: 30 }),
+    steps: fc.array(fc.record({ at: fc.nat(30), for: fc.nat(10), by: fc.integer({ min: -40, max: 40 }) }), {
+      maxLength: 3,
+    }),
+  })
+  .map(({ length, steps }) =>
+    numbers(1, length).map((right) => ({
+      right,
+      shown: steps.reduce(
+        (time, { at, for: long, by }) => (right >= at && right < at + long ? time + by : time),
+        right,
+      ),
+    })),
+  );
+
+describe('a selection by time', () => {
+  it('is exact while the clock is right', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(50)), fc.nat(50), fc.nat(50), (unordered, from, to) => {
+        const times = unordered.toSorted((one, other) => one - other);
+        const expected = times.flatMap((time, index) => (time >= from && time <= to ? [index + 1] : []));
+        expect(spanOf(times, from, to, 50)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('up to the present holds everything, and from the beginning as well', () => {
+    fc.assert(
+      fc.property(disturbed, (records) => {
+        const times = records.map(({ shown }) => shown);
+        const now = records.length + 1;
+        expect(lastBefore(seriesOf(times), now + 1, now)).toBe(times.length);
+        expect(firstSince(seriesOf(times), Math.min(...times), now)).toBe(1);
+      }),
+    );
+  });
+
+  it('leaves out nothing that a right clock would have put into it, if the clock was wrong once', () => {
+    const once = fc.record({
+      length: fc.integer({ min: 1, max: 30 }),
+      at: fc.integer({ min: 1, max: 30 }),
+      for: fc.nat(10),
+      by: fc.integer({ min: -100, max: 100 }),
+    });
+    fc.assert(
+      fc.property(once, fc.nat(31), fc.nat(31), ({ length, at, for: long, by }, from, to) => {
+        const times = numbers(1, length).map((right) => (right >= at && right < at + long ? right + by : right));
+        // A step that no later or earlier time contradicts cannot be seen.
+        const isSeen = (number: number): boolean =>
+          times.some((time, index) => (index + 1 < number ? time > (times[number - 1] ?? 0) : false)) ||
+          times.slice(number).some((time) => time < (times[number - 1] ?? 0)) ||
+          (times[number - 1] ?? 0) > length + 1;
+        const span = new Set(spanOf(times, from, to, length));
+        for (const number of numbers(from, Math.min(to, length))) {
+          const isRight = times[number - 1] === number;
+          if (number > 0 && (isRight || isSeen(number))) expect(span).toContain(number);
+        }
+      }),
+    );
+  });
+
+  it('costs a few look-ups, however long the series is', () => {
+    let lookups = 0;
+    const series: TimeSeries = {
+      length: 1_000_000,
+      timeOf: (number) => {
+        lookups += 1;
+        return number > 500_000 ? number - 250_000 : number;
+      },
+      stepsBack: [500_001],
+    };
+    expect(lastBefore(series, 300_000.5, 1_000_000)).toBe(550_000);
+    expect(firstSince(series, 100_000, 1_000_000)).toBe(100_000);
+    expect(lookups).toBeLessThan(150);
+  });
+
+  it('finds nothing in an empty series', () => {
+    expect(lastBefore(seriesOf([]), 5, 9)).toBe(0);
+    expect(firstSince(seriesOf([]), 5, 9)).toBe(1);
+  });
+
+  it.each([
+    ['the clock was ahead', [10, 9000, 20], 25, 30, 3],
+    ['the clock was ahead, and nothing was recorded since', [10, 9000], 25, 30, 2],
+    ['the clock was behind', [100, 200, 50, 300], 250, 400, 3],
+    ['the clock was behind at first', [5, 100], 50, 200, 1],
+  ])('in the past finds the record that was the last one then: %s', (_what, times, time, now, expected) => {
+    expect(lastBefore(seriesOf(times), time + 1, now)).toBe(expected);
+  });
+});
+
+describe('merging by time', () => {
+  it('sorts by time, and keeps the order of each list', () => {
+    const entry = (timestamp: number, name: string): { timestamp: number; name: string } => ({ timestamp, name });
+    const namesOf = (lists: { timestamp: number; name: string }[][]): string =>
+      mergeByTime(lists)
+        .map(({ name }) => name)
+        .join('');
+    expect(namesOf([[entry(1, 'a'), entry(4, 'd')], [entry(2, 'b'), entry(3, 'c')], []])).toBe('abcd');
+    expect(namesOf([[entry(5, 'a')], [entry(5, 'b')]])).toBe('ab');
+    expect(namesOf([[entry(90, 'a'), entry(20, 'b')], [entry(30, 'c')]])).toBe('cab');
+  });
+});
