@@ -16,7 +16,7 @@ const arrows = {
   'service-domain': ['contract'],
   'service-store': ['contract', 'runtime', 'service-domain'],
   'service-routes': ['contract', 'runtime', 'service-domain', 'service-store'],
-  service: ['contract', 'service-domain', 'service-store', 'service-routes'],
+  service: ['contract', 'runtime', 'service-domain', 'service-store', 'service-routes'],
 };
 
 /** The packages that only one room may use, because it is the one edge to the outside. */

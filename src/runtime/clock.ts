@@ -6,11 +6,21 @@ export interface Clock {
   after(milliseconds: number, fire: () => void): () => void;
 }
 
+/** The longest wait of a timer, in milliseconds: 24.8 days. Node.js fires longer ones at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, fire) {
-    const timer = setTimeout(fire, milliseconds);
+    let remaining = milliseconds;
+    let timer: NodeJS.Timeout;
+    const wait = (): void => {
+      const next = Math.min(remaining, longestTimer);
+      remaining -= next;
+      timer = setTimeout(remaining > 0 ? wait : fire, next);
+    };
+    wait();
     return () => {
       clearTimeout(timer);
     };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { systemClock } from '../runtime/clock.ts';
 import { readCommand } from './commands/command-line.ts';
 import { messageOf } from './domain/thrown.ts';
 import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
@@ -63,13 +64,9 @@ async function run(options: ServiceOptions): Promise<void> {
   enableCompileCache(join(options.dataFolder, 'compile-cache'));
   const { startService } = await import('./service.ts');
   const service = await startService(options, {
-    now: () => Date.now(),
-    after: (milliseconds, fire) => {
-      const timer = setTimeout(fire, milliseconds);
-      return () => {
-        clearTimeout(timer);
-      };
-    },
+    now: () => systemClock.now(),
+    monotonic: () => performance.now(),
+    after: (milliseconds, fire) => systemClock.after(milliseconds, fire),
     randomBytes: (size) => randomBytes(size),
     log: {
       info: (line) => {

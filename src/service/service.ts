@@ -6,6 +6,7 @@ import { addAdministrationRoutes } from './administration/routes.ts';
 import { delivererOf } from './delivery/deliver.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import type { MailSettings } from './delivery/email.ts';
+import { watchClock } from './clock-watch.ts';
 import type { After, Now, RandomBytes } from './domain/sources.ts';
 import { ensureFirstKey, type FirstKey } from './first-key.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -63,6 +64,8 @@ export interface ServiceOptions {
 /** What the service needs of the outside. */
 export interface ServiceSources {
   readonly now: Now;
+  /** Milliseconds since any moment; nothing sets it forward or back. */
+  readonly monotonic: Now;
   readonly after: After;
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;
@@ -112,6 +115,14 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     addReadiness(app, readiness, shutdown);
     const dispatcher = startDispatcher({ ...services, links }, options, sources);
     closers.push(() => dispatcher.stop());
+    closers.push(
+      watchClock({
+        ...sources,
+        onChange: () => {
+          dispatcher.clockChanged();
+        },
+      }),
+    );
     closers.push(() => shutdown.stop());
     await app.listen({ host: options.host, port: options.port });
     own.url = urlOf(app.server.address());

@@ -1,6 +1,30 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { sleep, systemClock } from '../../src/runtime/clock.ts';
 import { manualClock } from '../support/clock.ts';
+
+describe('the clock of the machine', () => {
+  it('waits longer than a timer of Node.js can, and can be called off on the way', () => {
+    jest.useFakeTimers();
+    try {
+      const year = 365 * 86_400_000;
+      let fired = 0;
+      systemClock.after(year, () => {
+        fired += 1;
+      });
+      const callOff = systemClock.after(year, () => {
+        fired += 100;
+      });
+      jest.advanceTimersByTime(year - 1);
+      expect(fired).toBe(0);
+      callOff();
+      jest.advanceTimersByTime(1);
+      expect(fired).toBe(1);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
 
 describe('sleep', () => {
   it('ends once its time has come, and not before', async () => {

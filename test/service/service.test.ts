@@ -26,6 +26,7 @@ describe('a service', () => {
       { host: '127.0.0.1', port: 0, dataFolder, ...options },
       {
         now: () => 1_700_000_000_000,
+        monotonic: () => 0,
         after: systemClock.after.bind(systemClock),
         randomBytes: (size) => randomBytes(size),
         log: { info: () => undefined, error: () => undefined },

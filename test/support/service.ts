@@ -53,6 +53,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     { host: '127.0.0.1', port: 0, dataFolder, adminKey, first: { org, key: apiKey }, ...options },
     {
       now: () => Date.now(),
+      monotonic: () => performance.now(),
       after: systemClock.after.bind(systemClock),
       randomBytes: (size) => randomBytes(size),
       log: {

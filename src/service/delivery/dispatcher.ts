@@ -33,6 +33,8 @@ export class Dispatcher {
   readonly #active = new Map<string, Promise<void>>();
   readonly #run: Promise<void>;
   #wake: () => void = () => undefined;
+  /** Whether the clock may have been set back since the waits were made; it may before the start. */
+  #isClockChanged = true;
 
   /** Begins at once. */
   constructor(means: DispatcherMeans) {
@@ -49,6 +51,12 @@ export class Dispatcher {
     this.#wake();
     await this.#run;
     await Promise.all(this.#active.values());
+  }
+
+  /** Looks at what is due by the clock as it is now. */
+  clockChanged(): void {
+    this.#isClockChanged = true;
+    this.#wake();
   }
 
   async #loop(): Promise<void> {
@@ -71,12 +79,17 @@ export class Dispatcher {
     };
     try {
       const time = unixSeconds(now());
+      if (this.#isClockChanged) {
+        this.#isClockChanged = false;
+        await store.rearmDeliveries(time);
+      }
       for (const delivery of await store.dueDeliveries(time, 2 * mostAtOnce)) this.#begin(delivery);
       const next = await store.nextDelivery();
       // What is due already is being delivered, or waits for one that is; the end of either wakes.
       if (next === undefined || next <= time) return () => undefined;
       return after(Math.ceil((next - time) * 1000), wake);
     } catch (error) {
+      this.#isClockChanged = true;
       log.error('the notifications could not be read', error);
       return after(troubleWait, wake);
     }
@@ -129,7 +142,7 @@ export class Dispatcher {
     const { org, number, target, event, attempts } = delivery;
     const wait = waitAfter(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
-    const stale = isStale(event, time);
+    const stale = isStale(event, time, attempts + 1);
     const next = stale ? 'it is too old and is dropped' : `next attempt in ${wait} s`;
     log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     await (stale ? store.dropDelivery(delivery, time + wait) : store.postponeDelivery(delivery, time + wait));

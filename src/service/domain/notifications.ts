@@ -50,7 +50,33 @@ export function waitAfter(attempts: number): number {
   return Math.min(longestWait, firstWait * 2 ** Math.max(0, attempts - 1));
 }
 
-/** Whether an event has become too old to be of use to anyone: it is dropped after three days of failures. */
-export function isStale(event: EnvironmentEvent, now: number): boolean {
-  return now - event.timestamp > longestEffort;
+/** How many failures in a row there are in that time. */
+const longestSeries = failuresIn(longestEffort);
+
+function failuresIn(seconds: number): number {
+  let [failures, time] = [1, 0];
+  for (; time + waitAfter(failures) <= seconds; failures += 1) time += waitAfter(failures);
+  return failures;
+}
+
+/**
+ * Whether a target waits longer than its failures say. Only a clock that was set back brings that about; otherwise the
+ * target would wait until the clock is where it was.
+ */
+export function isOverdue(
+  { dueAt, attempts }: { readonly dueAt: number; readonly attempts: number },
+  now: number,
+): boolean {
+  return dueAt > now + (attempts === 0 ? 0 : waitAfter(attempts));
+}
+
+/**
+ * Whether to give up on an event: after three days of failures. Both the clock and the number of failures have to say so,
+ * because a clock that is wrong for a minute must not drop anything. An event from the future is as good as old.
+ *
+ * @param attempts how often the target has failed in a row, this time included
+ */
+export function isStale(event: EnvironmentEvent, now: number, attempts: number): boolean {
+  const age = now - event.timestamp;
+  return attempts >= longestSeries && (age > longestEffort || age < 0);
 }

@@ -15,6 +15,8 @@ export interface NotificationStore {
   dueDeliveries(now: number, limit: number): Promise<readonly Delivery[]>;
   /** When the next delivery is due; undefined while there is none. */
   nextDelivery(): Promise<number | undefined>;
+  /** Makes due now what is overdue after the clock was set back (`isOverdue`). */
+  rearmDeliveries(now: number): Promise<void>;
   /** The target has taken it. Its next delivery is due at once. */
   completeDelivery(delivery: Delivery, at: number): Promise<void>;
   /** The target has not taken it, and is left alone until then. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Dispatcher } from '../../../src/service/delivery/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
-import type { Delivery } from '../../../src/service/domain/notifications.ts';
+import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';
 import { recordEvents } from '../../../src/service/store/sqlite/outbox.ts';
 import { SqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts';
 import { manualClock, startOfTime, type ManualClock } from '../../support/clock.ts';
@@ -26,11 +26,13 @@ describe('the dispatcher', () => {
   let dispatcher: Dispatcher;
   let attempts: Attempt[];
   let told: string[];
+  /** How far the clock is ahead, in seconds. */
+  let ahead: number;
 
   const start = (): Dispatcher =>
     new Dispatcher({
       store,
-      now: () => clock.now(),
+      now: () => clock.now() + ahead * 1000,
       after: (wait, fire) => clock.after(wait, fire),
       log: { info: (line) => told.push(line), error: (line) => told.push(line) },
       deliver: (delivery, signal) =>
@@ -48,7 +50,7 @@ describe('the dispatcher', () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
     store = new SqliteStore(folder);
     clock = manualClock();
-    [attempts, told] = [[], []];
+    [attempts, told, ahead] = [[], [], 0];
     await store.createOrganization('acme', 1);
     dispatcher = start();
   });
@@ -72,7 +74,7 @@ describe('the dispatcher', () => {
     const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
     recordEvents(
       database,
-      changes.map((change) => sampleEvent({ timestamp: clock.now() / 1000, ...change })),
+      changes.map((change) => sampleEvent({ timestamp: clock.now() / 1000 + ahead, ...change })),
     );
     database.close();
     // A write of the store itself is what wakes the dispatcher.
@@ -85,6 +87,11 @@ describe('the dispatcher', () => {
   };
   const advance = async (seconds: number): Promise<void> => {
     await clock.advance(seconds * 1000);
+    await settle();
+  };
+  const setClock = async (seconds: number): Promise<void> => {
+    ahead = seconds;
+    dispatcher.clockChanged();
     await settle();
   };
   const attempt = (index: number): Attempt => {
@@ -143,13 +150,68 @@ describe('the dispatcher', () => {
 
   it('gives up on an event after three days, and goes on with the next one', async () => {
     await notify();
-    await happen({ timestamp: clock.now() / 1000 - 3 * 86_400 - 1 }, { snapshot: 2 });
-    attempt(0).refuse();
-    await settle();
-    await advance(10);
-    expect(attempt(1).delivery.event.snapshot).toBe(2);
+    await happen({ timestamp: clock.now() / 1000 - 1 });
+    await advance(3600);
+    await happen({ snapshot: 2 });
+    for (let index = 0; attempts.at(-1)?.delivery.event.snapshot === 1; index += 1) {
+      attempt(index).refuse();
+      await settle();
+      await advance(waitAfter(index + 1));
+    }
+    expect(clock.now() - startOfTime).toBeGreaterThanOrEqual(3 * 86_400_000 - 3_600_000);
     expect(told.join()).toContain('it is too old and is dropped');
     expect(await state()).toMatchObject({ failing: true });
+  });
+
+  it('drops nothing because the clock is wrong while a target fails', async () => {
+    await notify();
+    await happen({});
+    await setClock(1e9);
+    attempt(0).refuse();
+    await settle();
+    expect(told.join()).not.toContain('dropped');
+    await setClock(0);
+    expect(attempts).toHaveLength(2);
+    attempt(1).take();
+    await settle();
+    expect(await state()).toMatchObject({ failing: false });
+  });
+
+  it('delivers what happened while the clock was ahead, once it is set back', async () => {
+    await notify();
+    await setClock(1e9);
+    await happen({ snapshot: 1 }, { snapshot: 2 });
+    attempt(0).refuse();
+    await settle();
+    await setClock(0);
+    expect(attempts).toHaveLength(2);
+    attempt(1).take();
+    await settle();
+    expect(attempt(2).delivery.event.snapshot).toBe(2);
+    attempt(2).refuse();
+    await settle();
+    await advance(10);
+    expect(attempts).toHaveLength(4);
+  });
+
+  it('delivers what is overdue if the clock was set back while no service ran', async () => {
+    await notify();
+    ahead = 1e9;
+    await happen({});
+    await dispatcher.stop();
+    ahead = 0;
+    dispatcher = start();
+    await settle();
+    expect(attempts).toHaveLength(2);
+  });
+
+  it('delivers what is due if the clock was set forward', async () => {
+    await notify();
+    await happen({});
+    attempt(0).refuse();
+    await settle();
+    await setClock(10);
+    expect(attempts).toHaveLength(2);
   });
 
   it('speaks to eight targets at once and no more, and a silent one holds up no other', async () => {

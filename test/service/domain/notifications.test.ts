@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isStale, waitAfter } from '../../../src/service/domain/notifications.ts';
+import { isOverdue, isStale, waitAfter } from '../../../src/service/domain/notifications.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 
 describe('a target that fails', () => {
@@ -14,9 +14,31 @@ describe('a target that fails', () => {
     );
   });
 
-  it('is tried for three days after the event', () => {
+  it('is tried for three days after the event, by the clock and by the number of failures', () => {
     const event = sampleEvent({ timestamp: 1000 });
-    expect(isStale(event, 1000 + 3 * 86_400)).toBe(false);
-    expect(isStale(event, 1001 + 3 * 86_400)).toBe(true);
+    const days = 3 * 86_400;
+    expect(isStale(event, 1000 + days, 1000)).toBe(false);
+    expect(isStale(event, 1001 + days, 1000)).toBe(true);
+    // The clock is wrong.
+    expect(isStale(event, 1000 + 100 * days, 1)).toBe(false);
+    expect(isStale(event, 999, 1)).toBe(false);
+    expect(isStale(event, 999, 1000)).toBe(true);
+  });
+
+  it('has failed often enough once three days of waits are over', () => {
+    const event = sampleEvent({ timestamp: 0 });
+    const series = Array.from({ length: 200 }, (_, index) => index + 1);
+    const enough = series.find((attempts) => isStale(event, 1e9, attempts)) ?? 0;
+    const waited = series.slice(0, enough - 1).reduce((sum, attempts) => sum + waitAfter(attempts), 0);
+    expect(waited).toBeLessThanOrEqual(3 * 86_400);
+    expect(waited + waitAfter(enough)).toBeGreaterThan(3 * 86_400);
+  });
+
+  it('never waits longer than its failures say', () => {
+    expect(isOverdue({ dueAt: 1000, attempts: 0 }, 1000)).toBe(false);
+    expect(isOverdue({ dueAt: 1001, attempts: 0 }, 1000)).toBe(true);
+    expect(isOverdue({ dueAt: 1020, attempts: 2 }, 1000)).toBe(false);
+    expect(isOverdue({ dueAt: 1021, attempts: 2 }, 1000)).toBe(true);
+    expect(isOverdue({ dueAt: 4601, attempts: 50 }, 1000)).toBe(true);
   });
 });

@@ -144,6 +144,20 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
         expect(await first(1030)).toMatchObject({ attempts: 2 });
       });
 
+      it('that waits for a time far ahead, because the clock was set back, is made due', async () => {
+        await store.createNotification(notification({ targets: [slack] }));
+        tested.record(event({ timestamp: 90_000 }));
+        const [one] = await store.dueDeliveries(90_000, 1);
+        if (one === undefined) throw new Error('one is due');
+        await store.postponeDelivery(one, 90_010);
+        await store.rearmDeliveries(90_005);
+        expect(await store.nextDelivery()).toBe(90_000);
+        await store.rearmDeliveries(1000);
+        expect(await due(999)).toEqual([]);
+        expect(await due(1000)).toHaveLength(2);
+        expect(await first(1000)).toMatchObject({ event: { snapshot: 1 } });
+      });
+
       it('that is dropped makes way for the next one, and leaves the notification failing', async () => {
         tested.record(event(), event({ snapshot: 2 }));
         await store.dropDelivery(await first(), 1010);

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NotificationTarget, Trigger } from '../../../contract/notification.ts';
 import type { EnvironmentEvent } from '../../domain/environment-event.ts';
-import type { Delivery, NewNotification, NotificationRecord } from '../../domain/notifications.ts';
+import { isOverdue, type Delivery, type NewNotification, type NotificationRecord } from '../../domain/notifications.ts';
 import type { NotificationStore } from '../notification-store.ts';
 import { answer, optional } from './answers.ts';
 import { number, text, type Row } from './rows.ts';
@@ -28,6 +28,9 @@ const texts = {
       SELECT min(sequence) FROM deliveries f WHERE f.org = t.org AND f.number = t.number AND f.position = t.position
     ) ORDER BY t.due_at LIMIT ?`,
   nextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at IS NOT NULL',
+  waiting: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > ?',
+  setDue: `UPDATE notification_targets SET due_at = ?
+    WHERE org = ? AND number = ? AND position = ? AND due_at IS NOT NULL`,
   deleteDelivery: 'DELETE FROM deliveries WHERE org = ? AND number = ? AND position = ? AND sequence = ?',
   succeed: `UPDATE notification_targets SET attempts = 0, last_success_at = ?
     WHERE org = ? AND number = ? AND position = ?`,
@@ -85,6 +88,18 @@ export class SqliteNotifications implements NotificationStore {
 
   nextDelivery(): Promise<number | undefined> {
     return answer(() => optionalNumber(this.#statements.nextDue.get() ?? {}, 'due_at'));
+  }
+
+  async rearmDeliveries(now: number): Promise<void> {
+    const overdue = this.#statements.waiting
+      .all(now)
+      .filter((row) => isOverdue({ dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') }, now));
+    if (overdue.length === 0) return;
+    await this.#queue.write(() => {
+      for (const { org = null, number: of = null, position = null } of overdue) {
+        this.#statements.setDue.run(now, org, of, position);
+      }
+    });
   }
 
   completeDelivery(delivery: Delivery, at: number): Promise<void> {

@@ -162,6 +162,10 @@ export class SqliteStore implements Store {
     return this.#notifications.nextDelivery();
   }
 
+  rearmDeliveries(now: number): Promise<void> {
+    return this.#notifications.rearmDeliveries(now);
+  }
+
   completeDelivery(delivery: Delivery, at: number): Promise<void> {
     return this.#notifications.completeDelivery(delivery, at);
   }

@@ -3,8 +3,7 @@
  * a key of a service account opens the account's; what it may do there is looked up when it is used. So the keys of before
  * become keys of users, who are members with the role of their latest key.
  *
- * The time of an attestation never runs backwards within its flow, so that the order of recording is the order of time and
- * a page of a list is found by its place alone (`attestation-list.ts`).
+ * From this version on, the time of an attestation never ran backwards within its flow; `clock.ts` ended that.
  */
 export const accounts = `
 CREATE TABLE members (

@@ -1,0 +1,49 @@
+import type { After, Now } from './domain/sources.ts';
+import type { ServiceLog } from './routes/log.ts';
+
+/** What watching the clock needs. */
+export interface ClockWatchMeans {
+  readonly now: Now;
+  /** Milliseconds since any moment; nothing sets it forward or back. */
+  readonly monotonic: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+  /** Called after the clock was set forward or back. */
+  readonly onChange: () => void;
+}
+
+/** How often the clock is looked at, in milliseconds. */
+const interval = 5_000;
+/** A smaller difference is an adjustment that nobody notices; in milliseconds. */
+const tolerance = 1_000;
+
+/**
+ * Compares the machine's clock with a monotonic one, and logs each time it was set forward or back, once.
+ *
+ * @returns ends the watch
+ */
+export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchMeans): () => void {
+  let [time, steady] = [now(), monotonic()];
+  const look = (): void => {
+    const [newTime, newSteady] = [now(), monotonic()];
+    const step = newTime - time - (newSteady - steady);
+    [time, steady] = [newTime, newSteady];
+    if (Math.abs(step) >= tolerance) {
+      log.info(sentenceOf(step, newTime));
+      onChange();
+    }
+    callOff = after(interval, look);
+  };
+  let callOff = after(interval, look);
+  return () => {
+    callOff();
+  };
+}
+
+function sentenceOf(step: number, time: number): string {
+  const direction = step > 0 ? 'forward' : 'back';
+  const seconds = Math.round(Math.abs(step) / 1000);
+  const shown = new Date(time).toISOString();
+  const cause = step > 0 ? 'it was set, or the machine slept' : 'it was set';
+  return `the machine's clock went ${direction} by ${seconds} s and shows ${shown} now; ${cause}`;
+}
