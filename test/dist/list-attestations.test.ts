@@ -3,9 +3,11 @@ import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 let job: ActionJob;
+/** How far the service's clock is ahead, in milliseconds. */
+let ahead = 0;
 
 beforeAll(async () => {
-  job = await openActionJob();
+  job = await openActionJob({ sources: { now: () => Date.now() + ahead } });
 });
 
 afterAll(() => job.close());
@@ -47,6 +49,23 @@ describe('the step list-attestations as a gate', () => {
     await job.attest(flow, 'late-24', 'OK');
     const open = await job.step(all);
     expect(open).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', compliant: 'true', count: '65' } });
+  });
+
+  it('sees a failed attestation although the clock was wrong before it', async () => {
+    const flow = await job.flow('sonar');
+    ahead = 3_600_000;
+    await attestAll(flow, ['main', 'other', 'third'], 'OK');
+    ahead = 0;
+    await job.attest(flow, 'main', 'ERROR');
+    const now = String(Math.floor(Date.now() / 1000));
+    const settings = [{}, { 'to-timestamp': now }, { page: 'all', 'per-page': '1' }, { page: 'all', 'to-timestamp': now }];
+    for (const setting of settings) {
+      const result = await job.step({ ...gate, ...setting, flow });
+      expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', count: '4' } });
+    }
+    await job.attest(flow, 'main', 'OK');
+    const open = await job.step({ ...gate, flow, page: 'all', 'per-page': '2' });
+    expect(open).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant', count: '5' } });
   });
 
   it('ends while others write', async () => {

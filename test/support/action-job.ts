@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runAction, type StepResult, type StepSettings } from '../../tools/run-action.ts';
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
-import { startTestService, type TestService } from './service.ts';
+import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
 import { call } from './service-call.ts';
 import { attestationForm } from './service-samples.ts';
 import { webhookReport } from './sonar-webhook.ts';
@@ -43,10 +43,14 @@ export interface ActionJob {
 /** The commit that the job was started by. */
 export const jobCommit: string = shas.head;
 
-/** Opens a job. Close it. */
-export async function openActionJob(): Promise<ActionJob> {
+/**
+ * Opens a job. Close it.
+ *
+ * @param settings of the service, if the test wants it otherwise
+ */
+export async function openActionJob(settings: TestServiceSettings = {}): Promise<ActionJob> {
   demandBuilt();
-  const service = await startTestService();
+  const service = await startTestService(settings);
   const workspace = await temporaryWorkspace();
   const variables = {
     ...jobEnvironment,
