@@ -27,13 +27,15 @@ const allowance = 1;
 
 /**
  * The last record that was made before a time: by order, the last one whose time is before it. The records after that one
- * belong to it as well until the first one whose time is not contradicted. 0 if there is none.
+ * belong to it as well until the first one whose time is not contradicted. 0 if there is none. All that is recorded was
+ * made by now, so an end after the present leaves nothing out.
  *
  * @param end in Unix seconds; the first moment that is too late
  * @param now in Unix seconds
  */
 export function lastBefore(series: TimeSeries, end: number, now: number): number {
   const { timeOf, length } = series;
+  if (end > now) return length;
   const runs = runsOf(series);
   const run = runs.findLast(({ first }) => timeOf(first) < end);
   const found = run === undefined ? 0 : firstWhere(run, (number) => timeOf(number) >= end) - 1;

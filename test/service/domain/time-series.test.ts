@@ -52,12 +52,13 @@ describe('a selection by time', () => {
     );
   });
 
-  it('leaves out nothing that a right clock would have put into it, if the clock was wrong once', () => {
+  it('leaves out nothing that a right clock would have put into it, if all wrong times are contradicted', () => {
     const once = fc.record({
       length: fc.integer({ min: 1, max: 30 }),
       at: fc.integer({ min: 1, max: 30 }),
       for: fc.nat(10),
-      by: fc.integer({ min: -100, max: 100 }),
+      // Further than the series is long. A smaller step can give times that look right, and nothing tells them apart.
+      by: fc.oneof(fc.integer({ min: -200, max: -40 }), fc.integer({ min: 40, max: 200 })),
     });
     fc.assert(
       fc.property(once, fc.nat(31), fc.nat(31), ({ length, at, for: long, by }, from, to) => {
@@ -99,6 +100,7 @@ describe('a selection by time', () => {
   it.each([
     ['the clock was ahead', [10, 9000, 20], 25, 30, 3],
     ['the clock was ahead, and nothing was recorded since', [10, 9000], 25, 30, 2],
+    ['the clock was ahead by a second', [3], 2, 2, 1],
     ['the clock was behind', [100, 200, 50, 300], 250, 400, 3],
     ['the clock was behind at first', [5, 100], 50, 200, 1],
   ])('in the past finds the record that was the last one then: %s', (_what, times, time, now, expected) => {
