@@ -3,8 +3,8 @@ import { isKeywords } from '../../contract/check.ts';
 /** How much of an input is shown, in characters. */
 const longestShown = 100;
 
-/** Fields that hold a secret, which no answer repeats: the path of a webhook's address is one. */
-const secretField = /(?:^|\.)webhook$/u;
+/** Fields that hold a secret, which no answer repeats: what signs for a webhook, and the path of its address. */
+const secretField = /(?:^|\.)(?:webhook|secret)$/u;
 
 /** What cannot be seen, or changes how the text around it looks. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
@@ -19,6 +19,8 @@ export function shownInput(whole: unknown, field: string): string {
   const value = field === '' ? whole : valueIn(whole, field);
   if (value === undefined || secretField.test(field)) return '';
   if (typeof value === 'string') return ` [input: ${shown(value)}]`;
+  // A number beyond a double is read as infinity, which is not what was sent.
+  if (typeof value === 'number' && !Number.isFinite(value)) return '';
   return typeof value === 'object' && value !== null ? '' : ` [input: ${JSON.stringify(value)}]`;
 }
 

@@ -50,15 +50,15 @@ describe('operation 1, create or update flow', () => {
       status: 400,
       body: {
         errors: {
-          name: 'must not have more than 255 characters',
-          description: 'must not have more than 65536 characters',
+          name: expect.stringContaining('must not have more than 255 characters'),
+          description: expect.stringContaining('must not have more than 65536 characters'),
           repo_url: expect.stringContaining('must not have more than 8192 characters'),
         },
       },
     });
     expect(await call(service, { path: `/artifacts/acme/${name}/fingerprint/abcde?trail=${name}` })).toMatchObject({
       status: 400,
-      body: { errors: { 'path.flow_name': 'must not have more than 255 characters' } },
+      body: { errors: { 'path.flow_name': expect.stringContaining('must not have more than 255 characters') } },
     });
   });
 

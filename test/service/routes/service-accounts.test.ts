@@ -97,7 +97,7 @@ describe('service accounts', () => {
     };
     await call(service, { method: 'POST', path: '/artifacts/acme/web', json: document, key });
     const { body } = await call(service, { path: `/artifacts/acme/web/fingerprint/${'a'.repeat(64)}`, key });
-    expect(body).toMatchObject({ history: [{ event: 'Artifact reported by ci' }] });
+    expect(body).toMatchObject({ history: [{ event: 'Artifact reported by service-account:ci' }] });
   });
 
   it('lose their keys when they are deleted, also for an account of the same name', async () => {
