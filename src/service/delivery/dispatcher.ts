@@ -1,10 +1,11 @@
-import { isStale, waitAfter, type Delivery } from '../domain/notifications.ts';
+import { isStale, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
 import { unixSeconds, type After, type Now } from '../domain/sources.ts';
 import { messageOf } from '../domain/thrown.ts';
 import type { ServiceLog } from '../routes/log.ts';
 import { shownAddress } from '../routes/notifications.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
 import type { Deliver } from './deliver.ts';
+import { DeliverySchedule } from './schedule.ts';
 
 /** What the dispatcher works with. */
 export interface DispatcherMeans {
@@ -15,22 +16,21 @@ export interface DispatcherMeans {
   readonly log: ServiceLog;
 }
 
-/** How many targets are spoken to at once. */
-const mostAtOnce = 8;
-/** How long a target may take, in milliseconds. */
+/** How long a delivery may take from looking up the address to the answer, in milliseconds. */
 const deadline = 20_000;
 /** How long to wait after the storage failed, in milliseconds. */
 const troubleWait = 10_000;
 
 /**
- * Empties the outbox: delivers what is due, each target's deliveries in their order, and several targets at once. A delivery
- * leaves the outbox after its target has taken it, so a stop or crash in between repeats it: at least once. Wakes on
- * writes, and when the next delivery is due; otherwise it does nothing.
+ * Empties the outbox: delivers what is due, each target's deliveries in their order, and to several targets at once, which
+ * `DeliverySchedule` chooses. A delivery leaves the outbox after its target has taken it, so a stop or crash in between
+ * repeats it: at least once. Wakes on writes, and when the next delivery is due; otherwise it does nothing.
  */
 export class Dispatcher {
   readonly #means: DispatcherMeans;
   readonly #stopping = new AbortController();
-  readonly #active = new Map<string, Promise<void>>();
+  readonly #schedule = new DeliverySchedule();
+  readonly #active = new Set<Promise<void>>();
   readonly #run: Promise<void>;
   #wake: () => void = () => undefined;
   /** Whether the clock may have been set back since the waits were made; it may before the start. */
@@ -50,7 +50,7 @@ export class Dispatcher {
     this.#stopping.abort();
     this.#wake();
     await this.#run;
-    await Promise.all(this.#active.values());
+    await Promise.all(this.#active);
   }
 
   /** Looks at what is due by the clock as it is now. */
@@ -83,10 +83,13 @@ export class Dispatcher {
         this.#isClockChanged = false;
         await store.rearmDeliveries(time);
       }
-      for (const delivery of await store.dueDeliveries(time, 2 * mostAtOnce)) this.#begin(delivery);
-      const next = await store.nextDelivery();
-      // What is due already is being delivered, or waits for one that is; the end of either wakes.
-      if (next === undefined || next <= time) return () => undefined;
+      if (!this.#schedule.isFull) {
+        const due = await store.dueTargets(time, this.#schedule.offersPerOrganization);
+        if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(due)) this.#begin(target);
+      }
+      // What is due already is being delivered, or waits until a delivery in flight ends, which wakes.
+      const next = await store.nextDue(time);
+      if (next === undefined) return () => undefined;
       return after(Math.ceil((next - time) * 1000), wake);
     } catch (error) {
       this.#isClockChanged = true;
@@ -95,22 +98,24 @@ export class Dispatcher {
     }
   }
 
-  #begin(delivery: Delivery): void {
-    const lane = [delivery.org, delivery.number, delivery.position].join('/');
-    if (this.#active.has(lane) || this.#active.size >= mostAtOnce || this.#stopping.signal.aborted) return;
-    const work = this.#attempt(delivery).finally(() => {
-      this.#active.delete(lane);
+  #begin(target: DueTarget): void {
+    const work = this.#attempt(target).finally(() => {
+      this.#schedule.release(target);
+      this.#active.delete(work);
       this.#wake();
     });
-    this.#active.set(lane, work);
+    this.#active.add(work);
   }
 
   /** Never rejects. */
-  async #attempt(delivery: Delivery): Promise<void> {
+  async #attempt(target: DueTarget): Promise<void> {
     const { store, now, log } = this.#means;
-    const fault = await this.#send(delivery);
-    if (fault === 'stopped') return;
     try {
+      const delivery = await store.firstDelivery(target);
+      // Its notification was deleted a moment ago.
+      if (delivery === undefined) return;
+      const fault = await this.#send(delivery);
+      if (fault === 'stopped') return;
       const time = unixSeconds(now());
       if (fault === undefined) await store.completeDelivery(delivery, time);
       else await this.#setBack(delivery, time, fault);
@@ -127,7 +132,9 @@ export class Dispatcher {
       limit.abort();
     });
     try {
-      await this.#means.deliver(delivery, AbortSignal.any([limit.signal, this.#stopping.signal]));
+      const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
+      // Raced, because not everything on the way to a target can be aborted: a look-up in the DNS, for example.
+      await Promise.race([this.#means.deliver(delivery, signal), aborted(signal)]);
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';
@@ -145,7 +152,8 @@ export class Dispatcher {
     const stale = isStale(event, time, attempts + 1);
     const next = stale ? 'it is too old and is dropped' : `next attempt in ${wait} s`;
     log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
-    await (stale ? store.dropDelivery(delivery, time + wait) : store.postponeDelivery(delivery, time + wait));
+    const failure = { reason: fault, at: time, until: time + wait };
+    await (stale ? store.dropDelivery(delivery, failure) : store.postponeDelivery(delivery, failure));
   }
 
   /** So that a storage that takes nothing does not make the same delivery leave again and again. */
@@ -158,4 +166,15 @@ export class Dispatcher {
       });
     });
   }
+}
+
+/** Rejects when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = (): void => {
+      reject(new Error('it was aborted'));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }

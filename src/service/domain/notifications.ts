@@ -24,6 +24,17 @@ export interface NotificationRecord extends NewNotification {
   readonly failing: boolean;
 }
 
+/** A target that something is to be delivered to now. */
+export interface DueTarget {
+  readonly org: string;
+  /** The notification's. */
+  readonly number: number;
+  /** The target's place in the notification. */
+  readonly position: number;
+  /** Whether the latest attempt failed. */
+  readonly failing: boolean;
+}
+
 /** An event on its way to one target of a notification. */
 export interface Delivery {
   readonly org: string;
@@ -36,6 +47,15 @@ export interface Delivery {
   readonly event: EnvironmentEvent;
   /** How often the target has failed since it last took something. */
   readonly attempts: number;
+}
+
+/** A delivery that its target has not taken. */
+export interface DeliveryFailure {
+  /** Why, in words without a secret. */
+  readonly reason: string;
+  readonly at: number;
+  /** How long the target is left alone. */
+  readonly until: number;
 }
 
 /** In seconds. */

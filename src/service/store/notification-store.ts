@@ -1,4 +1,10 @@
-import type { Delivery, NewNotification, NotificationRecord } from '../domain/notifications.ts';
+import type {
+  Delivery,
+  DeliveryFailure,
+  DueTarget,
+  NewNotification,
+  NotificationRecord,
+} from '../domain/notifications.ts';
 
 /** Where notifications and their deliveries are kept; the rules of `Store` hold. */
 export interface NotificationStore {
@@ -9,20 +15,22 @@ export interface NotificationStore {
   deleteNotification(org: string, number: number, deletedAt: number): Promise<'deleted' | 'not found'>;
 
   /**
-   * What is to be delivered now: the first delivery of each target that is due, those that wait longest first. The
-   * deliveries of one target come in the order of their events.
+   * The targets that something is to be delivered to now, those that wait longest first. For each organization at most so
+   * many whose latest attempt failed, and as many others.
    */
-  dueDeliveries(now: number, limit: number): Promise<readonly Delivery[]>;
-  /** When the next delivery is due; undefined while there is none. */
-  nextDelivery(): Promise<number | undefined>;
+  dueTargets(now: number, limit: number): Promise<readonly DueTarget[]>;
+  /** The first delivery that waits for a target, in the order of the events; undefined if none does any more. */
+  firstDelivery(target: DueTarget): Promise<Delivery | undefined>;
+  /** When the next delivery becomes due after a time; undefined if none does. */
+  nextDue(after: number): Promise<number | undefined>;
   /** Makes due now what is overdue after the clock was set back (`isOverdue`). */
   rearmDeliveries(now: number): Promise<void>;
   /** The target has taken it. Its next delivery is due at once. */
   completeDelivery(delivery: Delivery, at: number): Promise<void>;
-  /** The target has not taken it, and is left alone until then. */
-  postponeDelivery(delivery: Delivery, until: number): Promise<void>;
-  /** The target has not taken it and will not be asked again; its next delivery waits until then. */
-  dropDelivery(delivery: Delivery, until: number): Promise<void>;
+  /** The target has not taken it, and is called again later. */
+  postponeDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void>;
+  /** The target has not taken it and will not be asked again; its next delivery waits. */
+  dropDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void>;
   /** Calls the listener after every write that may have made a delivery due. One at a time. */
   onDeliveries(listener: () => void): void;
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Deliver } from '../../../src/service/delivery/deliver.ts';
 import { Dispatcher } from '../../../src/service/delivery/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';
@@ -29,22 +30,23 @@ describe('the dispatcher', () => {
   /** How far the clock is ahead, in seconds. */
   let ahead: number;
 
-  const start = (): Dispatcher =>
+  const attemptDelivery: Deliver = (delivery, signal) =>
+    new Promise((resolve, reject) => {
+      const refuse = (words = 'it answered 500'): void => {
+        reject(new Error(words));
+      };
+      signal.addEventListener('abort', () => {
+        refuse('aborted');
+      });
+      attempts.push({ delivery, signal, take: resolve, refuse });
+    });
+  const start = (deliver: Deliver = attemptDelivery): Dispatcher =>
     new Dispatcher({
       store,
       now: () => clock.now() + ahead * 1000,
       after: (wait, fire) => clock.after(wait, fire),
       log: { info: (line) => told.push(line), error: (line) => told.push(line) },
-      deliver: (delivery, signal) =>
-        new Promise((resolve, reject) => {
-          const refuse = (words = 'it answered 500'): void => {
-            reject(new Error(words));
-          };
-          signal.addEventListener('abort', () => {
-            refuse('aborted');
-          });
-          attempts.push({ delivery, signal, take: resolve, refuse });
-        }),
+      deliver,
     });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
@@ -60,11 +62,11 @@ describe('the dispatcher', () => {
     await rm(folder, { recursive: true });
   });
 
-  const notify = async (environment = 'prod'): Promise<void> => {
+  const notify = async (environment = 'prod', org = 'acme'): Promise<void> => {
     const target = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
     const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
     await store.createNotification({
-      org: 'acme',
+      org,
       environments: [environment],
       triggers: ['ON_NON_COMPLIANT_ENV'],
       ...rest,
@@ -224,6 +226,61 @@ describe('the dispatcher', () => {
     attempt(0).take();
     await settle();
     expect(new Set(attempts.map(({ delivery }) => delivery.number)).size).toBe(10);
+  });
+
+  it('delivers to one organization at once while many targets of another do not answer', async () => {
+    await store.createOrganization('busy', 1);
+    for (let index = 0; index < 200; index += 1) await notify(`env-${index}`, 'busy');
+    await happen(...Array.from({ length: 200 }, (_, index) => ({ org: 'busy', environment: `env-${index}` })));
+    await notify();
+    for (let snapshot = 1; snapshot <= 5; snapshot += 1) {
+      const before = attempts.length;
+      await happen({ snapshot });
+      expect(attempts.slice(before).map(({ delivery }) => [delivery.org, delivery.event.snapshot])).toEqual([
+        ['acme', snapshot],
+      ]);
+      attempt(before).take();
+      await settle();
+    }
+    // Nothing of the slow ones is lost: all of them are tried, again and again.
+    for (let round = 0; round < 60; round += 1) await advance(20);
+    const tried = attempts.filter(({ delivery }) => delivery.org === 'busy').map(({ delivery }) => delivery.number);
+    expect(new Set(tried).size).toBe(200);
+  });
+
+  it('delivers to a target that works while the other targets of its organization do not answer', async () => {
+    for (let index = 0; index < 20; index += 1) await notify(`env-${index}`);
+    await happen(...Array.from({ length: 20 }, (_, index) => ({ environment: `env-${index}` })));
+    // By now all of them have failed at least once.
+    for (let round = 0; round < 6; round += 1) await advance(20);
+    await notify();
+    const before = attempts.length;
+    await happen({});
+    expect(attempts.slice(before).map(({ delivery }) => delivery.number)).toContain(21);
+  });
+
+  it('calls a target at its time although a delivery to another one is in flight', async () => {
+    await notify();
+    await notify('stage');
+    await happen({}, { environment: 'stage' });
+    attempt(0).refuse();
+    await settle();
+    await advance(10);
+    expect(attempts.map(({ delivery }) => delivery.number)).toEqual([1, 2, 1]);
+  });
+
+  it('gives a delivery up that cannot be aborted', async () => {
+    await dispatcher.stop();
+    let calls = 0;
+    dispatcher = start(() => {
+      calls += 1;
+      return new Promise(() => undefined);
+    });
+    await notify();
+    await happen({});
+    await advance(20);
+    await advance(10);
+    expect(calls).toBe(2);
   });
 
   it('breaks off a target that does not answer', async () => {

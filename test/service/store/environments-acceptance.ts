@@ -12,6 +12,7 @@ import type {
 import type { Store } from '../../../src/service/store/store.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
+import { firstDue } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 
 /** What every implementation of the store must do for environments, their snapshots and policies. */
@@ -342,13 +343,9 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
         await report({ web: 'bbbbb' }, 12);
         await report({ web: 'bbbbb' }, 13);
         const told: string[] = [];
-        for (
-          let due = await store.dueDeliveries(1000, 1);
-          due[0] !== undefined;
-          due = await store.dueDeliveries(1000, 1)
-        ) {
-          told.push(`${due[0].event.snapshot} ${due[0].event.trigger}`);
-          await store.completeDelivery(due[0], 1000);
+        for (let due = await firstDue(store, 1000); due !== undefined; due = await firstDue(store, 1000)) {
+          told.push(`${due.event.snapshot} ${due.event.trigger}`);
+          await store.completeDelivery(due, 1000);
         }
         expect(told).toEqual([
           '1 ON_STARTED_ARTIFACT',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/contract/notification.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
-import type { Delivery, NewNotification } from '../../../src/service/domain/notifications.ts';
+import type { Delivery, DeliveryFailure, NewNotification } from '../../../src/service/domain/notifications.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
@@ -30,7 +30,12 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       ...change,
     });
     const event = (change: Partial<EnvironmentEvent> = {}): EnvironmentEvent => sampleEvent(change);
-    const due = (now = 1000): Promise<readonly Delivery[]> => store.dueDeliveries(now, 100);
+    const due = async (now = 1000): Promise<readonly Delivery[]> => {
+      const targets = await store.dueTargets(now, 100);
+      const deliveries = await Promise.all(targets.map((target) => store.firstDelivery(target)));
+      return deliveries.filter((delivery) => delivery !== undefined);
+    };
+    const failure = (until: number): DeliveryFailure => ({ reason: 'it answered 500', at: until - 10, until });
     const first = async (now = 1000): Promise<Delivery> => {
       const [delivery] = await due(now);
       if (delivery === undefined) throw new Error('nothing is due');
@@ -72,7 +77,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
         expect(await store.findNotification('acme', 1)).toBeUndefined();
         tested.record(event());
         expect(await due()).toEqual([]);
-        expect(await store.nextDelivery()).toBeUndefined();
+        expect(await store.nextDue(0)).toBeUndefined();
       });
     });
 
@@ -85,7 +90,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
         await store.createNotification(notification({ environments: ['stage', 'prod'] }));
         const sent = event();
         tested.record(sent);
-        expect(await store.nextDelivery()).toBe(sent.timestamp);
+        expect(await store.nextDue(0)).toBe(sent.timestamp);
         expect(await due(sent.timestamp - 1)).toEqual([]);
         const deliveries = await due(sent.timestamp);
         expect(deliveries.map(({ number, position }) => [number, position])).toEqual([
@@ -101,7 +106,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
         await store.createNotification(notification());
         tested.record(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
         tested.record();
-        expect(await store.nextDelivery()).toBeUndefined();
+        expect(await store.nextDue(0)).toBeUndefined();
       });
     });
 
@@ -121,12 +126,12 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
           await store.completeDelivery(await first(at), at);
         }
         expect(seen).toEqual([1, 2, 3]);
-        expect(await store.nextDelivery()).toBeUndefined();
+        expect(await store.nextDue(0)).toBeUndefined();
       });
 
       it('that was made is remembered, and ends the failing', async () => {
         tested.record(event(), event({ snapshot: 2 }));
-        await store.postponeDelivery(await first(), 1010);
+        await store.postponeDelivery(await first(), failure(1010));
         expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
         await store.completeDelivery(await first(1010), 1012.5);
         expect(await store.findNotification('acme', 1)).toMatchObject({ failing: false, lastSuccessAt: 1012.5 });
@@ -135,12 +140,12 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
 
       it('that failed waits, with all that come after it, and counts', async () => {
         tested.record(event());
-        await store.postponeDelivery(await first(), 1010);
+        await store.postponeDelivery(await first(), failure(1010));
         tested.record(event({ snapshot: 2, timestamp: 1005 }));
         expect(await due(1009)).toEqual([]);
-        expect(await store.nextDelivery()).toBe(1010);
+        expect(await store.nextDue(0)).toBe(1010);
         expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 1 } });
-        await store.postponeDelivery(await first(1010), 1030);
+        await store.postponeDelivery(await first(1010), failure(1030));
         expect(await first(1030)).toMatchObject({ attempts: 2 });
       });
 
@@ -160,11 +165,11 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
 
       it('that is dropped makes way for the next one, and leaves the notification failing', async () => {
         tested.record(event(), event({ snapshot: 2 }));
-        await store.dropDelivery(await first(), 1010);
+        await store.dropDelivery(await first(), failure(1010));
         expect(await due(1009)).toEqual([]);
         expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 2 } });
-        await store.dropDelivery(await first(1010), 1020);
-        expect(await store.nextDelivery()).toBeUndefined();
+        await store.dropDelivery(await first(1010), failure(1020));
+        expect(await store.nextDue(0)).toBeUndefined();
         expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
       });
 
@@ -173,7 +178,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
         tested.record(event());
         const [one, other] = await due();
         if (one === undefined || other === undefined) throw new Error('two are due');
-        await store.postponeDelivery(one, 5000);
+        await store.postponeDelivery(one, failure(5000));
         expect(await due(2000)).toEqual([other]);
         await store.completeDelivery(other, 2000);
         expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
@@ -185,20 +190,37 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
         const delivery = await first();
         await store.deleteNotification('acme', 1, 9);
         await store.completeDelivery(delivery, 1000);
-        await store.postponeDelivery(delivery, 1000);
-        await store.dropDelivery(delivery, 1000);
+        await store.postponeDelivery(delivery, failure(1000));
+        await store.dropDelivery(delivery, failure(1000));
         expect(await due()).toEqual([]);
       });
 
-      it('those that wait longest come first, as many as were asked for', async () => {
+      it('goes to the targets that wait longest first, for each organization as many as were asked for', async () => {
         for (const environment of ['a', 'b', 'c']) {
           await store.createNotification(notification({ environments: [environment] }));
         }
         for (const [index, environment] of ['b', 'c', 'a'].entries()) {
           tested.record(event({ environment, timestamp: 100 + index }));
         }
-        const deliveries = await store.dueDeliveries(1000, 2);
-        expect(deliveries.map((delivery) => delivery.event.environment)).toEqual(['b', 'c']);
+        const dueNow = async (): Promise<unknown> => {
+          const targets = await store.dueTargets(1000, 2);
+          return targets.map(({ org, number, failing }) => [org, number, failing]);
+        };
+        await store.createNotification(notification({ org: 'other' }));
+        tested.record(event({ org: 'other', timestamp: 500 }));
+        expect(await dueNow()).toEqual([
+          ['acme', 3, false],
+          ['acme', 4, false],
+          ['other', 1, false],
+        ]);
+        // A target that fails takes no place from one that does not.
+        await store.postponeDelivery(await first(), failure(150));
+        expect(await dueNow()).toEqual([
+          ['acme', 4, false],
+          ['acme', 2, false],
+          ['acme', 3, true],
+          ['other', 1, false],
+        ]);
       });
 
       it('is still there after the store was closed and opened', async () => {

@@ -4,6 +4,7 @@ import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
 import { clock } from './migrations/clock.ts';
 import { environments } from './migrations/environments.ts';
+import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { users } from './migrations/users.ts';
@@ -16,7 +17,16 @@ import { users } from './migrations/users.ts';
  * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the same
  * however many attestations its flow holds.
  */
-const steps: readonly string[] = [base, environments, accounts, notifications, pendingSnapshots, users, clock];
+const steps: readonly string[] = [
+  base,
+  environments,
+  accounts,
+  notifications,
+  pendingSnapshots,
+  users,
+  clock,
+  notificationTargets,
+];
 
 /** The version of the tables that this service writes. */
 export const schemaVersion = steps.length;

@@ -1,7 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NotificationTarget, Trigger } from '../../../contract/notification.ts';
 import type { EnvironmentEvent } from '../../domain/environment-event.ts';
-import { isOverdue, type Delivery, type NewNotification, type NotificationRecord } from '../../domain/notifications.ts';
+import {
+  isOverdue,
+  type Delivery,
+  type DeliveryFailure,
+  type DueTarget,
+  type NewNotification,
+  type NotificationRecord,
+} from '../../domain/notifications.ts';
 import type { NotificationStore } from '../notification-store.ts';
 import { answer, optional } from './answers.ts';
 import { number, text, type Row } from './rows.ts';
@@ -23,18 +30,22 @@ const texts = {
   deleteTargets: 'DELETE FROM notification_targets WHERE org = ? AND number = ?',
   deleteSubjects: 'DELETE FROM notification_subjects WHERE org = ? AND number = ?',
 
-  due: `SELECT t.*, d.sequence, d.event FROM notification_targets t JOIN deliveries d USING (org, number, position)
-    WHERE t.due_at <= ? AND d.sequence = (
-      SELECT min(sequence) FROM deliveries f WHERE f.org = t.org AND f.number = t.number AND f.position = t.position
-    ) ORDER BY t.due_at LIMIT ?`,
-  nextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at IS NOT NULL',
+  due: `SELECT org, number, position, failing FROM (
+      SELECT org, number, position, due_at, attempts > 0 AS failing,
+        row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
+      FROM notification_targets WHERE due_at <= ?
+    ) WHERE place <= ? ORDER BY due_at, org, number, position`,
+  firstDelivery: `SELECT t.*, d.sequence, d.event FROM deliveries d JOIN notification_targets t USING (org, number, position)
+    WHERE d.org = ? AND d.number = ? AND d.position = ? ORDER BY d.sequence LIMIT 1`,
+  nextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > ?',
   waiting: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > ?',
   setDue: `UPDATE notification_targets SET due_at = ?
     WHERE org = ? AND number = ? AND position = ? AND due_at IS NOT NULL`,
   deleteDelivery: 'DELETE FROM deliveries WHERE org = ? AND number = ? AND position = ? AND sequence = ?',
-  succeed: `UPDATE notification_targets SET attempts = 0, last_success_at = ?
+  succeed: `UPDATE notification_targets SET attempts = 0, last_success_at = ?, last_error = NULL, last_error_at = NULL
     WHERE org = ? AND number = ? AND position = ?`,
-  fail: 'UPDATE notification_targets SET attempts = attempts + 1 WHERE org = ? AND number = ? AND position = ?',
+  fail: `UPDATE notification_targets SET attempts = attempts + 1, last_error = ?, last_error_at = ?
+    WHERE org = ? AND number = ? AND position = ?`,
   settle: `UPDATE notification_targets AS t SET due_at = iif(EXISTS (
       SELECT 1 FROM deliveries d WHERE d.org = t.org AND d.number = t.number AND d.position = t.position
     ), ?, NULL) WHERE org = ? AND number = ? AND position = ?`,
@@ -82,12 +93,16 @@ export class SqliteNotifications implements NotificationStore {
     });
   }
 
-  dueDeliveries(now: number, limit: number): Promise<readonly Delivery[]> {
-    return answer(() => this.#statements.due.all(now, limit).map(deliveryOf));
+  dueTargets(now: number, limit: number): Promise<readonly DueTarget[]> {
+    return answer(() => this.#statements.due.all(now, limit).map(dueTargetOf));
   }
 
-  nextDelivery(): Promise<number | undefined> {
-    return answer(() => optionalNumber(this.#statements.nextDue.get() ?? {}, 'due_at'));
+  firstDelivery({ org, number: of, position }: DueTarget): Promise<Delivery | undefined> {
+    return answer(() => optional(this.#statements.firstDelivery.get(org, of, position), deliveryOf));
+  }
+
+  nextDue(after: number): Promise<number | undefined> {
+    return answer(() => optionalNumber(this.#statements.nextDue.get(after) ?? {}, 'due_at'));
   }
 
   async rearmDeliveries(now: number): Promise<void> {
@@ -111,18 +126,18 @@ export class SqliteNotifications implements NotificationStore {
     });
   }
 
-  postponeDelivery({ org, number: of, position }: Delivery, until: number): Promise<void> {
+  postponeDelivery({ org, number: of, position }: Delivery, { reason, at, until }: DeliveryFailure): Promise<void> {
     return this.#queue.write(() => {
-      this.#statements.fail.run(org, of, position);
+      this.#statements.fail.run(reason, at, org, of, position);
       this.#statements.settle.run(until, org, of, position);
     });
   }
 
-  dropDelivery(delivery: Delivery, until: number): Promise<void> {
+  dropDelivery(delivery: Delivery, { reason, at, until }: DeliveryFailure): Promise<void> {
     return this.#queue.write(() => {
       const { org, number: of, position, sequence } = delivery;
       this.#statements.deleteDelivery.run(org, of, position, sequence);
-      this.#statements.fail.run(org, of, position);
+      this.#statements.fail.run(reason, at, org, of, position);
       this.#statements.settle.run(until, org, of, position);
     });
   }
@@ -152,6 +167,15 @@ function notificationOf(row: Row, targets: readonly Row[]): NotificationRecord {
 /** A target that this service wrote, and checked before it did. */
 function targetOf(row: Row): NotificationTarget {
   return JSON.parse(text(row, 'target')) as NotificationTarget;
+}
+
+function dueTargetOf(row: Row): DueTarget {
+  return {
+    org: text(row, 'org'),
+    number: number(row, 'number'),
+    position: number(row, 'position'),
+    failing: number(row, 'failing') === 1,
+  };
 }
 
 function deliveryOf(row: Row): Delivery {

@@ -3,7 +3,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
 import type { OwnerKind, Role } from '../../domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
-import type { Delivery, NewNotification, NotificationRecord } from '../../domain/notifications.ts';
+import type {
+  Delivery,
+  DeliveryFailure,
+  DueTarget,
+  NewNotification,
+  NotificationRecord,
+} from '../../domain/notifications.ts';
 import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import type { Environment, SnapshotSummary } from '../../domain/environment/snapshot.ts';
 import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
@@ -154,12 +160,16 @@ export class SqliteStore implements Store {
     return this.#notifications.deleteNotification(org, unwanted, deletedAt);
   }
 
-  dueDeliveries(now: number, limit: number): Promise<readonly Delivery[]> {
-    return this.#notifications.dueDeliveries(now, limit);
+  dueTargets(now: number, limit: number): Promise<readonly DueTarget[]> {
+    return this.#notifications.dueTargets(now, limit);
   }
 
-  nextDelivery(): Promise<number | undefined> {
-    return this.#notifications.nextDelivery();
+  firstDelivery(target: DueTarget): Promise<Delivery | undefined> {
+    return this.#notifications.firstDelivery(target);
+  }
+
+  nextDue(after: number): Promise<number | undefined> {
+    return this.#notifications.nextDue(after);
   }
 
   rearmDeliveries(now: number): Promise<void> {
@@ -170,12 +180,12 @@ export class SqliteStore implements Store {
     return this.#notifications.completeDelivery(delivery, at);
   }
 
-  postponeDelivery(delivery: Delivery, until: number): Promise<void> {
-    return this.#notifications.postponeDelivery(delivery, until);
+  postponeDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
+    return this.#notifications.postponeDelivery(delivery, failure);
   }
 
-  dropDelivery(delivery: Delivery, until: number): Promise<void> {
-    return this.#notifications.dropDelivery(delivery, until);
+  dropDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
+    return this.#notifications.dropDelivery(delivery, failure);
   }
 
   onDeliveries(listener: () => void): void {

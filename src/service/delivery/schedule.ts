@@ -1,0 +1,80 @@
+import type { DueTarget } from '../domain/notifications.ts';
+
+/** How many deliveries may be in flight at once. */
+export interface DeliveryLimits {
+  readonly total: number;
+  readonly perOrganization: number;
+  /** Of those, how many may go to targets whose latest attempt failed, so that broken targets leave room for others. */
+  readonly failingPerOrganization: number;
+}
+
+/** What the service uses. */
+export const usualDeliveryLimits: DeliveryLimits = { total: 64, perOrganization: 8, failingPerOrganization: 4 };
+
+/** Identifies a target in all organizations. */
+export function targetKey({ org, number, position }: Omit<DueTarget, 'failing'>): string {
+  return `${org}/${number}/${position}`;
+}
+
+/** Decides which targets are called next, so that slow targets of one organization do not delay those of another. */
+export class DeliverySchedule {
+  readonly #limits: DeliveryLimits;
+  readonly #inFlight = new Map<string, DueTarget>();
+  /** When each organization had its last turn, as a count of turns. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
+
+  constructor(limits: DeliveryLimits = usualDeliveryLimits) {
+    this.#limits = limits;
+  }
+
+  /** How many targets of an organization it has to be offered, failing and other ones each, to use all its room. */
+  get offersPerOrganization(): number {
+    return 2 * this.#limits.perOrganization;
+  }
+
+  get isFull(): boolean {
+    return this.#inFlight.size >= this.#limits.total;
+  }
+
+  /**
+   * Takes as many of the due targets as there is room for, and counts them as in flight. Each place goes to the
+   * organization with the fewest deliveries in flight; among equals, to the one whose last turn is longest ago. Within an
+   * organization the order of `due` holds. A target that is in flight already is left out: its deliveries keep their order.
+   */
+  take(due: readonly DueTarget[]): readonly DueTarget[] {
+    const waiting = Map.groupBy(
+      due.filter((target) => !this.#inFlight.has(targetKey(target))),
+      ({ org }) => org,
+    );
+    const taken: DueTarget[] = [];
+    while (!this.isFull) {
+      const next = this.#nextOf(waiting);
+      if (next === undefined) break;
+      this.#inFlight.set(targetKey(next), next);
+      this.#turns.set(next.org, (this.#turn += 1));
+      waiting.set(
+        next.org,
+        (waiting.get(next.org) ?? []).filter((target) => target !== next),
+      );
+      taken.push(next);
+    }
+    return taken;
+  }
+
+  /** The delivery to the target has ended. */
+  release(target: DueTarget): void {
+    this.#inFlight.delete(targetKey(target));
+  }
+
+  #nextOf(waiting: ReadonlyMap<string, readonly DueTarget[]>): DueTarget | undefined {
+    const candidates = [...waiting].flatMap(([org, targets]) => {
+      const inFlight = [...this.#inFlight.values()].filter((target) => target.org === org);
+      const failing = inFlight.filter((target) => target.failing).length;
+      const fits = (target: DueTarget): boolean => !target.failing || failing < this.#limits.failingPerOrganization;
+      const target = inFlight.length < this.#limits.perOrganization ? targets.find(fits) : undefined;
+      return target === undefined ? [] : [{ target, inFlight: inFlight.length, turn: this.#turns.get(org) ?? 0 }];
+    });
+    return candidates.sort((one, other) => one.inFlight - other.inFlight || one.turn - other.turn)[0]?.target;
+  }
+}
