@@ -157,6 +157,11 @@ export const getNotification = defineEndpoint({
       source: 'there is one form of the payload, the one that the public documentation shows',
     },
     {
+      subject: 'how many messages a snapshot causes',
+      choice: 'up to ten events of a snapshot reach a target as a message each, more as one digest (`digest`)',
+      source: 'thousands of new images must not be thousands of messages',
+    },
+    {
       subject: 'what is shown of a Slack or webhook address',
       choice: 'its origin; the rest is replaced by `…`, because the path of such an address is its secret',
       source: 'addresses of incoming webhooks are credentials',

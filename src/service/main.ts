@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { systemClock } from '../runtime/clock.ts';
 import { readCommand } from './commands/command-line.ts';
+import { toSingleLine } from './domain/single-line.ts';
 import { messageOf } from './domain/thrown.ts';
 import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
 import { OptionFault, readOptions, usage } from './options.ts';
@@ -12,6 +13,9 @@ import { prepareDataFolder } from './store/files/data-folder.ts';
 // The command behind `npm run service`. Prints `listening on <base address>` once it answers, and ends with 0 after a
 // SIGTERM or SIGINT, with 1 if it cannot start or stop, with 2 if it was asked wrongly. As `backup`, `verify` or `restore`
 // it ends with 0 if that was done, and with 1 if not; so it does as `create-key`.
+
+/** In characters; so that no request fills the log. */
+const longestLogLine = 4000;
 
 function stopOnSignal(service: RunningService): void {
   let stopping = false;
@@ -70,10 +74,10 @@ async function run(options: ServiceOptions): Promise<void> {
     randomBytes: (size) => randomBytes(size),
     log: {
       info: (line) => {
-        console.log(line);
+        console.log(toSingleLine(line, longestLogLine));
       },
       error: (line, error) => {
-        console.error(line, error);
+        console.error(toSingleLine(line, longestLogLine), error);
       },
     },
   });

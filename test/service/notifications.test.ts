@@ -127,6 +127,26 @@ describe('an event in an environment', () => {
     expect(new Set(receiver.calls.map(({ headers }) => headers['delivery-id'])).size).toBe(4);
   });
 
+  it('is one message together with thousands of others of the same snapshot', async () => {
+    await savePolicy();
+    await notify();
+    await attach();
+    const digests = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, index) => [`image-${index}`, index.toString(16).padStart(64, '0')]),
+    );
+    const pod = { creationTimestamp: 1, digests, namespace: 'web', podName: 'web' };
+    const path = '/environments/acme/prod/report/K8S';
+    expect(await call(service, { method: 'PUT', path, json: { artifacts: [pod] } })).toMatchObject({ status: 201 });
+    expect(await delivered()).toMatchObject({
+      event_type: 'ON_NON_COMPLIANT_ENV',
+      artifact: null,
+      digest: { total: 3001, events: [{ count: 1 }, { event_type: 'ON_STARTED_ARTIFACT', count: 3000 }] },
+    });
+    await runs(fingerprint);
+    expect(await delivered()).toMatchObject({ event_type: 'ON_STARTED_ARTIFACT', snapshot: { index: 2 } });
+    expect(receiver.calls).toHaveLength(2);
+  });
+
   it('is remembered as delivered', async () => {
     await notify();
     await runs(fingerprint);
@@ -185,7 +205,7 @@ describe('an event in an environment', () => {
       },
     });
     const message = await delivered();
-    expect(message).toEqual({ text: expect.stringContaining('web&lt;!channel&gt;'), mrkdwn: false });
+    expect(message).toMatchObject({ text: expect.stringContaining('web&lt;!channel&gt;'), mrkdwn: false });
     await stateSoon('last_success_timestamp', (value) => value !== undefined);
     while (mail.mails.length === 0) await state();
     expect(mail.mails[0]).toMatchObject({ from: 'compliance@example.com', recipients: ['ann@example.com'] });

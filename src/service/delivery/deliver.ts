@@ -3,7 +3,7 @@ import type { Delivery } from '../domain/notifications.ts';
 import type { Links } from '../routes/links.ts';
 import type { Store } from '../store/store.ts';
 import { sendMail, type MailSettings } from './email.ts';
-import { payloadOf, wordsOf } from './message.ts';
+import { payloadOf, subjectOf, wordsOf } from './message.ts';
 import { DeliveryFault, postJson, type Web } from './post.ts';
 import { slackMessage } from './slack.ts';
 
@@ -33,8 +33,11 @@ export function delivererOf({ store, links, web, mail }: DeliveryMeans): Deliver
         break;
       case 'EMAIL': {
         if (mail === undefined) throw new DeliveryFault('the service was started without --smtp-url and --smtp-from');
-        const subject = `${event.environment}: ${event.trigger}`;
-        await sendMail(mail, { recipients: target.recipients, subject, text: wordsOf(payload) }, signal);
+        await sendMail(
+          mail,
+          { recipients: target.recipients, subject: subjectOf(event), text: wordsOf(payload) },
+          signal,
+        );
       }
     }
   };

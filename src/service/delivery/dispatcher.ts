@@ -1,5 +1,6 @@
 import { isStale, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
 import { unixSeconds, type After, type Now } from '../domain/sources.ts';
+import { toSingleLine } from '../domain/single-line.ts';
 import { messageOf } from '../domain/thrown.ts';
 import type { ServiceLog } from '../routes/log.ts';
 import { shownAddress } from '../routes/notifications.ts';
@@ -138,7 +139,7 @@ export class Dispatcher {
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';
-      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : messageOf(error);
+      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : toSingleLine(messageOf(error));
     } finally {
       callOff();
     }

@@ -1,6 +1,8 @@
-import { payloadVersion } from '../../contract/notification.ts';
+import { payloadVersion, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../domain/environment-event.ts';
+import { wordsOfGroup, type EventDigest } from '../domain/event-digest.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
+import { longestShownText, toSingleLine } from '../domain/single-line.ts';
 import type { Links } from '../routes/links.ts';
 import type { Store } from '../store/store.ts';
 
@@ -21,6 +23,19 @@ export interface WebhookPayload {
   };
   /** Null where the event is about the environment as a whole. */
   readonly artifact: PayloadArtifact | null;
+  /** Present if the message stands for many events of the snapshot; then `event_type` is that of the most important one. */
+  readonly digest?: {
+    /** How many events. */
+    readonly total: number;
+    readonly events: readonly PayloadDigestGroup[];
+  };
+}
+
+interface PayloadDigestGroup {
+  readonly event_type: Trigger;
+  readonly count: number;
+  /** The first ten. */
+  readonly artifacts: readonly { readonly name: string; readonly fingerprint: string }[];
 }
 
 interface PayloadArtifact {
@@ -59,7 +74,12 @@ export async function payloadOf(
       api_url: links.snapshotAnswer(org, environment, snapshot),
     },
     artifact: await artifactOf(event, store, links),
+    ...(event.digest === undefined ? {} : { digest: digestIn(event.digest) }),
   };
+}
+
+function digestIn({ total, groups }: EventDigest): NonNullable<WebhookPayload['digest']> {
+  return { total, events: groups.map(({ trigger, ...group }) => ({ event_type: trigger, ...group })) };
 }
 
 async function artifactOf(
@@ -83,17 +103,51 @@ async function artifactOf(
   return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };
 }
 
-/** The payload in plain words, a line each, for people. */
-export function wordsOf({ org, environment, description, snapshot, artifact, timestamp }: WebhookPayload): string {
+/** In characters: room for the addresses of pages. */
+const longestLine = 2000;
+
+/** The payload in plain words, a line each, for people. What was reported cannot begin a line of its own. */
+export function wordsOf({
+  org,
+  environment,
+  description,
+  snapshot,
+  artifact,
+  digest,
+  timestamp,
+}: WebhookPayload): string {
   const lines = [
     description,
     '',
     `Environment: ${environment} of ${org}`,
     `Snapshot: ${snapshot.index}, ${snapshot.status}`,
-    ...(artifact === null ? [] : [`Artifact: ${artifact.name}, ${artifact.fingerprint}`]),
+    ...(artifact === null ? [] : [`Artifact: ${named(artifact)}`]),
     ...(artifact?.provenance ? [`Commit: ${artifact.provenance.commit_url}`] : []),
+    ...(digest?.events ?? []).flatMap(digestLines),
     `Time: ${new Date(timestamp * 1000).toISOString()}`,
     snapshot.html_url,
   ];
-  return lines.join('\n');
+  return lines.map((line) => toSingleLine(line, longestLine)).join('\n');
+}
+
+function digestLines({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {
+  const words = wordsOfGroup({ trigger, count, artifacts });
+  if (words === undefined) return [];
+  const more = count - artifacts.length;
+  return [
+    `${words}:`,
+    ...artifacts.map((artifact) => `- ${named(artifact)}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+/** A long name is cut so that the fingerprint remains. */
+function named({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
+  return `${toSingleLine(name, longestShownText - 100)}, ${fingerprint}`;
+}
+
+/** What a message is about, for the subject of an e-mail. */
+export function subjectOf({ environment, trigger, digest }: EnvironmentEvent): string {
+  const more = digest === undefined ? '' : ` and ${digest.total - 1} more events`;
+  return toSingleLine(`${environment}: ${trigger}${more}`);
 }

@@ -1,4 +1,5 @@
 import type { Trigger } from '../../contract/notification.ts';
+import type { EventDigest } from './event-digest.ts';
 
 /** The artifact that an event is about. */
 export interface EventArtifact {
@@ -32,4 +33,6 @@ export interface EnvironmentEvent {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly artifact?: EventArtifact | undefined;
+  /** Present if this stands for many events of the snapshot; `trigger` is then the one of the most important event. */
+  readonly digest?: EventDigest | undefined;
 }

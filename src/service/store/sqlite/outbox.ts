@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { EnvironmentEvent } from '../../domain/environment-event.ts';
+import { toMessages } from '../../domain/event-digest.ts';
+import { number } from './rows.ts';
 
 const targetsOfEvent = `SELECT t.number, t.position FROM notification_subjects s JOIN notification_targets t USING (org, number)
   WHERE s.org = ? AND s.environment = ? AND s."trigger" = ?`;
@@ -18,17 +20,47 @@ export function hasListeners(database: DatabaseSync, org: string, environment: s
 }
 
 /**
- * Puts the events into the outbox, once for each target of each notification that fires on them. Call it within the
- * transaction that makes the events true: both are kept, or neither. An event that nobody waits for leaves nothing.
+ * Puts the events into the outbox, once for each target of each notification that fires on them; many events of one
+ * snapshot as a digest. Call it within the transaction that makes the events true: both are kept, or neither. An event that
+ * nobody waits for leaves nothing.
  */
 export function recordEvents(database: DatabaseSync, events: readonly EnvironmentEvent[]): void {
   if (events.length === 0) return;
-  const [find, add, due] = [targetsOfEvent, addDelivery, makeDue].map((text) => database.prepare(text));
-  for (const event of events) {
-    const { org, environment, trigger, timestamp } = event;
-    for (const { number = null, position = null } of find?.all(org, environment, trigger) ?? []) {
+  const [add, due] = [addDelivery, makeDue].map((text) => database.prepare(text));
+  for (const { org, number, position, events: wanted } of wantedEvents(database, events)) {
+    for (const event of toMessages(wanted)) {
       add?.run(org, number, position, JSON.stringify(event));
-      due?.run(timestamp, org, number, position);
+      due?.run(event.timestamp, org, number, position);
     }
   }
+}
+
+/** A target, and the events that its notification fires on. */
+interface WantedEvents {
+  readonly org: string;
+  readonly number: number;
+  readonly position: number;
+  readonly events: EnvironmentEvent[];
+}
+
+function wantedEvents(database: DatabaseSync, events: readonly EnvironmentEvent[]): readonly WantedEvents[] {
+  const find = database.prepare(targetsOfEvent);
+  const wanted = new Map<string, WantedEvents>();
+  const kinds = Map.groupBy(events, ({ org, environment, trigger }) => `${org}/${environment}/${trigger}`);
+  const targets = new Map(
+    [...kinds].map(([kind, [event]]) => {
+      const rows = event === undefined ? [] : find.all(event.org, event.environment, event.trigger);
+      return [kind, rows.map((row) => ({ number: number(row, 'number'), position: number(row, 'position') }))];
+    }),
+  );
+  for (const event of events) {
+    const { org, environment, trigger } = event;
+    for (const target of targets.get(`${org}/${environment}/${trigger}`) ?? []) {
+      const key = `${org}/${target.number}/${target.position}`;
+      const known = wanted.get(key) ?? { org, ...target, events: [] };
+      known.events.push(event);
+      wanted.set(key, known);
+    }
+  }
+  return [...wanted.values()];
 }

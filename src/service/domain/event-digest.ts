@@ -1,0 +1,83 @@
+import type { Trigger } from '../../contract/notification.ts';
+import type { EnvironmentEvent } from './environment-event.ts';
+
+/** Many events of one snapshot in one message. */
+export interface EventDigest {
+  /** How many events it stands for. */
+  readonly total: number;
+  /** The events by their trigger, the most important first. */
+  readonly groups: readonly DigestGroup[];
+}
+
+/** The events of one trigger. */
+export interface DigestGroup {
+  readonly trigger: Trigger;
+  readonly count: number;
+  /** The first artifacts that they are about; none if they are about the environment. */
+  readonly artifacts: readonly { readonly name: string; readonly fingerprint: string }[];
+}
+
+/** More events of one snapshot than this reach a target as a digest. */
+export const mostSeparateEvents = 10;
+/** How many artifacts a digest lists for each trigger. */
+export const mostListedArtifacts = 10;
+/** A longer name of an artifact is cut, in characters, so that the size of a digest is bounded. */
+const longestListedName = 200;
+
+/** What happened to artifacts, in words; the most important first. The events about an environment come before all of them. */
+const artifactWords: readonly (readonly [Trigger, one: string, many: string])[] = [
+  ['ON_ALLOWED_ARTIFACT', 'is allowed by an exception of a policy', 'are allowed by an exception of a policy'],
+  ['ON_STARTED_ARTIFACT', 'started to run', 'started to run'],
+  ['ON_EXITED_ARTIFACT', 'no longer runs', 'no longer run'],
+  ['ON_SCALED_ARTIFACT', 'was scaled', 'were scaled'],
+];
+const importance: readonly Trigger[] = [
+  'ON_NON_COMPLIANT_ENV',
+  'ON_COMPLIANT_ENV',
+  ...artifactWords.map(([trigger]) => trigger),
+];
+
+/** What one target is sent of the events, in their order: each event, or a digest of all events of a snapshot that has many. */
+export function toMessages(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
+  const snapshots = Map.groupBy(events, ({ org, environment, snapshot }) => `${org}/${environment}/${snapshot}`);
+  return [...snapshots.values()].flatMap((together) =>
+    together.length > mostSeparateEvents ? digestOf(together) : together,
+  );
+}
+
+/** A digest has the trigger of its most important event, so that a receiver that reads nothing else misses no verdict. */
+function digestOf(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
+  const ordered = [...events].sort((one, other) => importance.indexOf(one.trigger) - importance.indexOf(other.trigger));
+  const [first] = ordered;
+  if (first === undefined) return [];
+  const { trigger, org, environment, snapshot, compliant, timestamp } = first;
+  const groups = [...Map.groupBy(ordered, (event) => event.trigger)].map(([of, group]) => ({
+    trigger: of,
+    count: group.length,
+    artifacts: group
+      .flatMap(({ artifact }) => artifact ?? [])
+      .slice(0, mostListedArtifacts)
+      .map(toListed),
+  }));
+  const verdicts = ordered.filter(({ artifact }) => artifact === undefined).map(({ description }) => description);
+  const counts = groups.flatMap((group) => wordsOfGroup(group) ?? []).join(', ');
+  const artifacts = counts === '' ? [] : [`In snapshot ${snapshot} of ${environment}: ${counts}.`];
+  const description = [...verdicts, ...artifacts].join(' ');
+  const digest = { total: events.length, groups };
+  return [{ trigger, org, environment, snapshot, compliant, timestamp, description, digest }];
+}
+
+/** What happened to the artifacts of a group: `3000 artifacts started to run`; undefined for events about an environment. */
+export function wordsOfGroup({ trigger, count }: DigestGroup): string | undefined {
+  const words = artifactWords.find(([known]) => known === trigger);
+  if (words === undefined) return undefined;
+  return count === 1 ? `1 artifact ${words[1]}` : `${count} artifacts ${words[2]}`;
+}
+
+function toListed({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): {
+  readonly name: string;
+  readonly fingerprint: string;
+} {
+  const shown = name.length > longestListedName ? `${name.slice(0, longestListedName - 1)}…` : name;
+  return { name: shown, fingerprint };
+}
