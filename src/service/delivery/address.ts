@@ -1,12 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 
+type Network = readonly [network: string, length: number];
+
 /**
  * Addresses that are not of the public internet, or lead to one that need not be (IANA, IPv4 and IPv6 Special-Purpose
- * Address Registries): private, loopback, link-local, shared, multicast, reserved, documentation, and the IPv6 ranges that
- * carry an IPv4 address within.
+ * Address Registries): private, loopback, link-local, shared (carrier-grade NAT), multicast, reserved, documentation,
+ * benchmarking, and the IPv6 ranges that carry an IPv4 address within (6to4, Teredo).
  */
-const notPublic = new BlockList();
-for (const [network, length] of [
+const specialPurpose: readonly Network[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -15,29 +16,79 @@ for (const [network, length] of [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
-] as const) {
-  notPublic.addSubnet(network, length, 'ipv4');
-}
-for (const [network, length] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['2620:4f:8000::', 48],
   ['3fff::', 20],
-] as const) {
-  notPublic.addSubnet(network, length, 'ipv6');
-}
+];
+
+/** Networks in public ranges that lead to services of the cloud provider from within its cloud (IBM Cloud). */
+const cloudServices: readonly Network[] = [
+  ['161.26.0.0', 16],
+  ['166.8.0.0', 14],
+];
+
+/**
+ * Where cloud providers tell a machine its credentials and settings. Most use the link-local 169.254.169.254; AWS also
+ * 169.254.170.2 for containers, Tencent 169.254.0.23, Scaleway 169.254.42.42. One of Azure's is in a public range.
+ */
+const metadataIpv4: readonly Network[] = [
+  ['169.254.0.0', 16],
+  // Azure
+  ['168.63.129.16', 32],
+  // Alibaba Cloud
+  ['100.100.100.200', 32],
+  // Oracle Cloud, Classic
+  ['192.0.0.192', 32],
+];
+const metadataIpv6: readonly Network[] = [
+  ['fe80::', 10],
+  // AWS
+  ['fd00:ec2::', 32],
+  // Google Cloud
+  ['fd20:ce::', 32],
+  // Akamai (Linode)
+  ['fd00:a9fe:a9fe::', 64],
+  // Scaleway
+  ['fd00:42::', 32],
+];
 
 /** All of IPv6 that is given out for the public internet lies in here (RFC 4291, global unicast). */
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet('2000::', 3, 'ipv6');
+const globalUnicast = toBlockList([['2000::', 3]]);
+const metadata = toBlockList([
+  ...metadataIpv4,
+  ...metadataIpv6,
+  ...metadataIpv4.flatMap(embeddedInIpv6),
+  // Teredo hides an IPv4 address in a form of its own, and no private network needs it.
+  ['2001::', 32],
+]);
+const notPublic = toBlockList([...specialPurpose, ...cloudServices, ...metadataIpv4]);
 
-/** Whether an IP address is one of the public internet. What is no address is not. */
+/** Why an address must not be called; undefined if it may be. */
+export type AddressRefusal = 'metadata' | 'not public' | undefined;
+
+/**
+ * Decides whether an IP address may be called.
+ *
+ * @param allowPrivate whether addresses of private networks may be called, too; those that tell a cloud machine its
+ *   credentials never may.
+ */
+export function addressRefusal(address: string, allowPrivate: boolean): AddressRefusal {
+  if (isMetadataAddress(address)) return 'metadata';
+  return allowPrivate || isPublicAddress(address) ? undefined : 'not public';
+}
+
+/** Whether an IP address is one of the public internet. Other texts are not. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -47,4 +98,28 @@ export function isPublicAddress(address: string): boolean {
     default:
       return false;
   }
+}
+
+function isMetadataAddress(address: string): boolean {
+  // A link-local address can name its interface (`fe80::1%eth0`).
+  const [plain = ''] = address.split('%');
+  const family = isIP(plain);
+  return family !== 0 && metadata.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** The IPv6 networks that lead to an IPv4 network: IPv4-compatible, NAT64 and 6to4. A block list knows IPv4-mapped ones. */
+function embeddedInIpv6([network, length]: Network): readonly Network[] {
+  const digits = network.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
+  const sixToFour = `2002:${digits.slice(0, 2).join('')}:${digits.slice(2).join('')}::`;
+  return [
+    [`::${network}`, 96 + length],
+    [`64:ff9b::${network}`, 96 + length],
+    [sixToFour, 16 + length],
+  ];
+}
+
+function toBlockList(networks: readonly Network[]): BlockList {
+  const list = new BlockList();
+  for (const [network, length] of networks) list.addSubnet(network, length, isIP(network) === 6 ? 'ipv6' : 'ipv4');
+  return list;
 }

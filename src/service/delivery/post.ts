@@ -1,7 +1,7 @@
 import { request as requestPlain, type ClientRequest } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from './address.ts';
+import { addressRefusal, type AddressRefusal } from './address.ts';
 
 /** An address that a name stands for. */
 export interface ResolvedAddress {
@@ -55,6 +55,12 @@ export async function postJson(
   if (status < 200 || status > 299) throw new DeliveryFault(`it answered ${status}`);
 }
 
+const refusals: Readonly<Record<NonNullable<AddressRefusal>, string>> = {
+  metadata: ', where cloud providers keep the credentials of their machines; notifications are never sent there',
+  'not public':
+    ', which is not one of the public internet; start the service with --allow-private-targets to permit it',
+};
+
 async function permittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
   // An IPv6 address stands in brackets in a URL.
   const name = url.hostname.replace(/^\[(.*)\]$/u, '$1');
@@ -63,12 +69,9 @@ async function permittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
   const [first] = addresses;
   if (first === undefined) throw new DeliveryFault(`${name} has no address`);
   // One private address among public ones is reason enough: nobody needs such a name for an honest purpose.
-  const refused = web.allowPrivateTargets ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
-  if (refused !== undefined) {
-    throw new DeliveryFault(
-      `${name} has the address ${refused.address}, which is not one of the public internet; ` +
-        'start the service with --allow-private-targets to permit it',
-    );
+  for (const { address } of addresses) {
+    const refusal = addressRefusal(address, web.allowPrivateTargets);
+    if (refusal !== undefined) throw new DeliveryFault(`${name} has the address ${address}${refusals[refusal]}`);
   }
   return first;
 }

@@ -68,13 +68,27 @@ describe('a document that is posted', () => {
     'http://0:PORT/',
     'http://[::1]:PORT/',
     'http://[::ffff:127.0.0.1]:PORT/',
-    'http://169.254.169.254/latest/meta-data',
     'http://10.0.0.1/',
   ])('does not go to %s unless that is allowed', async (target) => {
     const refused = post(target.replace('PORT', String(receiver.port)), web({ allowPrivateTargets: false }));
     await expect(refused).rejects.toBeInstanceOf(DeliveryFault);
     await expect(refused).rejects.toThrow(/not one of the public internet; start the service with --allow-private/u);
     expect(receiver.calls).toEqual([]);
+  });
+
+  it.each([
+    'http://169.254.169.254/latest/meta-data',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://0251.0376.0251.0376/',
+    'http://168.63.129.16/',
+    'http://[::ffff:a83f:8110]/',
+    'http://100.100.100.200/',
+    'http://[fd00:ec2::254]/',
+  ])('does not go to %s, even if private addresses are allowed', async (target) => {
+    const refused = post(target);
+    await expect(refused).rejects.toBeInstanceOf(DeliveryFault);
+    await expect(refused).rejects.toThrow('where cloud providers keep the credentials of their machines');
   });
 
   it.each<[string, readonly ResolvedAddress[]]>([
