@@ -32,6 +32,24 @@ export const webhookTarget = Type.Object(
   { additionalProperties: false },
 );
 
+/** A secret that webhooks are signed with, in the form of Standard Webhooks: 24 to 64 bytes in Base64. */
+export const webhookSecret = Type.String({
+  pattern:
+    '^whsec_(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{4}(?:[A-Za-z0-9+/]{2}==)?|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
+  description: '`whsec_` and 24 to 64 random bytes in Base64.',
+});
+
+/** A webhook as it is created. */
+export const webhookTargetPayload = Type.Object(
+  {
+    type: Type.Literal('WEBHOOK'),
+    webhook: webhookTarget.properties.webhook,
+    payload_version: Type.Literal(payloadVersion),
+    secret: Type.Optional(webhookSecret),
+  },
+  { additionalProperties: false },
+);
+
 /** A Slack channel, by its incoming webhook. */
 export const slackTarget = Type.Object(
   {
@@ -87,7 +105,7 @@ export const notificationPayload = Type.Object(
     name: Type.String({ minLength: 1, maxLength: maximumNameLength }),
     environments: Type.Array(environmentName, { minItems: 1 }),
     triggers: Type.Array(Type.Enum(triggers), { minItems: 1 }),
-    targets: Type.Array(notificationTarget, { minItems: 1 }),
+    targets: Type.Array(Type.Union([webhookTargetPayload, slackTarget, emailTarget]), { minItems: 1 }),
   },
   { additionalProperties: false },
 );
@@ -160,6 +178,12 @@ export const getNotification = defineEndpoint({
       subject: 'how many messages a snapshot causes',
       choice: 'up to ten events of a snapshot reach a target as a message each, more as one digest (`digest`)',
       source: 'thousands of new images must not be thousands of messages',
+    },
+    {
+      subject: 'how a receiver knows that a webhook is genuine',
+      choice:
+        'by its signature in the form of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, with a secret that is shown once',
+      source: 'a published standard with libraries for most languages',
     },
     {
       subject: 'what is shown of a Slack or webhook address',

@@ -96,7 +96,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const services = { ...sources, ...(await openStorage(options, sources, closers)) };
+    const storage = await openStorage(options, sources, closers);
+    const services = { ...sources, ...storage, sendsMail: options.mail !== undefined };
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await ensureFirstKey(services.store, first, sources);
     const patience = options.patience ?? usualPatience;
@@ -140,7 +141,7 @@ function startDispatcher(
   { after, log }: ServiceSources,
 ): Dispatcher {
   const web = { resolve: (name: string) => lookup(name, { all: true }), allowPrivateTargets };
-  return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail }), now, after, log });
+  return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail, now }), now, after, log });
 }
 
 function addRoutes(app: FastifyInstance, services: Services, { adminKey }: ServiceOptions, admission: Admission): void {

@@ -12,7 +12,12 @@ import {
   revokeKey,
   saveMember,
 } from '../../src/service/administration/endpoints.ts';
-import { createNotification, deleteNotification } from '../../src/service/administration/notification-endpoints.ts';
+import {
+  createNotification,
+  deleteNotification,
+  inspectNotification,
+  rotateWebhookSecret,
+} from '../../src/service/administration/notification-endpoints.ts';
 import {
   createServiceAccount,
   createServiceAccountKey,
@@ -92,6 +97,8 @@ describe('the page about the service', () => {
       createServiceAccount,
       createServiceAccountKey,
       createNotification,
+      inspectNotification,
+      rotateWebhookSecret,
       deleteNotification,
     ];
     expect(firstCells('Request')).toEqual(declared.map(({ method, path }) => `${method} /admin/v1${path}`));

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { valueAt } from '../../src/runtime/values.ts';
-import { createNotification } from '../support/administration.ts';
+import { listAt, valueAt } from '../../src/runtime/values.ts';
+import { administer, createNotification } from '../support/administration.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { call, mappingOf, type Called } from '../support/service-call.ts';
 import { fingerprintOf, report, saveFlow } from '../support/service-samples.ts';
@@ -63,6 +64,8 @@ describe('an event in an environment', () => {
       if (wanted(mappingOf(called)[key])) return called;
     }
   };
+  const inspect = (): Promise<Called> =>
+    administer(service, { method: 'GET', path: '/organizations/acme/notifications/1' });
   const delivered = async (): Promise<unknown> => JSON.parse((await receiver.next()).text);
 
   it('reaches a webhook with all that is known of the artifact, by links that work', async () => {
@@ -124,7 +127,7 @@ describe('an event in an environment', () => {
       ['ON_EXITED_ARTIFACT', 3],
       ['ON_COMPLIANT_ENV', 3],
     ]);
-    expect(new Set(receiver.calls.map(({ headers }) => headers['delivery-id'])).size).toBe(4);
+    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
   });
 
   it('is one message together with thousands of others of the same snapshot', async () => {
@@ -175,8 +178,8 @@ describe('an event in an environment', () => {
     // A service that starts when the next attempt is due, which is 10 seconds after the first.
     service = await start(11_000);
     const second = await receiver.next();
-    expect(first.headers['delivery-id']).toMatch(/^[0-9a-f]{64}$/u);
-    expect(second.headers['delivery-id']).toBe(first.headers['delivery-id']);
+    expect(first.headers['webhook-id']).toMatch(/^[0-9a-f]{64}$/u);
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
     await stateSoon('is_failing', (value) => value === false);
     await service.stop();
     await rm(dataFolder, { recursive: true });
@@ -213,10 +216,63 @@ describe('an event in an environment', () => {
     await mail.stop();
   });
 
-  it('does not reach people by e-mail in a service that sends none, and the notification says that it fails', async () => {
-    await notify({ targets: [{ type: 'EMAIL', recipients: ['ann@example.com'] }] });
+  it('cannot be sent by e-mail in a service without a mail server, and the notification says so', async () => {
+    const targets = [{ type: 'EMAIL', recipients: ['ann@example.com'] }];
+    const reason = 'the service was started without --smtp-url and --smtp-from';
+    expect(await notify({ targets })).toMatchObject({
+      status: 400,
+      body: { errors: { 'targets.0': `no e-mail can be sent: ${reason}` } },
+    });
+    // It was created while the service had a mail server.
+    const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-mail-'));
+    await service.stop();
+    const mail = { url: 'smtp://127.0.0.1:1', from: 'compliance@example.com' };
+    service = await startTestService({ dataFolder, options: { mail } });
+    expect(await notify({ targets })).toMatchObject({ status: 201, body: { is_failing: false } });
+    await service.stop();
+    service = await startTestService({ dataFolder });
+    expect(await state()).toMatchObject({ body: { is_failing: true } });
+    expect(await inspect()).toMatchObject({ body: { targets: [{ delivery: { last_error: reason, waiting: 0 } }] } });
+    await runs(fingerprint);
+    for (let tried = false; !tried;) tried = JSON.stringify((await inspect()).body).includes('"failures":1');
+    expect(await inspect()).toMatchObject({
+      body: { targets: [{ delivery: { last_error: reason, last_error_at: expect.any(Number), waiting: 1 } }] },
+    });
+    await service.stop();
+    await rm(dataFolder, { recursive: true });
+    service = await startTestService();
+  });
+
+  it('that a target refuses is shown with the reason, and without the address', async () => {
+    receiver.answerWith({ status: 503 });
+    await notify();
     await runs(fingerprint);
     await stateSoon('is_failing', (value) => value === true);
+    const { body } = await inspect();
+    expect(body).toMatchObject({
+      targets: [{ delivery: { last_error: 'it answered 503', failures: 1, waiting: 1 } }],
+    });
+    expect(JSON.stringify(body)).not.toContain('services/secret');
+  });
+
+  it('is signed with every valid secret of the webhook', async () => {
+    const created = await notify();
+    const first = String(valueAt(listAt(created.body, 'targets')[0], 'secret'));
+    const path = '/organizations/acme/notifications/1/targets/0/secret';
+    const rotated = await administer(service, { path, json: {} });
+    const second = String(mappingOf(rotated)['secret']);
+    await runs(fingerprint);
+    const { headers, text } = await receiver.next();
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = headers;
+    const expected = [second, first].map((secret) => {
+      const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+      return `v1,${createHmac('sha256', key)
+        .update(`${String(id)}.${String(timestamp)}.${text}`)
+        .digest('base64')}`;
+    });
+    expect(signature).toBe(expected.join(' '));
+    expect(Math.abs(Date.now() / 1000 - Number(timestamp))).toBeLessThan(60);
+    expect(String(timestamp)).toMatch(/^\d+$/u);
   });
 
   it('does not reach this machine or its network, unless that is allowed', async () => {

@@ -31,6 +31,11 @@ export const administrationErrors = {
     message: "Service account '{name}' exists already in organization '{org}'",
     when: 'The organization has a service account of that name.',
   },
+  webhookNotFound: {
+    status: 404,
+    message: "Notification {number} of organization '{org}' has no webhook at position {position}",
+    when: 'There is no such notification, or the target at that position is not a webhook.',
+  },
   keyNotFound: {
     status: 404,
     message: "Organization '{org}' has no API key '{key_id}'",

@@ -1,3 +1,4 @@
+import type { NotificationTarget } from '../../contract/notification.ts';
 import { isStale, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
 import { unixSeconds, type After, type Now } from '../domain/sources.ts';
 import { toSingleLine } from '../domain/single-line.ts';
@@ -139,7 +140,7 @@ export class Dispatcher {
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';
-      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : toSingleLine(messageOf(error));
+      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : faultWords(error, delivery.target);
     } finally {
       callOff();
     }
@@ -178,4 +179,13 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   });
+}
+
+/** Why a delivery failed, on one line. The path of a web address is its secret. */
+function faultWords(error: unknown, target: NotificationTarget): string {
+  const words = messageOf(error);
+  if (target.type === 'EMAIL') return toSingleLine(words);
+  const { pathname = '/', search = '' } = URL.parse(target.webhook) ?? {};
+  const secrets = [target.webhook, pathname + search, pathname].filter((secret) => secret.length > 1);
+  return toSingleLine(secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words));
 }

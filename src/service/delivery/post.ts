@@ -23,7 +23,7 @@ export class DeliveryFault extends Error {
 }
 
 /**
- * Posts a JSON document, and ends when the target has taken it (a status of 200 to 299).
+ * Posts a JSON document, given as a text, and ends when the target has taken it (a status of 200 to 299).
  *
  * The name is resolved here, and the connection goes to the address that was looked at: a name that stands for another
  * address a moment later changes nothing. Redirects are not followed, because they would lead anywhere.
@@ -33,12 +33,11 @@ export class DeliveryFault extends Error {
 export async function postJson(
   web: Web,
   target: string,
-  document: unknown,
+  body: string,
   { headers = {}, signal }: { readonly headers?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<void> {
   const url = new URL(target);
   const address = await permittedAddress(web, url);
-  const body = JSON.stringify(document);
   const request = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
     method: 'POST',
     agent: false,

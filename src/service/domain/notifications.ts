@@ -1,5 +1,6 @@
 import type { NotificationTarget, Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from './environment-event.ts';
+import type { SigningSecret } from './webhook-secret.ts';
 
 /** Notifications and their deliveries. Every time is in Unix seconds, with a fraction. */
 
@@ -22,6 +23,22 @@ export interface NotificationRecord extends NewNotification {
   readonly lastSuccessAt?: number | undefined;
   /** Whether the latest attempt at any of its targets failed. */
   readonly failing: boolean;
+}
+
+/** A target of a notification, and how its deliveries fare. */
+export interface TargetState {
+  readonly target: NotificationTarget;
+  /** What a webhook is signed with, the latest first. */
+  readonly secrets: readonly SigningSecret[];
+  /** How many messages wait. */
+  readonly waiting: number;
+  /** How often the target has failed since it last took something. */
+  readonly attempts: number;
+  /** When the first of the waiting ones is due; undefined if none waits. */
+  readonly dueAt?: number | undefined;
+  readonly lastSuccessAt?: number | undefined;
+  /** Why the latest attempt failed; undefined if it did not. */
+  readonly lastError?: { readonly reason: string; readonly at: number } | undefined;
 }
 
 /** A target that something is to be delivered to now. */
@@ -47,6 +64,8 @@ export interface Delivery {
   readonly event: EnvironmentEvent;
   /** How often the target has failed since it last took something. */
   readonly attempts: number;
+  /** What a webhook is signed with, the latest first. */
+  readonly secrets: readonly SigningSecret[];
 }
 
 /** A delivery that its target has not taken. */
@@ -57,6 +76,9 @@ export interface DeliveryFailure {
   /** How long the target is left alone. */
   readonly until: number;
 }
+
+/** Why no e-mail leaves a service that was started without a mail server. */
+export const noMailServer = 'the service was started without --smtp-url and --smtp-from';
 
 /** In seconds. */
 const firstWait = 10;

@@ -15,12 +15,19 @@ export function addNotificationRoutes(host: RouteHost, services: Services): void
   addRoute(host, getNotification, keyHolder(services, 'read'), async ({ parameters }) => {
     const found = await services.store.findNotification(parameters.org, Number(parameters.notification_number));
     if (found === undefined) throw new Refusal(notificationNotFound);
-    return { status: 200, body: notificationAnswer(found) };
+    return { status: 200, body: notificationAnswer(found, services) };
   });
 }
 
-/** A notification as operation 8 answers it. Times are whole seconds (interface, Environment notification). */
-export function notificationAnswer(record: NotificationRecord): Notification {
+/**
+ * A notification as operation 8 answers it. Times are whole seconds (interface, Environment notification). An e-mail that no
+ * mail server takes fails before anything is to be sent.
+ */
+export function notificationAnswer(
+  record: NotificationRecord,
+  { sendsMail }: Pick<Services, 'sendsMail'>,
+): Notification {
+  const cannotBeSent = !sendsMail && record.targets.some(({ type }) => type === 'EMAIL');
   return {
     number: record.number,
     name: record.name,
@@ -33,12 +40,12 @@ export function notificationAnswer(record: NotificationRecord): Notification {
     ...(record.lastSuccessAt === undefined ? {} : { last_success_timestamp: Math.floor(record.lastSuccessAt) }),
     created_by: record.createdBy,
     is_created_from_slack_app: false,
-    is_failing: record.failing,
+    is_failing: record.failing || cannotBeSent,
   };
 }
 
 /** A target without what only its owner may know: the path of a webhook is its secret. */
-function shownTarget(target: NotificationTarget): NotificationTarget {
+export function shownTarget(target: NotificationTarget): NotificationTarget {
   return target.type === 'EMAIL' ? target : { ...target, webhook: shownAddress(target.webhook) };
 }
 

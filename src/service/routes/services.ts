@@ -10,6 +10,8 @@ export interface Services {
   readonly store: Store;
   readonly attachments: AttachmentStore;
   readonly links: Links;
+  /** Whether there is a mail server for notifications by e-mail. */
+  readonly sendsMail: boolean;
   readonly log: ServiceLog;
   readonly now: Now;
   readonly randomBytes: RandomBytes;

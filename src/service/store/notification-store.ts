@@ -4,13 +4,29 @@ import type {
   DueTarget,
   NewNotification,
   NotificationRecord,
+  TargetState,
 } from '../domain/notifications.ts';
+import type { SigningSecret } from '../domain/webhook-secret.ts';
 
 /** Where notifications and their deliveries are kept; the rules of `Store` hold. */
 export interface NotificationStore {
-  /** Answers the number that it was given. */
-  createNotification(notification: NewNotification): Promise<number | 'organization not found'>;
+  /**
+   * Returns the number that it was given.
+   *
+   * @param secrets what the webhooks are signed with, by the position of the target
+   */
+  createNotification(
+    notification: NewNotification,
+    secrets?: ReadonlyMap<number, SigningSecret>,
+  ): Promise<number | 'organization not found'>;
   findNotification(org: string, number: number): Promise<NotificationRecord | undefined>;
+  /** The targets of a notification by their position; undefined if there is no such notification. */
+  findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined>;
+  /** Replaces the secrets of a webhook by what `change` makes of them; only if the target is a webhook. */
+  changeSecrets(
+    target: Omit<DueTarget, 'failing'>,
+    change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
+  ): Promise<readonly SigningSecret[] | 'not found'>;
   /** What is on its way for it is dropped; its number is not given again. */
   deleteNotification(org: string, number: number, deletedAt: number): Promise<'deleted' | 'not found'>;
 

@@ -136,6 +136,16 @@ describe('the dispatcher', () => {
     expect(told.join()).not.toContain('secret');
   });
 
+  it('says why in one line, and never the path of the address', async () => {
+    await notify();
+    await happen({});
+    attempt(0).refuse('https://hooks.example.com/secret: no\r\nnotification 2 of acme: delivered');
+    await settle();
+    const reason = '…: no\\r\\nnotification 2 of acme: delivered';
+    expect(await store.findTargets('acme', 1)).toMatchObject([{ lastError: { reason, at: startOfTime / 1000 } }]);
+    expect(told).toEqual([`notification 1 of acme to https://hooks.example.com/…: ${reason}; next attempt in 10 s`]);
+  });
+
   it('keeps the order of the events, also while the first one fails', async () => {
     await notify();
     await happen({ snapshot: 1 }, { snapshot: 2 });

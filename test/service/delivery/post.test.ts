@@ -19,7 +19,7 @@ describe('a document that is posted', () => {
     ...change,
   });
   const post = (target: string, of: Web = web(), signal = new AbortController().signal): Promise<void> =>
-    postJson(of, target, { text: 'ü' }, { headers: { 'delivery-id': '7' }, signal });
+    postJson(of, target, '{"text":"ü"}', { headers: { 'delivery-id': '7' }, signal });
 
   it('arrives as JSON, with its headers', async () => {
     await post(`${receiver.url}?a=b`);

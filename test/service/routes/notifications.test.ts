@@ -10,7 +10,10 @@ const secretAddress = 'https://hooks.example.com/services/secret?token=secret#se
 describe('a notification', () => {
   let service: TestService;
   beforeEach(async () => {
-    service = await startTestService({ sources: { now: () => 1_767_323_045_250 } });
+    service = await startTestService({
+      options: { mail: { url: 'smtp://127.0.0.1:1', from: 'compliance@example.com' } },
+      sources: { now: () => 1_767_323_045_250 },
+    });
   });
   afterEach(async () => {
     expect(service.errors).toEqual([]);
@@ -47,7 +50,10 @@ describe('a notification', () => {
       is_created_from_slack_app: false,
       is_failing: false,
     };
-    expect([created.status, created.body]).toEqual([201, expected]);
+    const secret = { secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/u) };
+    const [webhook, ...others] = expected.targets;
+    const answered = { ...expected, targets: [{ ...webhook, ...secret }, ...others] };
+    expect([created.status, created.body]).toEqual([201, answered]);
     expect((await get(1)).body).toEqual(expected);
   });
 
@@ -122,6 +128,67 @@ describe('a notification', () => {
   ])('with %s is refused', async (_fault, change, field) => {
     const { status, body } = await createNotification(service, change);
     expect([status, body]).toMatchObject([400, { errors: { [field]: expect.any(String) } }]);
+  });
+
+  it('shows the administration how deliveries fare and which secrets sign, and no secret', async () => {
+    const targets = [
+      { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' },
+      { type: 'SLACK', webhook: secretAddress },
+    ];
+    await createNotification(service, { targets });
+    const inspect = { method: 'GET', path: '/organizations/acme/notifications/1' };
+    const { status, body } = await administer(service, inspect);
+    const delivery = {
+      waiting: 0,
+      failures: 0,
+      next_attempt_at: null,
+      last_success_at: null,
+      last_error: null,
+      last_error_at: null,
+    };
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        number: 1,
+        targets: [
+          { type: 'WEBHOOK', delivery, secrets: [{ created_at: 1_767_323_045.25, expires_at: null }] },
+          { type: 'SLACK', delivery, secrets: [] },
+        ],
+      },
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/whsec_|services\/secret/u);
+    expect(await administer(service, { ...inspect, path: '/organizations/acme/notifications/2' })).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it('gets another secret for a webhook, generated or given, beside the one before it', async () => {
+    const own = `whsec_${'a'.repeat(32)}`;
+    const targets = [
+      { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0', secret: own },
+      { type: 'SLACK', webhook: secretAddress },
+    ];
+    expect(await createNotification(service, { targets })).toMatchObject({ body: { targets: [{ secret: own }, {}] } });
+    const rotate = (json: unknown, position = 0, number = 1): Promise<Called> =>
+      administer(service, { path: `/organizations/acme/notifications/${number}/targets/${position}/secret`, json });
+    expect(await rotate({})).toMatchObject({
+      status: 201,
+      body: { secret: expect.stringMatching(/^whsec_/u), grace_period_expires_at: 1_767_323_045.25 + 86_400 },
+    });
+    expect(await rotate({ secret: own, grace_period_hours: 0 })).toMatchObject({
+      body: { secret: own, grace_period_expires_at: null },
+    });
+    expect(await rotate({ secret: 'whsec_short' })).toMatchObject({ status: 400 });
+    for (const [position, number] of [
+      [1, 1],
+      [2, 1],
+      [0, 2],
+    ] as const) {
+      expect(await rotate({}, position, number)).toMatchObject({
+        status: 404,
+        body: { message: `Notification ${number} of organization 'acme' has no webhook at position ${position}` },
+      });
+    }
   });
 
   it('is of an organization that exists', async () => {

@@ -81,6 +81,45 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       });
     });
 
+    describe('the targets of a notification', () => {
+      const secret = { secret: 'whsec_1', createdAt: 5 };
+      const secrets = [secret];
+      const place = { org: 'acme', number: 1, position: 0 };
+
+      it('show how their deliveries fare', async () => {
+        await store.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        const nothing = { secrets: [], waiting: 0, attempts: 0 };
+        expect(await store.findTargets('acme', 1)).toEqual([
+          { ...nothing, target: webhook, secrets },
+          { ...nothing, target: slack },
+        ]);
+        tested.record(event(), event({ snapshot: 2 }));
+        expect(await first()).toMatchObject({ secrets });
+        await store.postponeDelivery(await first(), failure(1010));
+        const failing = { waiting: 2, attempts: 1, dueAt: 1010, lastError: { reason: 'it answered 500', at: 1000 } };
+        expect(await store.findTargets('acme', 1)).toMatchObject([failing, { waiting: 2, attempts: 0, dueAt: 900 }]);
+        await store.completeDelivery(await first(1009), 1009);
+        await store.completeDelivery(await first(1009), 1009);
+        const [one, other] = (await store.findTargets('acme', 1)) ?? [];
+        expect(one).toMatchObject({ waiting: 2, lastError: { at: 1000 } });
+        expect(other).toEqual({ ...nothing, target: slack, lastSuccessAt: 1009 });
+        await store.completeDelivery(await first(1010), 1013);
+        const [healed] = (await store.findTargets('acme', 1)) ?? [];
+        expect(healed).toMatchObject({ waiting: 1, attempts: 0, lastSuccessAt: 1013, lastError: undefined });
+        await store.deleteNotification('acme', 1, 9);
+        expect(await store.findTargets('acme', 1)).toBeUndefined();
+      });
+
+      it('have secrets if they are webhooks', async () => {
+        await store.createNotification(notification({ targets: [webhook, slack] }));
+        expect(await store.changeSecrets(place, () => secrets)).toEqual(secrets);
+        expect(await store.changeSecrets(place, (before) => [...before, ...before])).toEqual([...secrets, ...secrets]);
+        for (const other of [{ position: 1 }, { position: 2 }, { number: 2 }, { org: 'other' }]) {
+          expect(await store.changeSecrets({ ...place, ...other }, () => secrets)).toBe('not found');
+        }
+      });
+    });
+
     describe('an event', () => {
       it('is due at once for every target of every notification that fires on it, and for no other', async () => {
         await store.createNotification(notification({ targets: [webhook, slack] }));
@@ -152,11 +191,9 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       it('that waits for a time far ahead, because the clock was set back, is made due', async () => {
         await store.createNotification(notification({ targets: [slack] }));
         tested.record(event({ timestamp: 90_000 }));
-        const [one] = await store.dueDeliveries(90_000, 1);
-        if (one === undefined) throw new Error('one is due');
-        await store.postponeDelivery(one, 90_010);
+        await store.postponeDelivery(await first(90_000), failure(90_010));
         await store.rearmDeliveries(90_005);
-        expect(await store.nextDelivery()).toBe(90_000);
+        expect(await store.nextDue(0)).toBe(90_000);
         await store.rearmDeliveries(1000);
         expect(await due(999)).toEqual([]);
         expect(await due(1000)).toHaveLength(2);

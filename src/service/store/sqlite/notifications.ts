@@ -8,7 +8,9 @@ import {
   type DueTarget,
   type NewNotification,
   type NotificationRecord,
+  type TargetState,
 } from '../../domain/notifications.ts';
+import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type { NotificationStore } from '../notification-store.ts';
 import { answer, optional } from './answers.ts';
 import { number, text, type Row } from './rows.ts';
@@ -22,9 +24,14 @@ const texts = {
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   addSubject: `INSERT INTO notification_subjects (org, environment, "trigger", number) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,
-  addTarget: 'INSERT INTO notification_targets (org, number, position, target) VALUES (?, ?, ?, ?)',
+  addTarget: `INSERT INTO notification_targets (org, number, position, target, signing_secrets)
+    VALUES (?, ?, ?, ?, ?)`,
   find: 'SELECT * FROM notifications WHERE org = ? AND number = ? AND deleted_at IS NULL',
   targets: 'SELECT * FROM notification_targets WHERE org = ? AND number = ? ORDER BY position',
+  waiting: 'SELECT count(*) AS count FROM deliveries WHERE org = ? AND number = ? AND position = ?',
+  findTarget: `SELECT t.* FROM notification_targets t JOIN notifications n USING (org, number)
+    WHERE t.org = ? AND t.number = ? AND t.position = ? AND n.deleted_at IS NULL`,
+  setSecrets: 'UPDATE notification_targets SET signing_secrets = ? WHERE org = ? AND number = ? AND position = ?',
   markDeleted: 'UPDATE notifications SET deleted_at = ? WHERE org = ? AND number = ? AND deleted_at IS NULL',
   deleteDeliveries: 'DELETE FROM deliveries WHERE org = ? AND number = ?',
   deleteTargets: 'DELETE FROM notification_targets WHERE org = ? AND number = ?',
@@ -38,7 +45,7 @@ const texts = {
   firstDelivery: `SELECT t.*, d.sequence, d.event FROM deliveries d JOIN notification_targets t USING (org, number, position)
     WHERE d.org = ? AND d.number = ? AND d.position = ? ORDER BY d.sequence LIMIT 1`,
   nextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > ?',
-  waiting: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > ?',
+  dueLater: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > ?',
   setDue: `UPDATE notification_targets SET due_at = ?
     WHERE org = ? AND number = ? AND position = ? AND due_at IS NOT NULL`,
   deleteDelivery: 'DELETE FROM deliveries WHERE org = ? AND number = ? AND position = ? AND sequence = ?',
@@ -61,7 +68,10 @@ export class SqliteNotifications implements NotificationStore {
     this.#queue = queue;
   }
 
-  createNotification(notification: NewNotification): Promise<number | 'organization not found'> {
+  createNotification(
+    notification: NewNotification,
+    secrets: ReadonlyMap<number, SigningSecret> = new Map(),
+  ): Promise<number | 'organization not found'> {
     const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
     return this.#queue.write(() => {
       const { hasOrganization, nextNumber, create, addSubject, addTarget } = this.#statements;
@@ -71,7 +81,11 @@ export class SqliteNotifications implements NotificationStore {
       for (const environment of environments) {
         for (const trigger of triggers) addSubject.run(org, environment, trigger, next);
       }
-      for (const [position, target] of targets.entries()) addTarget.run(org, next, position, JSON.stringify(target));
+      for (const [position, target] of targets.entries()) {
+        const secret = secrets.get(position);
+        const signing = JSON.stringify(secret === undefined ? [] : [secret]);
+        addTarget.run(org, next, position, JSON.stringify(target), signing);
+      }
       return next;
     });
   }
@@ -82,6 +96,30 @@ export class SqliteNotifications implements NotificationStore {
         notificationOf(row, this.#statements.targets.all(org, wanted)),
       ),
     );
+  }
+
+  findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
+    return answer(() => {
+      const { find, targets, waiting } = this.#statements;
+      if (find.get(org, wanted) === undefined) return undefined;
+      return targets.all(org, wanted).map((row) => {
+        const count = number(waiting.get(org, wanted, number(row, 'position')) ?? {}, 'count');
+        return targetStateOf(row, count);
+      });
+    });
+  }
+
+  changeSecrets(
+    { org, number: of, position }: Omit<DueTarget, 'failing'>,
+    change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
+  ): Promise<readonly SigningSecret[] | 'not found'> {
+    return this.#queue.write(() => {
+      const row = this.#statements.findTarget.get(org, of, position);
+      if (row === undefined || targetOf(row).type !== 'WEBHOOK') return 'not found';
+      const changed = change(secretsOf(row));
+      this.#statements.setSecrets.run(JSON.stringify(changed), org, of, position);
+      return changed;
+    });
   }
 
   deleteNotification(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {
@@ -106,7 +144,7 @@ export class SqliteNotifications implements NotificationStore {
   }
 
   async rearmDeliveries(now: number): Promise<void> {
-    const overdue = this.#statements.waiting
+    const overdue = this.#statements.dueLater
       .all(now)
       .filter((row) => isOverdue({ dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') }, now));
     if (overdue.length === 0) return;
@@ -169,6 +207,24 @@ function targetOf(row: Row): NotificationTarget {
   return JSON.parse(text(row, 'target')) as NotificationTarget;
 }
 
+/** Secrets that this service wrote. */
+function secretsOf(row: Row): readonly SigningSecret[] {
+  return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
+}
+
+function targetStateOf(row: Row, waiting: number): TargetState {
+  const lastErrorAt = optionalNumber(row, 'last_error_at');
+  return {
+    target: targetOf(row),
+    secrets: secretsOf(row),
+    waiting,
+    attempts: number(row, 'attempts'),
+    dueAt: optionalNumber(row, 'due_at'),
+    lastSuccessAt: optionalNumber(row, 'last_success_at'),
+    lastError: lastErrorAt === undefined ? undefined : { reason: text(row, 'last_error'), at: lastErrorAt },
+  };
+}
+
 function dueTargetOf(row: Row): DueTarget {
   return {
     org: text(row, 'org'),
@@ -187,6 +243,7 @@ function deliveryOf(row: Row): Delivery {
     target: targetOf(row),
     event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
     attempts: number(row, 'attempts'),
+    secrets: secretsOf(row),
   };
 }
 

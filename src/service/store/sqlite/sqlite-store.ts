@@ -9,7 +9,9 @@ import type {
   DueTarget,
   NewNotification,
   NotificationRecord,
+  TargetState,
 } from '../../domain/notifications.ts';
+import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import type { Environment, SnapshotSummary } from '../../domain/environment/snapshot.ts';
 import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
@@ -148,8 +150,22 @@ export class SqliteStore implements Store {
     return this.#attestationList.listAttestations(query);
   }
 
-  createNotification(notification: NewNotification): Promise<number | 'organization not found'> {
-    return this.#notifications.createNotification(notification);
+  createNotification(
+    notification: NewNotification,
+    secrets?: ReadonlyMap<number, SigningSecret>,
+  ): Promise<number | 'organization not found'> {
+    return this.#notifications.createNotification(notification, secrets);
+  }
+
+  findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined> {
+    return this.#notifications.findTargets(org, number);
+  }
+
+  changeSecrets(
+    target: Omit<DueTarget, 'failing'>,
+    change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
+  ): Promise<readonly SigningSecret[] | 'not found'> {
+    return this.#notifications.changeSecrets(target, change);
   }
 
   findNotification(org: string, wanted: number): Promise<NotificationRecord | undefined> {
