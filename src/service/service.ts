@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { addAdministrationRoutes } from './administration/routes.ts';
@@ -7,6 +6,7 @@ import { delivererOf } from './delivery/deliver.ts';
 import { Dispatcher } from './delivery/dispatcher.ts';
 import type { MailSettings } from './delivery/email.ts';
 import { watchClock } from './clock-watch.ts';
+import { createNameResolver, systemNameServices } from './delivery/name-resolver.ts';
 import type { After, Now, RandomBytes } from './domain/sources.ts';
 import { ensureFirstKey, type FirstKey } from './first-key.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -140,7 +140,7 @@ function startDispatcher(
   { mail, allowPrivateTargets = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {
-  const web = { resolve: (name: string) => lookup(name, { all: true }), allowPrivateTargets };
+  const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
   return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail, now }), now, after, log });
 }
 
