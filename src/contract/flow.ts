@@ -1,6 +1,6 @@
 import { Type, type Static } from './schema.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
-import { commonErrors } from './errors.ts';
+import { commonErrors, flowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { addressText, longText } from './texts.ts';
@@ -80,6 +80,39 @@ export const createFlow = defineEndpoint({
       subject: 'the pattern of `org`',
       choice: 'the one of a flow name',
       source: 'an organization is one path segment, and names in URLs look alike',
+    },
+  ],
+});
+
+/** A stored flow, as it is read. */
+export const flow = Type.Object({
+  name: flowName,
+  org: orgName,
+  description: Type.String(),
+  visibility: Type.Optional(visibility),
+  template: Type.Array(Type.String()),
+  repo_url: Type.Optional(Type.String()),
+  tags: Type.Object({}, { description: 'Empty: nothing sets tags yet.' }),
+});
+
+/** Get a flow. Not one of the sixteen operations. */
+export const getFlow = defineEndpoint({
+  title: 'Get flow',
+  method: 'GET',
+  path: '/flows/{org}/{flow_name}',
+  parameters: Type.Object({ org: orgName, flow_name: flowName }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [{ status: 200, description: 'The flow.', schema: flow }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, commonErrors.forbidden, flowNotFound],
+  authentication: ['bearer'],
+  choices: [
+    {
+      subject: 'reading a flow',
+      choice:
+        "the public client's form; `template` is the list of operation 1, and what was never set is left out, `visibility` included",
+      source: "the public client's source; the interface shows no way to read a flow",
     },
   ],
 });

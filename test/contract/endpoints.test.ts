@@ -7,7 +7,7 @@ import { attestSonar } from '../../src/contract/attestation.ts';
 import { conforms } from '../../src/contract/check.ts';
 import { filePartName, operationNames, type Endpoint, type MultipartBody } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { createFlow } from '../../src/contract/flow.ts';
+import { createFlow, getFlow } from '../../src/contract/flow.ts';
 import { getPolicy } from '../../src/contract/policy.ts';
 
 /** Every operation of the interface, as its headings number them. */
@@ -30,7 +30,7 @@ const interfaceOperations = [
   'PUT /user/{org}',
 ];
 
-const all: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy];
+const all: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy, getFlow];
 const byTitle = all.map((endpoint): [string, Endpoint] => [endpoint.title, endpoint]);
 const multipart = all.flatMap((endpoint): [string, MultipartBody][] =>
   endpoint.body.kind === 'multipart' ? [[endpoint.title, endpoint.body]] : [],

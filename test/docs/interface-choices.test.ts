@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
+import { getFlow } from '../../src/contract/flow.ts';
 import { getPolicy } from '../../src/contract/policy.ts';
 import { tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
 const page = readText('docs/interface-choices.md');
-const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy].filter(
+const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy, getFlow].filter(
   ({ choices }) => choices.length > 0,
 );
 

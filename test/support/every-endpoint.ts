@@ -4,7 +4,7 @@ import { listAttestations } from '../../src/contract/attestation-list.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createEnvironment, reportK8s } from '../../src/contract/environment.ts';
-import { createFlow } from '../../src/contract/flow.ts';
+import { createFlow, getFlow } from '../../src/contract/flow.ts';
 import { getNotification } from '../../src/contract/notification.ts';
 import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
@@ -49,6 +49,11 @@ export const everyEndpoint: readonly Sample[] = [
     endpoint: createFlow,
     allowed: recorders,
     request: (org) => ({ method: 'PUT', path: `/flows/${org}`, json: sampleFlow() }),
+  },
+  {
+    endpoint: getFlow,
+    allowed: everyone,
+    request: (org) => ({ path: `/flows/${org}/web` }),
   },
   {
     endpoint: attestSonar,

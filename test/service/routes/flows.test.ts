@@ -28,6 +28,18 @@ describe('operation 1, create or update flow', () => {
     expect((await saveFlow(service, { visibility: null, repo_url: null, template: [] })).status).toBe(200);
   });
 
+  it('stores what can be read again, and leaves out what was never set', async () => {
+    const read = (name: string): ReturnType<typeof call> => call(service, { path: `/flows/acme/${name}` });
+    await saveFlow(service, { visibility: 'public', repo_url: 'https://git.example.com' });
+    const { name, description, template } = sampleFlow();
+    const always = { name, org: 'acme', description, template, tags: {} };
+    expect(await read('web')).toMatchObject({ status: 200 });
+    expect((await read('web')).body).toEqual({ ...always, visibility: 'public', repo_url: 'https://git.example.com' });
+    await saveFlow(service, { visibility: null });
+    expect((await read('web')).body).toEqual(always);
+    expect(await read('api')).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
+  });
+
   it('judges artifacts by the template as it is now', async () => {
     await saveFlow(service);
     await report(service);
