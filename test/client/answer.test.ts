@@ -235,7 +235,7 @@ describe('an error answer', () => {
 
   it('describes an HTML page and shows nothing of it', () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^[A-Za-z]{8,200}$/u), (secret) => {
+      fc.property(fc.stringMatching(/^[A-Za-z]{30,200}$/u), (secret) => {
         const text = `<html><body>${secret}</body></html>`;
         const failure = failureOf({ status: 502, headers: { 'content-type': 'text/html' }, text });
         expect(failure.message).toBe(`${question} 502 with an HTML page of ${text.length} bytes instead of JSON`);

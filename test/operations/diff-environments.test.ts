@@ -22,7 +22,6 @@ describe('diff-environments', () => {
       snappish1: { snapshot_id: 'prod#3', artifacts: [{ fingerprint: 'b'.repeat(64), name: 'old:1' }] },
       snappish2: { snapshot_id: 'prod#5', artifacts: [web] },
       changed: {
-        snapshot_id: null,
         artifacts: [{ ...web, name: 'api:1', s1_instance_count: 1, s2_instance_count: 3 }],
       },
       'not-changed': { artifacts: [web, web] },
