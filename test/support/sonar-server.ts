@@ -46,7 +46,7 @@ export interface SonarWorld {
   anonymous: Permissions | undefined;
   /** Servers before 10.0 only know basic authentication. */
   schemes: readonly ('Bearer' | 'Basic')[];
-  /** The states of each background task, one for each time it is asked for; the last one stays. */
+  /** The states of each background task, one for each time it is asked for; the last one stays. Sonar shows `warnings` on request only. */
   tasks: Record<string, readonly Record<string, unknown>[]>;
   /** `projectStatus` by analysis. */
   gates: Record<string, Record<string, unknown>>;
@@ -165,9 +165,14 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
     if (states === undefined) return refused(404, `No activity found for task '${id}'`);
     const times = asked.get(id) ?? 0;
     asked.set(id, times + 1);
-    const context = query['additionalFields'] === 'scannerContext' ? world.scannerContexts[id] : undefined;
-    const state = states[Math.min(times, states.length - 1)];
-    return { status: 200, body: { task: { ...state, ...(context === undefined ? {} : { scannerContext: context }) } } };
+    const additional = (query['additionalFields'] ?? '').split(',');
+    const context = additional.includes('scannerContext') ? world.scannerContexts[id] : undefined;
+    const { warnings, ...state } = states[Math.min(times, states.length - 1)] ?? {};
+    const shown = {
+      ...(context === undefined ? {} : { scannerContext: context }),
+      ...(additional.includes('warnings') ? { warnings: warnings ?? [] } : {}),
+    };
+    return { status: 200, body: { task: { ...state, ...shown } } };
   },
   'api/qualitygates/project_status'(query, world) {
     const id = query['analysisId'];

@@ -53,7 +53,12 @@ export async function waitForTask(
 }
 
 async function askForTask(server: SonarServer, taskId: string, reportPath: string): Promise<unknown> {
-  const answer = await server.ask({ path: 'api/ce/task', query: { id: taskId }, permission: 'Execute Analysis' });
+  const answer = await server.ask({
+    path: 'api/ce/task',
+    // Sonar leaves the warnings of an analysis out unless they are asked for.
+    query: { id: taskId, additionalFields: 'warnings' },
+    permission: 'Execute Analysis',
+  });
   if (!answer.ok) throw isUnknownTask(answer) ? unknownTask(server, taskId, reportPath, answer.words) : answer.failure;
   const task = valueAt(answer.body, 'task');
   if (task === undefined) throw unexpectedAnswer({ ...answer, address: server.address }, 'JSON without a `task`');

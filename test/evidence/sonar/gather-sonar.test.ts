@@ -124,6 +124,7 @@ describe('the results of a scan', () => {
     await job.report();
     expect((await job.gather()).notes).toEqual(['Shallow clone detected. ::error::Missing blame']);
     expect(job.log.infos).toContain('Sonar says: Shallow clone detected. ::error::Missing blame');
+    expect(job.sonar.requests[0]?.query).toEqual({ id: taskId, additionalFields: 'warnings' });
   });
 
   it('whose analysis the server has deleted meanwhile are missed in its words', async () => {

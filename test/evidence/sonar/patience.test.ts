@@ -92,7 +92,7 @@ describe('a restart of Sonar', () => {
     const failure = await failureOf(job.gather({ timeoutMilliseconds: 60_000 }));
     expect(failure.kind).toBe('trouble');
     expect(failure.message).toBe(
-      `Sonar did not answer within 60 s (\`sonar-timeout\`). Seen last: no answer from Sonar to GET ${job.sonar.url}/api/ce/task?id=${taskId}: connect ECONNREFUSED 127.0.0.1:9000. Before that: Sonar's background task ${taskId} is PENDING.`,
+      `Sonar did not answer within 60 s (\`sonar-timeout\`). Seen last: no answer from Sonar to GET ${job.sonar.url}/api/ce/task?id=${taskId}&additionalFields=warnings: connect ECONNREFUSED 127.0.0.1:9000. Before that: Sonar's background task ${taskId} is PENDING.`,
     );
     expect(failure.remedy).toContain('run the job again when it is up, or raise `sonar-timeout`');
     expect(elapsed()).toBe(60_000);

@@ -157,7 +157,7 @@ describe('a refusal', () => {
     const failure = await failureOf(job.gather({ token }));
     expect(failure.kind).toBe('mistake');
     expect(failure.message).toBe(
-      `Sonar answered GET ${job.sonar.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9 with ${status}: ${words}`,
+      `Sonar answered GET ${job.sonar.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&additionalFields=warnings with ${status}: ${words}`,
     );
     expect(failure.remedy).toContain(remedy);
     expect(failure.message + failure.remedy).not.toContain(token ?? 'user-token');
@@ -184,7 +184,7 @@ describe('a refusal', () => {
     const failure = await failureOf(job.gather({ hostUrl }));
     expect(failure.kind).toBe('mistake');
     expect(failure.message).toBe(
-      `there is no Sonar web API at ${hostUrl}: GET ${hostUrl}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9 was answered with 404 and an HTML page of 6 bytes instead of JSON`,
+      `there is no Sonar web API at ${hostUrl}: GET ${hostUrl}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&additionalFields=warnings was answered with 404 and an HTML page of 6 bytes instead of JSON`,
     );
     expect(failure.remedy).toContain(`Add the server's context path to \`sonar-host-url\` (${hostUrl}/sonarqube)`);
     expect(job.clock.waits).toEqual([]);
