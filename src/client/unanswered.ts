@@ -7,7 +7,7 @@ import { labelOf } from './service-error.ts';
 export function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): TroubleError {
   const sent = error.mayHaveReached
     ? ''
-    : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent`;
+    : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;
   return new TroubleError(
     {
       what: `${labelOf(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,

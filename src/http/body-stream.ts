@@ -12,15 +12,20 @@ const socketBufferBytes = 64 * 1024;
  * it is. A smaller one is copied, because the socket may still hold it when the next is asked for.
  *
  * Destroying the stream stops the chunks.
+ *
+ * @param onChunk called with the length of each chunk when it is handed over
  */
-export function streamOfChunks(chunks: AsyncIterable<Uint8Array>): Readable {
+export function streamOfChunks(chunks: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void): Readable {
   const iterator = chunks[Symbol.asyncIterator]();
   return new Readable({
     // Nothing is kept here: what is read goes on at once.
     highWaterMark: 0,
     read() {
       iterator.next().then(
-        ({ done, value }) => this.push(done === true ? null : lasting(value)),
+        ({ done, value }) => {
+          if (done !== true) onChunk(value.length);
+          this.push(done === true ? null : lasting(value));
+        },
         (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
       );
     },

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Environment } from '../runtime/world.ts';
-import { connecting } from './connecting.ts';
+import { answeringConnector, connecting } from './connecting.ts';
 import { proxySettings, type ProxySettings } from './proxy.ts';
 
 /** One way to an origin: a connection of its own, or the proxies of the environment. */
@@ -106,7 +106,8 @@ function openRoute(open: (cancelled: AbortSignal) => Promise<Dispatcher>): Route
 async function openClient(origin: string, cancelled: AbortSignal): Promise<Dispatcher> {
   // Loaded here, in the bundle's own file: every step needs it, and before it the mistakes are found.
   const { default: Client } = await import(/* webpackMode: "eager" */ 'undici/lib/dispatcher/client.js');
-  return new Client(origin, { connect: connecting(cancelled) });
+  const { default: buildConnector } = await import(/* webpackMode: "eager" */ 'undici/lib/core/connect.js');
+  return new Client(origin, { connect: answeringConnector(buildConnector(connecting(cancelled))) });
 }
 
 async function openProxied(proxies: ProxySettings, cancelled: AbortSignal): Promise<Dispatcher> {

@@ -66,8 +66,10 @@ export type TransportProblem =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly problem: TransportProblem;
-  /** False where it is certain that no byte of the request was written to a connection: sending it again is safe. */
+  /** False if it is certain that the whole request was not written to a connection: sending it again is safe. */
   readonly mayHaveReached: boolean;
+  /** True if a part of the request was written, and certainly not all of it. */
+  readonly sentInPart: boolean;
   /** True if an earlier attempt of the same call may have arrived. */
   readonly earlierArrived: boolean;
 
@@ -75,12 +77,13 @@ export class TransportError extends Error {
     problem: TransportProblem,
     mayHaveReached: boolean,
     message: string,
-    options?: ErrorOptions & { readonly earlierArrived?: boolean },
+    options?: ErrorOptions & { readonly earlierArrived?: boolean; readonly sentInPart?: boolean },
   ) {
     super(message, options);
     this.problem = problem;
     this.mayHaveReached = mayHaveReached;
     this.earlierArrived = options?.earlierArrived ?? false;
+    this.sentInPart = options?.sentInPart ?? false;
   }
 }
 

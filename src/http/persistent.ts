@@ -130,6 +130,7 @@ function afterAttempts(error: TransportError, attempts: number, earlierArrived: 
   return new TransportError(error.problem, error.mayHaveReached, `${error.message} (after ${attempts} attempts)`, {
     cause: error,
     earlierArrived,
+    sentInPart: error.sentInPart,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { streamOfChunks } from './body-stream.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
@@ -46,7 +46,7 @@ export function createTransport(environment: Environment): Transport {
 function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      reject(unsentReason(signal));
+      reject(reasonOf(signal, 'nothing'));
       return;
     }
     let controller: Dispatcher.DispatchController | undefined;
@@ -57,12 +57,16 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
 
     const settle = (finish: () => void): void => {
       signal.removeEventListener('abort', onAbort);
-      discard(body);
+      body.discard();
       finish();
     };
+    // How much of the request was written when it failed.
+    const progress = (): Progress => {
+      if (controller === undefined) return 'nothing';
+      return body.isHandedOver() ? 'maybe all' : 'a part';
+    };
     const onAbort = (): void => {
-      // A deadline that passed before there was a connection: the request was never sent.
-      const reason = controller === undefined ? unsentReason(signal) : reasonOf(signal);
+      const reason = reasonOf(signal, progress());
       controller?.abort(reason);
       settle(() => {
         reject(reason);
@@ -77,7 +81,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         path: request.url.pathname + request.url.search,
         method: request.method,
         headers: { ...request.headers, ...bodyHeaders(request) },
-        body: body ?? null,
+        body: body.content ?? null,
         // Deadlines are the caller's, here as for connecting.
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -86,7 +90,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         // Called when a connection is there and the request is about to be written to it.
         onRequestStart(started) {
           controller = started;
-          if (signal.aborted) started.abort(reasonOf(signal));
+          if (signal.aborted) started.abort(reasonOf(signal, 'nothing'));
         },
         onResponseStart(_controller, statusCode, answered) {
           status = statusCode;
@@ -107,8 +111,9 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
           });
         },
         onResponseError(_controller, error) {
+          const sent = progress();
           settle(() => {
-            reject(signal.aborted ? reasonOf(signal) : failureOf(error, controller !== undefined));
+            reject(signal.aborted ? reasonOf(signal, sent) : failureOf(error, sent));
           });
         },
       },
@@ -128,16 +133,40 @@ async function decodedAnswer(status: number, headers: HttpAnswer['headers'], bod
   return { status, headers: decoded.headers, text: decoded.body.toString('utf8') };
 }
 
-function openBody({ body }: HttpRequest): string | Uint8Array | Readable | undefined {
-  const opened = body?.open();
-  return typeof opened === 'object' && Symbol.asyncIterator in opened ? streamOfChunks(opened) : opened;
+/** How much of a request was written to a connection, as far as it is certain. */
+type Progress = 'nothing' | 'a part' | 'maybe all';
+
+/** The body of one attempt. */
+interface OpenBody {
+  /** What undici takes; undefined if the request has no body. */
+  readonly content: string | Uint8Array | Readable | undefined;
+  /** Whether undici has all of it; how much of that was written, undici does not say. */
+  isHandedOver(): boolean;
+  /** Lets go of a body that nobody reads any more: its file is closed, and an error that it still has kills no process. */
+  discard(): void;
 }
 
-/** Lets go of a body that nobody reads any more: its file is closed, and an error that it still has kills no process. */
-function discard(body: ReturnType<typeof openBody>): void {
-  if (!(body instanceof Readable)) return;
-  body.on('error', () => undefined);
-  body.destroy();
+function openBody({ body }: HttpRequest): OpenBody {
+  if (body === undefined) return handedOver(undefined);
+  const opened = body.open();
+  if (typeof opened === 'string' || opened instanceof Uint8Array) return handedOver(opened);
+  let bytes = 0;
+  const content = streamOfChunks(opened, (more) => {
+    bytes += more;
+  });
+  return {
+    content,
+    isHandedOver: () => bytes >= body.length,
+    discard() {
+      content.on('error', () => undefined);
+      content.destroy();
+    },
+  };
+}
+
+/** A body that undici has at once. */
+function handedOver(content: string | Uint8Array | undefined): OpenBody {
+  return { content, isHandedOver: () => true, discard: () => undefined };
 }
 
 function bodyHeaders(request: HttpRequest): Record<string, string> {
@@ -153,33 +182,34 @@ function flatten(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
   );
 }
 
-function reasonOf(signal: AbortSignal): Error {
+/** Why the signal was aborted. A deadline that passes before the whole request was sent leaves nothing in doubt. */
+function reasonOf(signal: AbortSignal, sent: Progress): Error {
   const reason: unknown = signal.reason;
+  if (isTransportError(reason) && sent !== 'maybe all') {
+    return new TransportError(reason.problem, false, reason.message, { sentInPart: sent === 'a part' });
+  }
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
-}
-
-function unsentReason(signal: AbortSignal): Error {
-  const reason = reasonOf(signal);
-  return isTransportError(reason) ? new TransportError(reason.problem, false, reason.message) : reason;
 }
 
 function isTransportError(error: unknown): error is TransportError {
   return error instanceof TransportError;
 }
 
-function failureOf(error: Error, started: boolean): Error {
+function failureOf(error: Error, sent: Progress): Error {
   // What a body's source has to say, such as that its file changed, is the user's to know; it is no trouble of the way.
   if (error instanceof TransportError || error instanceof Failure) return error;
-  const { problem, mayHaveReached } = judge(codeOf(error), started);
-  return new TransportError(problem, mayHaveReached, describeError(error), { cause: error });
+  const problem = problemOf(codeOf(error), sent);
+  const isUnsent = problem === 'unreachable' || sent === 'nothing';
+  const sentInPart = !isUnsent && sent === 'a part';
+  return new TransportError(problem, !isUnsent && !sentInPart, describeError(error), { cause: error, sentInPart });
 }
 
-function judge(code: string, started: boolean): { problem: TransportProblem; mayHaveReached: boolean } {
+function problemOf(code: string, sent: Progress): TransportProblem {
   // undici's words for a proxy that wants a password (407): it has forwarded nothing.
-  if (code === 'UND_ERR_INVALID_ARG') return { problem: 'unreachable', mayHaveReached: false };
-  if (malformed.has(code) || code.startsWith('HPE_')) return { problem: 'malformed', mayHaveReached: started };
-  if (started) return { problem: 'interrupted', mayHaveReached: true };
-  return { problem: untrusted.test(code) ? 'untrusted' : 'unreachable', mayHaveReached: false };
+  if (code === 'UND_ERR_INVALID_ARG') return 'unreachable';
+  if (malformed.has(code) || code.startsWith('HPE_')) return 'malformed';
+  if (sent !== 'nothing') return 'interrupted';
+  return untrusted.test(code) ? 'untrusted' : 'unreachable';
 }
 
 /** undici's errors have a code, except those of its parser, which have a name only. */

@@ -55,7 +55,7 @@ describe('the body of a request', () => {
     expect(body.read()).toBeGreaterThan(0);
     expect(body.read()).toBeLessThan(size / 2);
     deadline.abort(late);
-    await expect(sent).rejects.toBe(late);
+    await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false, message: late.message });
     expect([body.opened(), body.closed()]).toEqual([1, 1]);
   });
 

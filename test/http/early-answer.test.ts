@@ -1,0 +1,90 @@
+import tls from 'node:tls';
+import { describe, expect, it } from '@jest/globals';
+import { TransportError, type HttpAnswer } from '../../src/http/exchange.ts';
+import { createTransport } from '../../src/http/transport.ts';
+import type { Environment } from '../../src/runtime/world.ts';
+import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
+import { closedAfterEach } from '../support/closing.ts';
+import { readsNoBody } from '../support/faults.ts';
+import { startFaultyServer } from '../support/faulty-server.ts';
+import { startProxy } from '../support/proxy-server.ts';
+import {
+  bodyThatWaits,
+  earlyRefusal,
+  startRefusingServer,
+  type Ending,
+  type RefusingServer,
+} from '../support/refusing-server.ts';
+
+const opened = closedAfterEach();
+const never = new AbortController().signal;
+
+/** Uploads to a server that ends the connection while the client is about to write on. */
+function upload(url: string, { ended }: RefusingServer, environment: Environment = {}): Promise<HttpAnswer> {
+  const transport = opened(createTransport(environment));
+  return transport.send({ method: 'POST', url: new URL(url), headers: {}, body: bodyThatWaits(ended) }, never);
+}
+
+const endings: readonly Ending[] = ['closed', 'reset'];
+
+describe('an answer that comes before the whole body was sent', () => {
+  it.each(endings)('counts, though the connection is %s and the next write fails', async (ending) => {
+    const server = opened(await startRefusingServer(earlyRefusal, ending));
+    const answer = await upload(`http://127.0.0.1:${server.port}`, server);
+    expect(answer).toMatchObject({ status: 401, text: '{"message":"no such key"}' });
+  });
+
+  it('of a proxy counts, too', async () => {
+    const proxy = opened(await startRefusingServer(earlyRefusal, 'closed'));
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+    const answer = await upload('http://compliance.example.com', proxy, environment);
+    expect(answer).toMatchObject({ status: 401, text: '{"message":"no such key"}' });
+  });
+
+  (canMakeCertificates ? it : it.skip).each([
+    ['directly', false],
+    ['through the tunnel of a proxy', true],
+  ])('counts over TLS, %s', async (_way, isProxied) => {
+    const certificate = makeCertificate('localhost');
+    const before = tls.getCACertificates('default');
+    opened({
+      close() {
+        tls.setDefaultCACertificates(before);
+        return Promise.resolve();
+      },
+    });
+    tls.setDefaultCACertificates([...before, certificate.certificate]);
+    const server = opened(await startRefusingServer(earlyRefusal, 'closed', certificate));
+    const proxy = opened(await startProxy({ tunnelsTo: server.port }));
+    const environment = isProxied ? { HTTPS_PROXY: proxy.url.href } : {};
+    const answer = await upload(`https://localhost:${server.port}`, server, environment);
+    expect(answer).toMatchObject({ status: 401, text: '{"message":"no such key"}' });
+  });
+});
+
+describe('an upload that breaks off without an answer', () => {
+  it.each(endings)('cannot have been carried out if the connection is %s before its end', async (ending) => {
+    const server = opened(await startRefusingServer('', ending));
+    await expect(upload(`http://127.0.0.1:${server.port}`, server)).rejects.toMatchObject({
+      problem: 'interrupted',
+      mayHaveReached: false,
+      sentInPart: true,
+    });
+  });
+
+  it('cannot have been carried out if its deadline passes before its end', async () => {
+    const server = opened(await startFaultyServer(readsNoBody));
+    const deadline = new AbortController();
+    const transport = opened(createTransport({}));
+    const body = bodyThatWaits(new Promise(() => undefined));
+    const sent = transport.send({ method: 'POST', url: server.url, headers: {}, body }, deadline.signal);
+    await server.received(1);
+    deadline.abort(new TransportError('timeout', true, 'no whole answer within 30 s'));
+    await expect(sent).rejects.toMatchObject({
+      problem: 'timeout',
+      mayHaveReached: false,
+      sentInPart: true,
+      message: 'no whole answer within 30 s',
+    });
+  });
+});
