@@ -99,7 +99,7 @@ function otherLines({ looked, label, judged, pieces }: Subject, isOne: boolean):
     plain(withoutStop(beginningOf(words, longestReason))),
   ];
   return [
-    ...(isExplained || isOne ? [] : [line(value.verdict, stateWords(value.artifact))]),
+    ...(isExplained ? [] : [line(value.verdict, stateWords(value.artifact))]),
     ...(isBadThere ? [line(standing.verdict, standing.words)] : []),
   ];
 }

@@ -16,7 +16,7 @@ import { judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } fr
 import type { Standing } from './environment-gate.ts';
 import { wordsOfLatest } from './latest-snapshot.ts';
 import type { OutcomeOfOperation, OperationResult } from './operation.ts';
-import { fact } from './report.ts';
+import { fact, type Evidence } from './report.ts';
 import { withoutStop } from './sentence.ts';
 import { failureAfterWaiting, timeUpWords, waitingFacts, type Waiting } from './waiting.ts';
 
@@ -54,7 +54,7 @@ function oneArtifact(looked: Looked, judging: Judging): OperationResult {
     commits: commitsOf([looked]),
     report: {
       subject: describeArtifact(looked),
-      evidence: artifactEvidence(judging),
+      evidence: evidenceOf(judging),
       facts: [
         ...artifactFacts(artifact, flow),
         ...environmentFacts(environment),
@@ -81,12 +81,18 @@ function manyArtifacts(judging: Judging): OperationResult {
     commits: commitsOf(looked),
     report: {
       subject: `${looked.length} artifacts of flow ${flow}`,
-      evidence: artifactEvidence(judging),
+      evidence: evidenceOf(judging),
       facts: [...fact('Flow', flow), ...environmentFacts(environment), ...waitingFacts(waiting)],
       tables: [],
       copies: looked.map((one) => ({ label: one.name ?? '', text: knownFingerprint(one) })),
     },
   };
+}
+
+/** The evidence, and whether the waiting ended before it was final. */
+function evidenceOf(judging: Judging): Evidence {
+  const evidence = artifactEvidence(judging);
+  return { ...evidence, notes: [...evidence.notes, ...timeUpWords(judging.waiting)] };
 }
 
 /** The outcome of the whole, and the word for it. */

@@ -160,7 +160,10 @@ function sonarEvidence({ trail, commit, attestationName, sonar }: Attested): Evi
         ],
       ],
     },
-    notes: [],
+    notes:
+      sonar.unverifiedReason === undefined
+        ? []
+        : [`⚠️ revision not verified: nothing confirms that commit ${short(commit.sha1)} was analysed.`],
     problems: [],
     moreProblems: 0,
   };

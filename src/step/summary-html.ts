@@ -6,6 +6,8 @@ export interface SummaryText {
   /** `✅ Compliant`. */
   readonly verdict: string;
   readonly conclusion: string;
+  /** True if the evidence of the report shows all that the conclusion says. */
+  readonly isInEvidence?: boolean;
   /** What the reader can do, where something went wrong. */
   readonly remedy?: string;
   readonly report?: Report;
@@ -33,12 +35,13 @@ export type Escape = (text: string, isCode: boolean) => string;
 /** A summary as HTML without an empty line, so that Markdown passes it on as one block. */
 export function renderSummaryHtml(summary: ShownSummary, { rows, cut }: Extent, escape: Escape): string {
   const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
+  const isRepetition = summary.isInEvidence === true && report?.evidence !== undefined;
   const text = (value: string): string => escape(value, false);
   const cell = (value: Text): string => renderText(value, escape);
   const parts = [
     `<h2>${text(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
     ...(caution === undefined ? [] : [`<p>⚠️ <b>${text(caution)}</b></p>`]),
-    ...(conclusion === undefined ? [] : [`<p>${text(conclusion)}</p>`]),
+    ...(conclusion === undefined || isRepetition ? [] : [`<p>${text(conclusion)}</p>`]),
     ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${text(remedy)}</p>`]),
     ...(report === undefined ? [] : renderReport(report, rows, escape)),
     ...(cut === undefined

@@ -5,9 +5,11 @@ import { renderSummaryHtml, type Extent, type ShownSummary, type SummaryText } f
 /** What the summary of an ending says. */
 export function summaryTextOf({ decision, result, runUrl }: Ending): SummaryText {
   const { verdict, conclusion, remedy } = decision;
+  const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
   return {
     verdict,
     conclusion,
+    isInEvidence: isJudged && result.report.evidence !== undefined,
     runUrl,
     ...(remedy === undefined ? {} : { remedy }),
     ...(result === undefined ? {} : { report: result.report }),

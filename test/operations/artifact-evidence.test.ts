@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '../../src/contract/artifact.ts';
 import { artifactEvidence } from '../../src/operations/artifact-evidence.ts';
 import type { Looked } from '../../src/operations/artifact-answer.ts';
-import { artifactResult } from '../../src/operations/artifact-result.ts';
+import { artifactResult, type Judging } from '../../src/operations/artifact-result.ts';
 import type { Evidence } from '../../src/operations/report.ts';
 import { decideResult } from '../../src/step/gate.ts';
 import { withoutMentions } from '../../src/step/comment-body.ts';
@@ -159,5 +159,38 @@ describe('the evidence of many artifacts with many attestations', () => {
       expect(html).toContain('<li>❌ attestation-0 of ');
       expect(html).toMatch(/more are in the file of|more rows are in the file of/u);
     }
+  });
+});
+
+describe('the summary of artifacts', () => {
+  function summaryOf(other: Partial<Judging>, ...looked: readonly Looked[]): string {
+    const result = artifactResult(judging(looked, other));
+    return renderSummary(
+      summaryTextOf({ decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true }),
+      65_536,
+    );
+  }
+  const sonarFailed = { evidence: { sonar: failed('the quality gate is ERROR') }, state_info: 'Not compliant: sonar.' };
+
+  it('has no sentence that repeats the table and the list', () => {
+    const html = summaryOf({}, judged('a', 'non-compliant', sonarFailed));
+    expect(html).toMatch(/^<h2>❌ Non-compliant: .*<\/h2>\n<h3>Evidence<\/h3>\n/u);
+    expect(html).not.toContain('Not compliant: sonar');
+    expect(html.match(/the quality gate is ERROR/gu)).toHaveLength(1);
+    expect(summaryOf({}, judged('a', 'compliant'), judged('b', 'compliant'))).not.toContain('<p>All 2 artifacts');
+  });
+
+  it("has the service's reason if the evidence shows none", () => {
+    const html = summaryOf({}, judged('a', 'non-compliant', { evidence: {}, state_info: 'Rejected by hand.' }));
+    expect(html).toContain('<li>❌ NON-COMPLIANT: Rejected by hand</li>');
+  });
+
+  it('says that the time for waiting was up', () => {
+    const waiting = { asked: 3, milliseconds: 60_000, timeIsUp: true };
+    expect(summaryOf({ waiting }, judged('a', 'incomplete'))).toContain('the time was up.</p>');
+  });
+
+  it('says why artifacts could not be judged', () => {
+    expect(summaryOf({}, judged('a', 'compliant'), unjudged('b'))).toContain('<p>1 of 2 artifacts');
   });
 });

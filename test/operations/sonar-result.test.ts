@@ -158,6 +158,9 @@ describe('sonarResult', () => {
     expect(result.conclusion).toBe(
       'The quality gate of Web is OK; revision not verified: nothing confirms that commit cccccccccccc was analysed. The analysis is recorded as sonar in flow web.',
     );
+    expect(result.report.evidence?.notes).toEqual([
+      '⚠️ revision not verified: nothing confirms that commit cccccccccccc was analysed.',
+    ]);
     expect(result.report.facts).toContainEqual({
       label: 'Revision',
       value: {

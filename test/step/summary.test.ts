@@ -71,6 +71,19 @@ describe('renderSummary', () => {
     );
   });
 
+  it('leaves out a conclusion that the evidence shows, as long as the evidence is shown', () => {
+    const row = [{ text: 'x'.repeat(100) }];
+    const evidence = {
+      table: { title: 'Evidence', columns: ['Artifact'], rows: Array.from({ length: 30 }, () => row) },
+      notes: [],
+      problems: [],
+      moreProblems: 0,
+    };
+    const text = { ...said, isInEvidence: true, report: { ...report, evidence } };
+    expect(renderSummary(text, room)).not.toContain('All is well.');
+    expect(renderSummary(text, 1000)).toContain('<p>All is well.</p>');
+  });
+
   it('cuts a long table and counts what it does not show', () => {
     const rows = Array.from({ length: 1234 }, (_, index): Text[] => [{ text: `row ${index}` }]);
     const html = renderSummary(
