@@ -87,7 +87,7 @@ function conclusionOf({ sonar, commit, flow, attestationName }: Attested): strin
 }
 
 function unverified({ unverifiedReason }: SonarEvidence): string | undefined {
-  return unverifiedReason === undefined ? undefined : `revision not verified: ${unverifiedReason}`;
+  return unverifiedReason === undefined ? undefined : `not verified: ${unverifiedReason}`;
 }
 
 function inWords(condition: Condition): string {

@@ -164,7 +164,7 @@ describe('sonarResult', () => {
     expect(result.report.facts).toContainEqual({
       label: 'Revision',
       value: {
-        text: 'revision not verified: Sonar does not show the analyses (403: Insufficient privileges).',
+        text: 'not verified: Sonar does not show the analyses (403: Insufficient privileges).',
         href: undefined,
       },
     });
