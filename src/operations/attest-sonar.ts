@@ -81,7 +81,7 @@ async function ownData({ userData: given }: Inputs, { workspace }: OperationCont
   if (taken.length === 0) return data;
   throw new MistakeError({
     input: 'user-data',
-    what: `\`user-data\` has the key ${taken.join(' and the key ')}, by which the action records whether the analysed commit is known`,
+    what: `\`user-data\` has the key ${taken.join(' and the key ')}, which the action itself uses to record whether the analysed commit is known`,
     remedy: 'Use another name for the key.',
   });
 }

@@ -17,7 +17,7 @@ export const deleteServiceAccount = defineOperation({
       return {
         outcome: 'done',
         state: 'deleted',
-        conclusion: `Service account ${name} was deleted from organization ${org}; its API keys open nothing any more.`,
+        conclusion: `Service account ${name} was deleted from organization ${org}; its API keys no longer work.`,
         response: body,
         report: reportOf(name, org, 'deleted'),
       };
@@ -28,7 +28,7 @@ export const deleteServiceAccount = defineOperation({
         outcome: 'done',
         conclusion: `Organization ${org} has no service account ${name}: an attempt to delete it had no clear answer, and the next was answered "${message}".`,
         response: { message },
-        report: reportOf(name, org, 'not there any more'),
+        report: reportOf(name, org, 'no longer exists'),
       };
     }
   },

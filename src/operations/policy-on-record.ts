@@ -31,7 +31,7 @@ export async function findUpload(
     } catch (error) {
       if (!(error instanceof Failure) || signal?.aborted === true) throw error;
       if (!isNotFound(error) && !isPassing(error)) {
-        log.info(`create-policy: the service does not say whether it is: ${error.message}`);
+        log.info(`create-policy: the service could not be asked whether the policy is on record: ${error.message}`);
         return undefined;
       }
     }

@@ -34,15 +34,15 @@ interface Cause {
 /** By the system's code (errno(3)). */
 function causes(variable: string): ReadonlyMap<string, Cause> {
   const closed: Cause = {
-    why: 'the user of the job may not write there',
-    remedy: `Let the user of the job write to the folder that ${variable} names.`,
+    why: "the job's user may not write there",
+    remedy: `Give the job's user write access to the folder that ${variable} names.`,
   };
   return new Map<string, Cause>([
     [
       'ENOSPC',
       {
         why: "the runner's disk is full",
-        remedy: `Free space on the disk that ${variable} lies on in a step before this one (\`df -h\` shows it), or use a runner with a larger disk.`,
+        remedy: `Free space on the disk of ${variable} in a step before this one (\`df -h\` shows it), or use a runner with a larger disk.`,
         isFull: true,
       },
     ],
@@ -50,7 +50,7 @@ function causes(variable: string): ReadonlyMap<string, Cause> {
       'EDQUOT',
       {
         why: 'the disk quota is used up',
-        remedy: `Free space of the user of the job on the disk that ${variable} lies on, or raise the quota.`,
+        remedy: `Delete files of the job's user on the disk of ${variable}, or raise the quota.`,
         isFull: true,
       },
     ],
@@ -68,7 +68,7 @@ function causes(variable: string): ReadonlyMap<string, Cause> {
 
 function otherCause(variable: string): Cause {
   return {
-    remedy: `See that the runner's disk has room and that the user of the job may write there; let no step change ${variable}, and mount its folder into a container of your own.`,
+    remedy: `Check that the runner's disk has room, that the job's user may write there, and that no earlier step changed ${variable}. If you run the action in a container of your own, mount the folder that ${variable} names.`,
   };
 }
 

@@ -94,7 +94,7 @@ describe('delete-service-account', () => {
         'Organization acme has no service account deployer: an attempt to delete it had no clear answer, and the next was answered "Service account not found".',
     });
     expect(result.state).toBeUndefined();
-    expect(factsOf(result)).toEqual({ Organization: 'acme', Name: 'deployer (not there any more)' });
+    expect(factsOf(result)).toEqual({ Organization: 'acme', Name: 'deployer (no longer exists)' });
   });
 
   it('fails if the account is missing on the first attempt, or the first never left', async () => {

@@ -11,8 +11,8 @@ describe('a file of the runner that cannot be written', () => {
     ['ENOSPC', "the runner's disk is full", true],
     ['EDQUOT', 'the disk quota is used up', true],
     ['EROFS', 'the file system is read-only', false],
-    ['EACCES', 'the user of the job may not write there', false],
-    ['EPERM', 'the user of the job may not write there', false],
+    ['EACCES', "the job's user may not write there", false],
+    ['EPERM', "the job's user may not write there", false],
   ])('says of %s that %s, where, and what to do', (code, why, isFull) => {
     expect(refused(code)).toMatchObject({
       kind: 'runner',

@@ -23,7 +23,7 @@ export function notAFile(path: string): Problem {
 export function sizeUnknown(path: string): Problem {
   return {
     input: 'files',
-    what: `${path} holds something else than the number of bytes that the system gives as its size, as files in /proc and /sys do`,
+    what: `${path} does not hold as many bytes as the system says, which is usual for files in /proc and /sys`,
     remedy: `Copy its content to a file before this step, and name the copy: \`cat ${path} > copy.txt\`.`,
   };
 }

@@ -56,7 +56,7 @@ describe('the files that lines stand for', () => {
       expect(failure.problems).toEqual([
         {
           input: 'files',
-          what: '/proc/version holds something else than the number of bytes that the system gives as its size, as files in /proc and /sys do',
+          what: '/proc/version does not hold as many bytes as the system says, which is usual for files in /proc and /sys',
           remedy: expect.stringContaining('`cat /proc/version > copy.txt`'),
         },
       ]);

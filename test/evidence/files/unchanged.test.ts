@@ -31,7 +31,7 @@ describe('reading a file that must not change', () => {
   const sysFile = '/sys/kernel/mm/transparent_hugepage/enabled';
   (existsSync(sysFile) ? it : it.skip)('is refused if it ends before the size that the system gives', async () => {
     const mistake = await mistakeOf(() => allOf(sysFile, statSync(sysFile).size));
-    expect(mistake.message).toContain('holds something else than the number of bytes');
+    expect(mistake.message).toContain('does not hold as many bytes as the system says');
   });
 
   it('reads nothing before it is asked to, and no further than it is asked', async () => {
