@@ -41,7 +41,7 @@ describe('the service', () => {
     '/api/v1/flows/acme',
     '/api/v2/flows',
     '/api/v2/flows/acme/',
-    '/api/v2/flows/acme/x',
+    '/api/v2/flows/acme/x/y',
   ])('has nothing at %s', async (path) => {
     const { status, body } = await call(service, { method: 'PUT', at: service.url, path, json: sampleFlow() });
     expect(status).toBe(404);
