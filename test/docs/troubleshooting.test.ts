@@ -25,6 +25,10 @@ describe('the page for troubleshooting', () => {
     expect(quoted.length).toBeGreaterThan(30);
   });
 
+  it('explains each of them once', () => {
+    expect(quoted.filter((text, index) => quoted.indexOf(text) !== index)).toEqual([]);
+  });
+
   it.each(quoted)('quotes what the code says: %s', (text) => {
     const words = fixedWords(text);
     expect(words).not.toEqual([]);

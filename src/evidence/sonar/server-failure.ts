@@ -99,7 +99,7 @@ function plainHttpPort({ url, address }: Asked, error: TransportError): MistakeE
   return new MistakeError(
     {
       input: 'sonar-host-url',
-      what: `${url.origin} speaks plain http and not https, so GET ${shown(url)} got no answer from Sonar: ${error.message.replace(/\s+/gu, ' ').trim()}`,
+      what: `${url.origin} speaks plain http and not https (${textAt(error.cause, 'code') ?? ''}), so Sonar could not be asked`,
       remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the port on which the server speaks https.`,
     },
     { cause: error },

@@ -220,7 +220,10 @@ describe('an address with the wrong protocol', () => {
     const hostUrl = job.sonar.url.replace('http:', 'https:');
     const failure = await failureOf(job.gather({ hostUrl }));
     expect(failure.kind).toBe('mistake');
-    expect(failure.message).toContain(`${new URL(hostUrl).origin} speaks plain http and not https`);
+    expect(failure.message).toMatch(
+      / speaks plain http and not https \(ERR_SSL_[A-Z_]+\), so Sonar could not be asked$/u,
+    );
+    expect(failure.message.startsWith(new URL(hostUrl).origin)).toBe(true);
     expect(failure.message).not.toContain('\n');
     expect(failure.remedy).toContain(`Set \`sonar-host-url\` to ${job.sonar.url}, or to the port`);
   });
