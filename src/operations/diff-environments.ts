@@ -91,6 +91,6 @@ function instancesOf(artifact: DifferingArtifact): string {
 
 /** The end of a commit's address is its SHA on every host that is known. */
 function commitOf({ commit_url: url }: DifferingArtifact): Text {
-  if (url === undefined || url === null || url === '') return plain('');
+  if (url === undefined || url === '') return plain('');
   return link(short(url.split('/').at(-1) ?? url), url);
 }

@@ -1,7 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { environmentKinds } from '../../../src/contract/environment.ts';
 import {
   changePolicies,
@@ -355,26 +352,6 @@ describe('where an artifact runs', () => {
 });
 
 describe('environments and policies', () => {
-  it('are there after a restart', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'compliance-restart-'));
-    const before = await startTestService({ dataFolder: folder });
-    await saveEnvironment(before, 'prod');
-    await savePolicy(before, 'provenance');
-    await changePolicies(before, 'POST', 'prod', ['provenance']);
-    await reportPods(before, 'prod', pod('web-1', { web: 'aaaaa' }));
-    const told = await snapshotsOf(before, 'prod', '?interval=1..1');
-    await before.stop();
-    const after = await startTestService({ dataFolder: folder });
-    expect(await snapshotsOf(after, 'prod', '?interval=1..1')).toMatchObject({
-      status: 200,
-      body: [{ index: 1, compliant: false, from: (told.body as { from: number }[])[0]?.from }],
-    });
-    expect((await reportPods(after, 'prod', pod('web-1', { web: 'aaaaa' }))).status).toBe(200);
-    expect(await savePolicy(after, 'provenance')).toMatchObject({ status: 200, body: { consuming_envs: ['prod'] } });
-    await after.stop();
-    await rm(folder, { recursive: true });
-  });
-
   it('of another organization are as if they were not there', async () => {
     const key = await service.createOrganization('other');
     await saveEnvironment(service, 'prod');
