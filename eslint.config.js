@@ -14,9 +14,19 @@ const arrows = {
   step: ['client', 'contract', 'evidence', 'http', 'operations', 'runtime'],
   main: ['step'],
   'service-domain': ['contract'],
-  'service-store': ['contract', 'runtime', 'service-domain'],
-  'service-routes': ['contract', 'runtime', 'service-domain', 'service-store'],
-  service: ['contract', 'runtime', 'service-domain', 'service-store', 'service-routes'],
+  'service-storage': ['contract', 'runtime', 'service-domain'],
+  'service-application': ['contract', 'runtime', 'service-domain', 'service-storage'],
+  'service-http': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
+  'service-notifications': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
+  service: [
+    'contract',
+    'runtime',
+    'service-domain',
+    'service-application',
+    'service-storage',
+    'service-http',
+    'service-notifications',
+  ],
 };
 
 /** The packages that only one room may use, because it is the one edge to the outside. */
@@ -29,9 +39,9 @@ const edges = {
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-domain'],
   re2js: ['service-domain'],
-  fastify: ['service', 'service-routes'],
-  'node:sqlite': ['service-store'],
-  nodemailer: ['service'],
+  fastify: ['service', 'service-http'],
+  'node:sqlite': ['service-storage'],
+  nodemailer: ['service-notifications'],
 };
 
 const rooms = [
@@ -41,9 +51,11 @@ const rooms = [
     partialMatch: false,
   })),
 
-  { type: 'service-domain', pattern: 'src/service/domain/**', partialMatch: false },
-  { type: 'service-store', pattern: 'src/service/store/**', partialMatch: false },
-  { type: 'service-routes', pattern: 'src/service/routes/**', partialMatch: false },
+  ...['domain', 'application', 'storage', 'http', 'notifications'].map((room) => ({
+    type: `service-${room}`,
+    pattern: `src/service/${room}/**`,
+    partialMatch: false,
+  })),
   { type: 'service', pattern: 'src/service', partialMatch: false },
   { type: 'main', pattern: 'src', partialMatch: false },
 ];

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { conforms } from '../src/contract/check.ts';
 import { sonarAttestation, type SonarAttestation } from '../src/contract/attestation.ts';
 import { newIdentifier } from '../src/service/domain/identifier.ts';
-import { SqliteStore } from '../src/service/store/sqlite/sqlite-store.ts';
+import { SqliteStore } from '../src/service/storage/sqlite/sqlite-store.ts';
 import { randomBytes } from 'node:crypto';
 import { startServiceProcess } from '../trial/service-process.ts';
 import { attestationDocument } from './requests.ts';

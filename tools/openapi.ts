@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { openApiDocument } from '../src/service/openapi/document.ts';
+import { openApiDocument } from '../src/service/http/openapi/document.ts';
 
 // Writes the description of the service's interface for those who read it without a service. A test checks that it is fresh.
 

@@ -1,5 +1,5 @@
 import type { After, Now } from './domain/sources.ts';
-import type { ServiceLog } from './routes/log.ts';
+import type { ServiceLog } from './domain/service-log.ts';
 
 /** What watching the clock needs. */
 export interface ClockWatchMeans {

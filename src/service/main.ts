@@ -8,7 +8,7 @@ import { messageOf } from './domain/thrown.ts';
 import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
 import { OptionFault, readOptions, usage } from './options.ts';
 import type { RunningService, ServiceOptions } from './service.ts';
-import { prepareDataFolder } from './store/files/data-folder.ts';
+import { prepareDataFolder } from './storage/files/data-folder.ts';
 
 // The command behind `npm run service`. Prints `listening on <base address>` once it answers, and ends with 0 after a
 // SIGTERM or SIGINT, with 1 if it cannot start or stop, with 2 if it was asked wrongly. As `backup`, `verify` or `restore`

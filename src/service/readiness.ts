@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from './domain/sources.ts';
-import type { ServiceLog } from './routes/log.ts';
-import { Refusal, retryLater, serviceErrors } from './routes/refusal.ts';
+import type { ServiceLog } from './domain/service-log.ts';
+import { Refusal, retryLater, serviceErrors } from './http/refusal.ts';
 import type { Shutdown } from './shutdown.ts';
-import type { AttachmentStore } from './store/attachments.ts';
-import { onDisk, storageError } from './store/storage-faults.ts';
-import { StorageError, type StorageReason, type Store } from './store/store.ts';
+import type { AttachmentStore } from './storage/attachments.ts';
+import { onDisk, storageError } from './storage/storage-faults.ts';
+import { StorageError, type StorageReason, type Store } from './storage/storage.ts';
 
 /** What readiness is found out with. */
 export interface ReadinessMeans {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Patience } from './routes/server.ts';
+import type { Patience } from './http/server.ts';
 
 /** How a server ends. */
 export interface Shutdown {

@@ -8,9 +8,9 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Type, type TSchema } from '../../src/contract/schema.ts';
 import { isMapping } from '../../src/runtime/values.ts';
-import * as administration from '../../src/service/administration/endpoints.ts';
-import * as notifications from '../../src/service/administration/notification-endpoints.ts';
-import * as accounts from '../../src/service/administration/service-account-endpoints.ts';
+import * as administration from '../../src/service/http/admin/endpoints.ts';
+import * as notifications from '../../src/service/http/admin/notification-endpoints.ts';
+import * as accounts from '../../src/service/http/admin/service-account-endpoints.ts';
 import { policyRules } from '../../src/service/domain/policy/rules.ts';
 import { nearValues } from '../support/near-values.ts';
 

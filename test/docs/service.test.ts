@@ -11,17 +11,17 @@ import {
   removeMember,
   revokeKey,
   saveMember,
-} from '../../src/service/administration/endpoints.ts';
+} from '../../src/service/http/admin/endpoints.ts';
 import {
   createNotification,
   deleteNotification,
   inspectNotification,
   rotateWebhookSecret,
-} from '../../src/service/administration/notification-endpoints.ts';
+} from '../../src/service/http/admin/notification-endpoints.ts';
 import {
   createServiceAccount,
   createServiceAccountKey,
-} from '../../src/service/administration/service-account-endpoints.ts';
+} from '../../src/service/http/admin/service-account-endpoints.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { mayAccess, roles } from '../../src/service/domain/access.ts';
 import { usage } from '../../src/service/options.ts';

@@ -1,6 +1,6 @@
 import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
 import type { Delivery } from '../../src/service/domain/notifications.ts';
-import type { NotificationStore } from '../../src/service/store/notification-store.ts';
+import type { NotificationStore } from '../../src/service/storage/notification-store.ts';
 
 /** Something that happened in the environment `prod` of `acme`. */
 export function sampleEvent(change: Partial<EnvironmentEvent> = {}): EnvironmentEvent {

@@ -1,6 +1,6 @@
 import { Check } from 'typebox/schema';
 import { isMapping, valueAt, type Mapping } from '../../src/runtime/values.ts';
-import { openApiDocument } from '../../src/service/openapi/document.ts';
+import { openApiDocument } from '../../src/service/http/openapi/document.ts';
 
 /** What a service answered. */
 export interface Answered {

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
-import { userName } from '../administration/endpoints.ts';
+import { userName } from '../http/admin/endpoints.ts';
 import type { Now, RandomBytes } from '../domain/sources.ts';
 import { messageOf } from '../domain/thrown.ts';
 import { addAdminKey, firstUser } from '../first-key.ts';
 import { handOverKey, type Operator } from '../hand-over-key.ts';
 import { OptionFault } from '../options.ts';
-import { withOperatorStore } from '../store/sqlite/operator-access.ts';
+import { withOperatorStore } from '../storage/sqlite/operator-access.ts';
 
 /** What `create-key` is asked for. */
 export interface KeyCommand {

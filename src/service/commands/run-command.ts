@@ -1,11 +1,11 @@
 import type { Now } from '../domain/sources.ts';
-import { BackupError } from '../store/backup/backup-error.ts';
-import { createBackup } from '../store/backup/create-backup.ts';
-import type { Manifest } from '../store/backup/manifest.ts';
-import { demandRestorable, restoreBackup } from '../store/backup/restore-backup.ts';
-import { verifyBackup } from '../store/backup/verify-backup.ts';
-import { translateError } from '../store/sqlite/database.ts';
-import { StorageError } from '../store/store.ts';
+import { BackupError } from '../storage/backup/backup-error.ts';
+import { createBackup } from '../storage/backup/create-backup.ts';
+import type { Manifest } from '../storage/backup/manifest.ts';
+import { demandRestorable, restoreBackup } from '../storage/backup/restore-backup.ts';
+import { verifyBackup } from '../storage/backup/verify-backup.ts';
+import { translateError } from '../storage/sqlite/database.ts';
+import { StorageError } from '../storage/storage.ts';
 import type { Command } from './command-line.ts';
 
 /** What a command needs of the outside. */

@@ -122,3 +122,13 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
   const age = now - event.timestamp;
   return attempts >= longestSeries && (age > longestEffort || age < 0);
 }
+
+/** A target without what only its owner may know: the path of a webhook is its secret. */
+export function shownTarget(target: NotificationTarget): NotificationTarget {
+  return target.type === 'EMAIL' ? target : { ...target, webhook: shownAddress(target.webhook) };
+}
+
+/** The origin of an address, which is not secret. */
+export function shownAddress(address: string): string {
+  return `${URL.parse(address)?.origin ?? ''}/…`;
+}

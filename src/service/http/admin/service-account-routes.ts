@@ -1,0 +1,47 @@
+import { serviceAccountNotFound } from '../../../contract/service-account.ts';
+import { unixSeconds } from '../../domain/sources.ts';
+import type { Guard } from '../authentication/authentication.ts';
+import { Refusal } from '../refusal.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import { serviceAccountAnswer } from '../api/service-accounts.ts';
+import type { Services } from '../services.ts';
+import { administrationErrors } from './errors.ts';
+import { issueKey } from './keys.ts';
+import { createServiceAccount, createServiceAccountKey } from './service-account-endpoints.ts';
+
+/** Creating service accounts and their keys. */
+export function addServiceAccountAdministration(
+  host: RouteHost,
+  services: Services,
+  guard: Guard<'administrator'>,
+): void {
+  const { store, now } = services;
+
+  addRoute(host, createServiceAccount, guard, async ({ caller, parameters: { org }, document }) => {
+    const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
+    const record = { org, name, privilege, displayName, description, forWebhook: for_webhook };
+    const account = { ...record, createdBy: caller, createdAt: unixSeconds(now()) };
+    const outcome = await store.createServiceAccount(account);
+    if (outcome === 'organization not found') {
+      throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
+    }
+    if (outcome === 'exists') throw new Refusal(administrationErrors.serviceAccountExists, { values: { org, name } });
+    return { status: 201, body: serviceAccountAnswer(account) };
+  });
+
+  addRoute(host, createServiceAccountKey, guard, async ({ parameters: { org, name }, document }) => {
+    const account = await store.findServiceAccount(org, name);
+    const key =
+      account === undefined
+        ? undefined
+        : await issueKey(services, {
+            org,
+            ownerKind: 'service account',
+            owner: name,
+            role: account.privilege,
+            ...document,
+          });
+    if (key === undefined) throw new Refusal(serviceAccountNotFound);
+    return { status: 201, body: key };
+  });
+}

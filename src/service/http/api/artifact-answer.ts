@@ -1,0 +1,106 @@
+import type { Artifact } from '../../../contract/artifact.ts';
+import type { ArtifactReport } from '../../../contract/artifact-report.ts';
+import { evidenceName } from '../../domain/binding.ts';
+import { leadTimesSince } from '../../domain/lead-times.ts';
+import { judgeArtifact } from '../../domain/judge-artifact.ts';
+import type { Appearance, ArtifactDossier, AttestationSummary } from '../../domain/records.ts';
+import { mergeByTime } from '../../domain/time-series.ts';
+import type { Links } from '../../domain/links.ts';
+
+/** The artifact as operation 10 answers it. */
+export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact {
+  const { flow, artifact, evidence, appearances } = dossier;
+  const { org, id, createdAt, report } = artifact;
+  const { state, info } = judgeArtifact(dossier);
+  const lastModified = Math.max(createdAt, evidence.at(-1)?.createdAt ?? createdAt);
+  return {
+    id,
+    fingerprint: report.fingerprint,
+    filename: report.filename,
+    created_at: String(createdAt),
+    last_modified_at: String(lastModified),
+    flow_name: flow.name,
+    trail_name: report.trail_name,
+    ...optionalFields(report),
+    git_commit: report.git_commit,
+    commit_url: report.commit_url,
+    build_url: report.build_url,
+    html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
+    api_url: links.artifactAnswer(org, flow.name, report.fingerprint, id),
+    // Through fromEntries, because an attestation can be called `__proto__`.
+    evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), evidenceAnswer(piece, links)])),
+    commit_lead_times: leadTimesSince(report.git_commit_info?.timestamp, appearances),
+    build_lead_times: leadTimesSince(createdAt, appearances),
+    external_urls: report.external_urls ?? {},
+    annotations: report.annotations ?? {},
+    user_data: report.user_data ?? null,
+    state,
+    state_info: info,
+    template: [...flow.template],
+    running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(appearanceAnswer),
+    exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(appearanceAnswer),
+    history: historyAnswer(dossier),
+  };
+}
+
+/** The fields that a report may leave out; they are left out of the answer as well, because none of them may be null. */
+function optionalFields(
+  report: ArtifactReport,
+): Pick<Artifact, 'template_reference_name' | 'git_commit_info' | 'repo_info' | 'repo_url'> {
+  const { template_reference_name, git_commit_info, repo_info, repo_url = repo_info?.url } = report;
+  return {
+    ...(template_reference_name === undefined ? {} : { template_reference_name }),
+    ...(git_commit_info === undefined ? {} : { git_commit_info }),
+    ...(repo_info === undefined ? {} : { repo_info }),
+    ...(repo_url === undefined ? {} : { repo_url }),
+  };
+}
+
+/** A piece of evidence; the interface shows no inner structure, so its fields are named as those of an attestation. */
+function evidenceAnswer(attestation: AttestationSummary, links: Links): Readonly<Record<string, unknown>> {
+  const { org, flow, trail, id, name, type, verdict, reason, createdAt, reportedBy, attachment } = attestation;
+  return {
+    attestation_id: id,
+    attestation_name: name,
+    attestation_type: type,
+    trail_name: trail,
+    is_compliant: verdict === 'compliant',
+    status: verdict,
+    status_info: reason,
+    created_at: createdAt,
+    reported_by: reportedBy,
+    has_attachment: attachment !== undefined,
+    html_url: links.attestationPage(org, flow, trail, id),
+  };
+}
+
+/** Where it runs or ran, with the last snapshot that shows it. */
+function appearanceAnswer({ environment, last }: Appearance): { environment_name: string; snapshot_index: number } {
+  return { environment_name: environment, snapshot_index: last };
+}
+
+/**
+ * What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. Attestations,
+ * and snapshots of one environment, are in the order of recording, whatever the clock showed.
+ */
+function historyAnswer(dossier: ArtifactDossier): { event: string; timestamp: number }[] {
+  const { artifact, history, appearances } = dossier;
+  const reported = { event: `Artifact reported by ${artifact.reportedBy}`, timestamp: artifact.createdAt };
+  const attested = history.toReversed().map(({ name, type, verdict, reason, reportedBy, createdAt }) => ({
+    event: `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${reason}`,
+    timestamp: createdAt,
+  }));
+  const environments = [...new Set(appearances.map(({ environment }) => environment))];
+  const deployed = environments.map((wanted) =>
+    appearances
+      .filter(({ environment }) => environment === wanted)
+      .sort((one, other) => one.started - other.started)
+      .flatMap(({ environment, started, startedAt, last, exitedAt }) => [
+        { event: `Started to run in ${environment}, snapshot ${started}`, timestamp: startedAt },
+        ...(exitedAt === undefined
+          ? []
+          : [{ event: `No longer runs in ${environment}, snapshot ${last + 1}`, timestamp: exitedAt }]),
+      ]),
+  );
+  return [...mergeByTime([[reported], attested, ...deployed])];
+}

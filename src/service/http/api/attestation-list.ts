@@ -1,0 +1,97 @@
+import { listAttestations, type AttestationPage, type ListedAttestation } from '../../../contract/attestation-list.ts';
+import type { QueryOf } from '../../../contract/endpoint.ts';
+import { flowNotFound } from '../../../contract/errors.ts';
+import { maximumPageBytes } from '../../../contract/limits.ts';
+import { usualPageSize } from '../../../contract/paging.ts';
+import { unixSeconds } from '../../domain/sources.ts';
+import type { RecordedAttestation } from '../../storage/attestation-list-store.ts';
+import { keyHolder } from '../authentication/authentication.ts';
+import type { Links } from '../../domain/links.ts';
+import { invalid, Refusal } from '../refusal.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { Services } from '../services.ts';
+
+/** Operation 9: list the attestations of a flow. */
+export function addAttestationListRoutes(host: RouteHost, services: Services): void {
+  const { store, links, now } = services;
+  addRoute(host, listAttestations, keyHolder(services, 'read'), async ({ parameters, query }) => {
+    const { org, flow_name: flow } = parameters;
+    const { page = 1, per_page: perPage = usualPageSize, from_timestamp: from, to_timestamp: to } = query;
+    const finding = await store.listAttestations({
+      ...{ org, flow, from, to, page, perPage },
+      now: unixSeconds(now()),
+      maximumBytes: maximumPageBytes,
+    });
+    switch (finding.outcome) {
+      case 'found': {
+        const pageCount = Math.ceil(finding.total / perPage);
+        const answer: AttestationPage = {
+          data: finding.attestations.map((attestation) => attestationAnswer(attestation, links)),
+          _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
+          pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
+        };
+        return { status: 200, body: answer };
+      }
+      case 'flow not found':
+        throw new Refusal(flowNotFound);
+      case 'too large':
+        throw invalid([
+          'query.per_page',
+          `asks for more than ${maximumPageBytes} bytes of attestations at once; ask for smaller pages`,
+        ]);
+    }
+  });
+}
+
+/** An attestation as the list has it. */
+function attestationAnswer(attestation: RecordedAttestation, links: Links): ListedAttestation {
+  const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
+  return {
+    attestation_id: id,
+    attestation_name: name,
+    attestation_type: type,
+    trail_name: trail,
+    artifact_fingerprint: document.artifact_fingerprint ?? null,
+    target_artifacts: document.target_artifacts ?? [],
+    created_at: createdAt,
+    sequence: attestation.sequence,
+    description: document.description ?? '',
+    has_audit_package: attachment !== undefined,
+    html_url: links.attestationPage(org, flow, trail, id),
+    is_compliant: verdict === 'compliant',
+    ...(document.origin_url === undefined ? {} : { origin_url: document.origin_url }),
+    reported_by: reportedBy,
+    schema_version: schemaVersion,
+    user_data: document.user_data ?? {},
+  };
+}
+
+/** The form of the attestations that this service records. There has been one. */
+const schemaVersion = 1;
+
+interface Place {
+  readonly page: number;
+  readonly perPage: number;
+  readonly pageCount: number;
+}
+
+/** Where this page and others are; there is no previous one before the first, and no next one after the last. */
+function pageLinks(
+  { from_timestamp, to_timestamp }: QueryOf<typeof listAttestations>,
+  { page, perPage, pageCount }: Place,
+  link: (query: Readonly<Record<string, number>>) => string,
+): Record<string, string> {
+  const span = {
+    ...(from_timestamp === undefined ? {} : { from_timestamp }),
+    ...(to_timestamp === undefined ? {} : { to_timestamp }),
+  };
+  const at = (number: number): string => link({ page: number, per_page: perPage, ...span });
+  const last = Math.max(1, pageCount);
+  return {
+    self: at(page),
+    first: at(1),
+    ...(page > 1 ? { prev: at(Math.min(page - 1, last)) } : {}),
+    ...(page < last ? { next: at(page + 1) } : {}),
+    last: at(last),
+  };
+}

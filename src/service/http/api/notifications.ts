@@ -1,0 +1,40 @@
+import { getNotification, notificationNotFound, type Notification } from '../../../contract/notification.ts';
+import { shownTarget, type NotificationRecord } from '../../domain/notifications.ts';
+import { keyHolder } from '../authentication/authentication.ts';
+import { Refusal } from '../refusal.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { Services } from '../services.ts';
+
+/** Operation 8: get a notification. */
+export function addNotificationRoutes(host: RouteHost, services: Services): void {
+  addRoute(host, getNotification, keyHolder(services, 'read'), async ({ parameters }) => {
+    const found = await services.store.findNotification(parameters.org, Number(parameters.notification_number));
+    if (found === undefined) throw new Refusal(notificationNotFound);
+    return { status: 200, body: notificationAnswer(found, services) };
+  });
+}
+
+/**
+ * A notification as operation 8 answers it. Times are whole seconds (interface, Environment notification). An e-mail that no
+ * mail server takes fails before anything is to be sent.
+ */
+export function notificationAnswer(
+  record: NotificationRecord,
+  { sendsMail }: Pick<Services, 'sendsMail'>,
+): Notification {
+  const cannotBeSent = !sendsMail && record.targets.some(({ type }) => type === 'EMAIL');
+  return {
+    number: record.number,
+    name: record.name,
+    type: 'env',
+    environments: [...record.environments],
+    triggers: [...record.triggers],
+    targets: record.targets.map(shownTarget),
+    created_at: Math.floor(record.createdAt),
+    last_modified_at: Math.floor(record.createdAt),
+    ...(record.lastSuccessAt === undefined ? {} : { last_success_timestamp: Math.floor(record.lastSuccessAt) }),
+    created_by: record.createdBy,
+    is_created_from_slack_app: false,
+    is_failing: record.failing || cannotBeSent,
+  };
+}

@@ -1,0 +1,64 @@
+import { createPolicy, getPolicy, policyMissing, type Policy } from '../../../contract/policy.ts';
+import { actorName } from '../../domain/access.ts';
+import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
+import { unixSeconds } from '../../domain/sources.ts';
+import { keyHolder } from '../authentication/authentication.ts';
+import { PolicyReader } from '../large-policy.ts';
+import { invalid, Refusal } from '../refusal.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { Services } from '../services.ts';
+
+/** Operation 6: create or update a policy; and reading one. */
+export function addPolicyRoutes(host: RouteHost, services: Services): void {
+  const { store, now } = services;
+  const reader = new PolicyReader();
+  addRoute(host, createPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
+    if (file === undefined) throw invalid(['policy_file', 'is missing']);
+    const reading = await reader.read(file.content);
+    if ('faults' in reading) throw invalid(['policy_file', reading.faults.join('; ')]);
+    const { name, description, comment = '' } = document;
+    const { org } = parameters;
+    const version = { org, name, description, comment, user: actorName(caller), ...reading };
+    const { outcome, policy } = await store.savePolicy(version, unixSeconds(now()));
+    return { status: outcome === 'created' ? 201 : 200, body: policyAnswer(policy) };
+  });
+
+  addRoute(host, getPolicy, keyHolder(services, 'read'), async ({ parameters: { org, policy_name: name } }) => {
+    const found = await store.findPolicy(org, name);
+    if (found === undefined) throw new Refusal(policyMissing, { values: { policy: name, org } });
+    return { status: 200, body: policyAnswer(found) };
+  });
+}
+
+/** The policy as operation 6 answers it. Times are whole seconds (interface, Policy). */
+export function policyAnswer(policy: PolicyRecord): Policy {
+  return {
+    name: policy.name,
+    description: policy.description,
+    // The interface shows no way to archive one.
+    archived: false,
+    consuming_envs: [...policy.environments],
+    created_at: Math.floor(policy.createdAt),
+    created_by: policy.createdBy,
+    last_modified_at: Math.floor(policy.lastModifiedAt),
+    events: policy.events.map(eventAnswer),
+    versions: policy.versions.map(versionAnswer),
+  };
+}
+
+function eventAnswer({
+  type,
+  timestamp,
+  user,
+  version,
+  environment,
+}: PolicyEvent): NonNullable<Policy['events']>[number] {
+  const data = environment === undefined ? { version } : { version, environment };
+  return { type, timestamp: Math.floor(timestamp), user, data };
+}
+
+function versionAnswer(told: PolicyVersion): NonNullable<Policy['versions']>[number] {
+  const { version, comment, createdBy, createdAt, text } = told;
+  const yaml = text === undefined ? {} : { policy_yaml: text };
+  return { version, comment, created_by: createdBy, timestamp: Math.floor(createdAt), ...yaml };
+}

@@ -1,0 +1,52 @@
+import {
+  deleteServiceAccount,
+  getServiceAccount,
+  listServiceAccounts,
+  serviceAccountNotFound,
+  type ServiceAccount,
+} from '../../../contract/service-account.ts';
+import type { ServiceAccountRecord } from '../../domain/accounts.ts';
+import { unixSeconds } from '../../domain/sources.ts';
+import { keyHolder } from '../authentication/authentication.ts';
+import { Refusal } from '../refusal.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import type { Services } from '../services.ts';
+
+/** Operations 13 to 15: list, get and delete service accounts. */
+export function addServiceAccountRoutes(host: RouteHost, services: Services): void {
+  const { store, now } = services;
+
+  addRoute(host, listServiceAccounts, keyHolder(services, 'read service accounts'), async ({ parameters: { org } }) => {
+    const accounts = await store.listServiceAccounts(org);
+    return { status: 200, body: accounts.map(listedAnswer) };
+  });
+
+  addRoute(host, getServiceAccount, keyHolder(services, 'read service accounts'), async ({ parameters }) => {
+    const account = await store.findServiceAccount(parameters.org, parameters.name);
+    if (account === undefined) throw new Refusal(serviceAccountNotFound);
+    return { status: 200, body: serviceAccountAnswer(account) };
+  });
+
+  addRoute(host, deleteServiceAccount, keyHolder(services, 'administer'), async ({ parameters: { org, name } }) => {
+    const outcome = await store.deleteServiceAccount(org, name, unixSeconds(now()));
+    if (outcome === 'not found') throw new Refusal(serviceAccountNotFound);
+    return { status: 200, body: 'OK' };
+  });
+}
+
+/** A service account in a list: without `for_webhook`, with its time in whole seconds (interface, Service account). */
+function listedAnswer(account: ServiceAccountRecord): ServiceAccount {
+  return {
+    name: account.name,
+    display_name: account.displayName,
+    privilege: account.privilege,
+    description: account.description,
+    creating_user_id: account.createdBy,
+    created_at: Math.floor(account.createdAt),
+  };
+}
+
+/** A service account as operation 14 answers it. */
+export function serviceAccountAnswer(account: ServiceAccountRecord): ServiceAccount {
+  return { ...listedAnswer(account), for_webhook: account.forWebhook };
+}

@@ -1,0 +1,72 @@
+import type { DifferingArtifact, EnvironmentDifference, SnapshotEntry } from '../../../contract/snapshot.ts';
+import type { ComparedArtifact, Difference } from '../../domain/environment/difference.ts';
+import type { Provenance } from '../../domain/environment/snapshot-events.ts';
+import type { Snapshot, SnapshotSummary } from '../../domain/environment/snapshot.ts';
+
+/**
+ * A snapshot in a list, as operation 12 answers it. Its times are whole seconds (interface, Snapshot), so that its end is the
+ * beginning of the next one, to the digit; unless the clock was set back in between: then it ends when it began. Without a
+ * verdict it is not compliant, and `judged` says that it was not judged.
+ *
+ * @param now in Unix seconds; until when the current snapshot has lasted.
+ */
+export function snapshotAnswer({ number, from, to, compliant }: SnapshotSummary, now: number): SnapshotEntry {
+  const begin = Math.floor(from);
+  const end = Math.max(begin, Math.floor(to ?? now));
+  return {
+    index: number,
+    from: begin,
+    to: to === undefined ? 0 : end,
+    compliant: compliant ?? false,
+    judged: compliant !== null,
+    duration: end - begin,
+  };
+}
+
+/** A difference as operation 11 answers it. What is in both snapshots is shown as the second one has it. */
+export function differenceAnswer(
+  [first, second]: readonly [Snapshot, Snapshot],
+  difference: Difference,
+  provenance: ReadonlyMap<string, Provenance>,
+): EnvironmentDifference {
+  const part = (
+    { environment, number }: Snapshot,
+    artifacts: readonly ComparedArtifact[],
+    countsOf: (compared: ComparedArtifact) => InstanceCounts,
+  ): EnvironmentDifference['changed'] => ({
+    snapshot_id: `${environment}#${number}`,
+    artifacts: artifacts.map((compared) => ({ ...artifactAnswer(compared, provenance), ...countsOf(compared) })),
+  });
+  return {
+    snappish1: part(first, difference.onlyInFirst, oneCount),
+    snappish2: part(second, difference.onlyInSecond, oneCount),
+    changed: part(second, difference.changed, bothCounts),
+    'not-changed': part(second, difference.notChanged, oneCount),
+  };
+}
+
+type InstanceCounts = Pick<DifferingArtifact, 'instance_count' | 's1_instance_count' | 's2_instance_count'>;
+
+function oneCount({ artifact }: ComparedArtifact): InstanceCounts {
+  return { instance_count: artifact.instances.length };
+}
+
+function bothCounts({ instances: [inFirst, inSecond] }: ComparedArtifact): InstanceCounts {
+  return { s1_instance_count: inFirst, s2_instance_count: inSecond };
+}
+
+function artifactAnswer(
+  { artifact }: ComparedArtifact,
+  provenance: ReadonlyMap<string, Provenance>,
+): DifferingArtifact {
+  const { name, fingerprint, instances } = artifact;
+  const known = provenance.get(fingerprint);
+  const created = instances.map(({ createdAt }) => createdAt);
+  return {
+    fingerprint,
+    name,
+    most_recent_timestamp: created.reduce((latest, time) => Math.max(latest, time), 0),
+    ...(known === undefined ? {} : { flow: known.flow, commit_url: known.commitUrl }),
+    pods: instances.map(({ pod }) => pod),
+  };
+}

@@ -1,0 +1,163 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ErrorAnswer } from '../../contract/endpoint.ts';
+import { codeOf, messageOf, statusCodeOf } from '../domain/thrown.ts';
+import { StorageBusyError, StorageError, StorageFullError } from '../storage/storage.ts';
+import type { ServiceLog } from '../domain/service-log.ts';
+import { invalid, Refusal, retryLater, serviceErrors } from './refusal.ts';
+import { sendJson } from './route.ts';
+
+/** Who hears of what went wrong within the service. */
+export interface FaultListeners {
+  readonly log: ServiceLog;
+  /** A request failed because of the storage. */
+  storageFailed(error: StorageError): void;
+}
+
+/** Answers whatever was thrown, in the one form of error answers. */
+export function answerFault(
+  listeners: FaultListeners,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = refusalOf(listeners, thrown, request);
+  return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
+}
+
+function refusalOf(listeners: FaultListeners, thrown: unknown, request: FastifyRequest): Refusal {
+  // What a handler refuses because something broke has that as its cause, and the operator must know it.
+  const fault = thrown instanceof Refusal ? thrown.cause : thrown;
+  if (thrown instanceof Refusal && !(fault instanceof StorageError)) return thrown;
+  const known = refusalOfFramework(fault);
+  if (known !== undefined) return known;
+  const route = request.routeOptions.url ?? 'unknown address';
+  listeners.log.error(`request ${request.id}: ${request.method} ${route} failed`, fault);
+  if (fault instanceof StorageError && fault.reason !== 'damaged') listeners.storageFailed(fault);
+  return thrown instanceof Refusal ? thrown : refusalOfFault(fault, request.id);
+}
+
+function refusalOfFault(fault: unknown, id: string): Refusal {
+  if (fault instanceof StorageFullError) return new Refusal(serviceErrors.storageFull);
+  if (fault instanceof StorageBusyError) return new Refusal(serviceErrors.busy, { headers: { 'retry-after': '1' } });
+  if (fault instanceof StorageError) return new Refusal(serviceErrors.storageUnavailable, { headers: retryLater });
+  return new Refusal(serviceErrors.internal, { values: { id } });
+}
+
+/** The framework's own findings; undefined for what is not the sender's fault. */
+function refusalOfFramework(thrown: unknown): Refusal | undefined {
+  const status = statusCodeOf(thrown) ?? 500;
+  switch (codeOf(thrown)) {
+    case 'FST_ERR_BAD_URL':
+      return invalid(['path', 'must be percent-encoded UTF-8']);
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal(serviceErrors.tooLarge);
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal(serviceErrors.unsupportedType, { values: { type: 'a media type' } });
+    default:
+      return status >= 400 && status < 500 ? invalid(['request', messageOf(thrown)]) : undefined;
+  }
+}
+
+/** An address of the service, with the methods it has. */
+interface Address {
+  readonly segments: readonly string[];
+  readonly methods: Set<string>;
+}
+
+/** The headers of every answer. Answers are private: no cache may store them, and no browser may guess their type. */
+export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/**
+ * Answers what no route answers: 405 if the address exists with another method, else 404. It does so before the body is
+ * read. Call it before routes are added.
+ */
+export function addNotFound(app: FastifyInstance): void {
+  const addresses = new Map<string, Address>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const address = addresses.get(url) ?? { segments: url.split('/'), methods: new Set() };
+    for (const name of [method].flat()) address.methods.add(name);
+    addresses.set(url, address);
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(request.is404 ? noRoute(request, addresses.values()) : undefined);
+  });
+}
+
+function noRoute({ method, url }: FastifyRequest, addresses: Iterable<Address>): Refusal {
+  const path = url.split('?', 1)[0] ?? '';
+  const address = [...addresses].find((known) => covers(known, path.split('/')));
+  if (address === undefined) return new Refusal(serviceErrors.notFound, { values: { method, path } });
+  const allowed = [...address.methods].sort().join(', ');
+  return new Refusal(serviceErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
+}
+
+function covers({ segments }: Address, path: readonly string[]): boolean {
+  const fits = (segment: string, index: number): boolean =>
+    segment.startsWith(':') ? path[index] !== '' : segment === path[index];
+  return segments.length === path.length && segments.every(fits);
+}
+
+/** What Node says of bytes that are not a request that it takes. */
+interface BrokenRequest extends Error {
+  readonly code?: string;
+  /** The bytes that were read last: a Buffer, though the framework's types say otherwise. */
+  readonly rawPacket?: unknown;
+}
+
+/** Answers what is not even HTTP; the connection ends with it. */
+export function answerBrokenRequest(error: BrokenRequest, socket: Duplex): void {
+  // An answer that has begun cannot be followed by another, and a socket that is gone takes none.
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  endWith(socket, brokenRequestAnswer(error));
+}
+
+/** Answers CONNECT, which Node hands over as a bare connection. This service is no proxy. */
+export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
+  endWith(socket, serviceErrors.notImplemented);
+}
+
+function endWith(socket: Duplex, { status, message }: ErrorAnswer): void {
+  const body = JSON.stringify({ message });
+  const headers = { ...answerHeaders(body), connection: 'close' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+}
+
+function answerHeaders(body: string): Readonly<Record<string, string | number>> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...privateHeaders,
+  };
+}
+
+function brokenRequestAnswer({ code, rawPacket }: BrokenRequest): ErrorAnswer {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return serviceErrors.timeout;
+    case 'HPE_HEADER_OVERFLOW':
+      return serviceErrors.headersTooLarge;
+    case 'HPE_INVALID_METHOD':
+      // Node says so of anything that does not begin with a method it knows.
+      return isRequestLine(rawPacket) ? serviceErrors.notImplemented : serviceErrors.badRequest;
+    default:
+      return serviceErrors.badRequest;
+  }
+}
+
+/** Whether the bytes begin as a request does (RFC 9112, 3). */
+function isRequestLine(bytes: unknown): boolean {
+  return Buffer.isBuffer(bytes) && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [!-~]+ HTTP\/1\.\d\r\n/.test(bytes.toString('latin1'));
+}
+
+/** Answers an `Expect` header that HTTP does not define, before the framework sees the request. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const { status, message } = serviceErrors.expectation;
+  const body = JSON.stringify({ message });
+  response.writeHead(status, { ...answerHeaders(body), connection: 'close' }).end(body);
+}

@@ -1,0 +1,47 @@
+import { endpoints } from '../../../contract/endpoints.ts';
+import { errorBody } from '../../../contract/error-body.ts';
+import { operationObject } from './operation.ts';
+import { errorSchemaName, type JsonObject } from './schema.ts';
+
+const description = `Records and checks software-delivery evidence for organizations.
+
+Requests and answers are JSON, except policy upload and Sonar attestation, which are multipart/form-data. Times are numeric
+Unix seconds. Unknown fields are refused. Where the interface leaves something open, the description of the operation says
+what this service chose.`;
+
+/**
+ * The service's own description in OpenAPI 3.1, made from the contract that its routes are made from: every operation of
+ * the interface with its parameters, bodies, answers, errors, and what was chosen where the interface is silent.
+ *
+ * @param server the base address of the interface, which ends in `/api/v2`.
+ */
+export function openApiDocument(server: string): JsonObject {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Compliance tracking service',
+      version: '2.0',
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: server }],
+    paths: pathItems(),
+    components: {
+      schemas: { [errorSchemaName]: errorBody },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key: personal, or of a service account.' },
+        basic: { type: 'http', scheme: 'basic', description: 'The API key is the user name; the password is ignored.' },
+      },
+    },
+  };
+}
+
+/** Operations by path and method, in the order of the interface. */
+function pathItems(): JsonObject {
+  const paths = new Map<string, JsonObject>();
+  for (const endpoint of endpoints) {
+    const operation = { [endpoint.method.toLowerCase()]: operationObject(endpoint) };
+    paths.set(endpoint.path, { ...paths.get(endpoint.path), ...operation });
+  }
+  return Object.fromEntries(paths);
+}

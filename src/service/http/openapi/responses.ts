@@ -1,0 +1,54 @@
+import type { Endpoint, ErrorAnswer, Success } from '../../../contract/endpoint.ts';
+import { serviceErrors } from '../refusal.ts';
+import { content, errorSchemaName, type JsonObject } from './schema.ts';
+
+/** Every answer of an endpoint by its status: the declared ones, and those that every HTTP service can give. */
+export function responses(endpoint: Endpoint): JsonObject {
+  const errors = new Map<number, ErrorAnswer[]>();
+  for (const error of [...endpoint.errors, ...undeclaredErrors(endpoint)]) {
+    errors.set(error.status, [...(errors.get(error.status) ?? []), error]);
+  }
+  const headers = headersOf(endpoint);
+  return Object.fromEntries([
+    ...endpoint.success.map((success) => [success.status, { ...successResponse(success), ...headers }] as const),
+    ...[...errors].map(([status, answers]) => [status, { ...errorResponse(answers), ...headers }] as const),
+  ]);
+}
+
+/** What goes wrong below the endpoint, on the way or in the storage. */
+function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorAnswer[] {
+  const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = serviceErrors;
+  const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = serviceErrors;
+  return [
+    ...[badRequest, timeout, expectation, headersTooLarge, internal, busy, storageUnavailable],
+    ...(authentication.length === 0 ? [] : [tooManyFailures]),
+    ...(method === 'GET' ? [] : [tooLarge, storageFull]),
+    ...(body.kind === 'none' ? [] : [unsupportedType]),
+  ];
+}
+
+function successResponse({ description, schema }: Success): JsonObject {
+  return { description, content: content('application/json', schema) };
+}
+
+function errorResponse(answers: readonly ErrorAnswer[]): JsonObject {
+  const examples = answers.map(({ message, when }, index) => [
+    `example-${index + 1}`,
+    { summary: when, value: { message } },
+  ]);
+  return {
+    description: answers.map(({ message, when }) => `\`${message}\`: ${when}`).join('\n\n'),
+    content: content(
+      'application/json',
+      { $ref: `#/components/schemas/${errorSchemaName}` },
+      { examples: Object.fromEntries(examples) as JsonObject },
+    ),
+  };
+}
+
+function headersOf({ deprecatedSince }: Endpoint): JsonObject {
+  if (deprecatedSince === undefined) return {};
+  const example = `@${deprecatedSince}`;
+  const description = 'Since when the operation is deprecated (RFC 9745).';
+  return { headers: { Deprecation: { description, schema: { type: 'string' }, example } } };
+}

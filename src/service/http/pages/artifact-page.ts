@@ -1,0 +1,50 @@
+import { evidenceName } from '../../domain/binding.ts';
+import type { ArtifactDossier } from '../../domain/records.ts';
+import { requiredEvidence } from '../../../contract/template.ts';
+import { judgeArtifact } from '../../domain/judge-artifact.ts';
+import type { Links } from '../../domain/links.ts';
+import { html, link, type Html } from './html.ts';
+import { facts, moment } from './page.ts';
+
+/** What is known of an artifact, its verdict first. */
+export function artifactContent(dossier: ArtifactDossier, links: Links): Html {
+  const { flow, artifact, evidence } = dossier;
+  const { org, createdAt, reportedBy, report } = artifact;
+  const { state, info } = judgeArtifact(dossier);
+  const pieces = evidence.map(
+    ({ trail, id, name, verdict, reason, createdAt: attestedAt }) => html`
+      <tr>
+        <td>${link(links.attestationPage(org, flow.name, trail, id), evidenceName(name))}</td>
+        <td>${verdict}</td>
+        <td>${reason}</td>
+        <td>${moment(attestedAt)}</td>
+      </tr>
+    `,
+  );
+  return html`
+    <p><strong>${state}</strong>. ${info}</p>
+    ${facts([
+      ['Fingerprint', report.fingerprint],
+      ['Organization', org],
+      ['Flow', flow.name],
+      ['Trail', link(links.trailPage(org, flow.name, report.trail_name), report.trail_name)],
+      ['Name in the template', report.template_reference_name],
+      ['Commit', link(report.commit_url, report.git_commit)],
+      ['Commit message', report.git_commit_info?.message],
+      ['Author', report.git_commit_info?.author],
+      ['Build', link(report.build_url, report.build_url)],
+      ['Reported', `${moment(createdAt)} by ${reportedBy}`],
+      ['Required evidence', requiredEvidence(flow.template).join(', ')],
+    ])}
+    <h2>Evidence</h2>
+    <table>
+      <tr>
+        <th>Name</th>
+        <th>Verdict</th>
+        <th>Reason</th>
+        <th>Reported</th>
+      </tr>
+      ${pieces}
+    </table>
+  `;
+}

@@ -1,0 +1,225 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from '../../contract/schema.ts';
+import type {
+  DocumentOf,
+  Endpoint,
+  JsonBody,
+  MultipartBody,
+  ParametersOf,
+  QueryOf,
+  Success,
+} from '../../contract/endpoint.ts';
+import { commonErrors } from '../../contract/errors.ts';
+import { maximumDocumentBytes } from '../../contract/limits.ts';
+import { heldBytes, largeAnswer, type Admission } from './admission.ts';
+import { withExactFreeForm } from '../../contract/free-form.ts';
+import type { Guard } from './authentication/authentication.ts';
+import { forwardedFor } from './authentication/failed-authentications.ts';
+import { DocumentFault, readDocument } from './json.ts';
+import { JsonText } from './json-text.ts';
+import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
+import { invalid, inWordsOf, Refusal, serviceErrors } from './refusal.ts';
+import { checked, checkedPath, checkedQuery } from './request.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+
+/** A request that has all of the declared form, from someone who may send it. */
+export interface Received<E extends Endpoint, Who> {
+  readonly caller: Who;
+  readonly parameters: ParametersOf<E>;
+  readonly query: QueryOf<E>;
+  readonly document: DocumentOf<E>;
+  /** Thrown away after the answer, unless it was kept. */
+  readonly file: UploadedFile | undefined;
+}
+
+/** One of the declared success answers, with its body, which may have been written out before. */
+export type Answer<E extends Endpoint> = AnswerWith<E['success'][number]>;
+type AnswerWith<S> =
+  S extends Success<infer Schema>
+    ? { readonly status: S['status']; readonly body: Static<Schema> | JsonText<Static<Schema>> }
+    : never;
+
+/** What an endpoint does. Throws a Refusal for every answer that is not a success. */
+export type Handler<E extends Endpoint, Who> = (received: Received<E, Who>) => Promise<Answer<E>>;
+
+/** Where routes are added. */
+export interface RouteHost {
+  readonly app: FastifyInstance;
+  /** What stands before the paths of the endpoints: `/api/v2`. */
+  readonly prefix: string;
+  readonly receiveFile: ReceiveFile;
+  readonly admission: Admission;
+}
+
+/**
+ * Serves an endpoint as it is declared: path, parameters, query, body and its limits, and both ways to authenticate come
+ * from the declaration; only the work itself is the handler's. Who asks is found out before anything else is looked at.
+ */
+export function addRoute<E extends Endpoint, Who>(
+  host: RouteHost,
+  endpoint: E,
+  guard: Guard<Who>,
+  handler: Handler<E, Who>,
+): void {
+  const callers = new WeakMap<FastifyRequest, Who>();
+  const { body } = endpoint;
+  const largeDocuments = new OneAtATime();
+  host.app.route({
+    ...(body.kind === 'json' && body.maximumBytes !== undefined ? { bodyLimit: body.maximumBytes } : {}),
+    method: endpoint.method,
+    url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    onRequest: async (request, reply) => {
+      // The date in the form of RFC 9745.
+      if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
+      callers.set(request, await guardRequest(request, endpoint, guard));
+      refuseTooLarge(request, endpoint);
+      host.admission.admit(organizationOf(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new TypeError('the guard let no one in');
+      const work = async (): Promise<Answer<E>> => {
+        const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
+          throw inWordsOf(endpoint, error);
+        });
+        return handler({ caller, file, ...received }).finally(() => file?.content.discard());
+      };
+      const answer = await (isLarge(request) ? largeDocuments.run(work) : work());
+      return sendJson(reply, answer.status, answer.body);
+    },
+  });
+}
+
+/** Whether the request has a JSON document beyond the usual limit, which few endpoints accept. */
+function isLarge({ body }: FastifyRequest): boolean {
+  return Buffer.isBuffer(body) && body.length > maximumDocumentBytes;
+}
+
+/** @throws Refusal where the request does not have the declared form; nothing of its file is left then. */
+async function receive<E extends Endpoint>(
+  request: FastifyRequest,
+  endpoint: E,
+  host: RouteHost,
+): Promise<Omit<Received<E, unknown>, 'caller'>> {
+  const parameters = checkedPath<E['parameters']>(endpoint.parameters, request.params);
+  const query = checkedQuery<E['query']>(endpoint.query, request.query);
+  const { document, file } = await receiveBody(request, endpoint, host);
+  // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
+  return { parameters, query, document: document as DocumentOf<E>, file };
+}
+
+/**
+ * Asks the guard about a request, before anything of its body is read.
+ *
+ * @throws Refusal
+ */
+export function guardRequest<Who>(
+  request: FastifyRequest,
+  { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
+  guard: Guard<Who>,
+): Promise<Who> {
+  return guard({
+    authorization: request.headers.authorization,
+    methods: authentication,
+    org: organizationOf(request),
+    forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
+    origin: {
+      address: request.socket.remoteAddress ?? 'an unknown address',
+      forwardedFor: forwardedFor(request.headers['x-forwarded-for']),
+      method: request.method,
+      path: request.url.split('?', 1)[0] ?? '',
+    },
+  });
+}
+
+/** The organization that the path names. */
+export function organizationOf({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
+  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
+  return typeof org === 'string' ? org : undefined;
+}
+
+/** A large text as bytes, which are not part of the heap while they wait to be sent. */
+function asPayload(text: string): string | Buffer {
+  return text.length > largeAnswer ? Buffer.from(text) : text;
+}
+
+/** Answers with a JSON document, a plain string included. */
+export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  const content = body instanceof JsonText ? body.bytes : asPayload(JSON.stringify(body));
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(content);
+}
+
+interface ReceivedBody {
+  readonly document: unknown;
+  readonly file: UploadedFile | undefined;
+}
+
+async function receiveBody(request: FastifyRequest, endpoint: Endpoint, host: RouteHost): Promise<ReceivedBody> {
+  const { body } = endpoint;
+  switch (body.kind) {
+    case 'none':
+      return { document: undefined, file: undefined };
+    case 'json':
+      return { document: await receiveJson(request, body, host), file: undefined };
+    case 'multipart':
+      return receiveParts(request, body, host);
+  }
+}
+
+/** What a multipart body has beside its parts' contents, at most, in bytes: boundaries and the headers of its parts. */
+const maximumFraming = 64 * 1024;
+
+/**
+ * Refuses a body that is too large by its own Content-Length, before any of it is read. One that does not say its length
+ * is refused when it passes the limit.
+ */
+function refuseTooLarge({ headers, routeOptions }: FastifyRequest, { body }: Endpoint): void {
+  const length = Number(headers['content-length'] ?? 0);
+  if (body.kind === 'json' && length > routeOptions.bodyLimit) throw new Refusal(serviceErrors.tooLarge);
+  if (body.kind !== 'multipart') return;
+  const { json, file } = body;
+  if (length > json.maximumBytes + file.maximumBytes + maximumFraming) throw fileTooLarge(body);
+}
+
+async function receiveJson(request: FastifyRequest, body: JsonBody, { admission }: RouteHost): Promise<unknown> {
+  demandType(request, 'application/json');
+  // The parser of this type hands the bytes on (`server.ts`); there are none where the body is empty.
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  await admission.turnFor(bytes.length);
+  return documentOf(body, bytes, 'body');
+}
+
+async function receiveParts(request: FastifyRequest, body: MultipartBody, host: RouteHost): Promise<ReceivedBody> {
+  demandType(request, 'multipart/form-data');
+  const { document, file } = await receiveMultipart(request.raw, body, host.receiveFile);
+  try {
+    await host.admission.turnFor(document.length);
+    return { document: documentOf(body.json, document, body.json.part), file };
+  } catch (error) {
+    await file?.content.discard();
+    throw error;
+  }
+}
+
+function documentOf(
+  { schema, maximumValues }: Pick<JsonBody, 'schema' | 'maximumValues'>,
+  bytes: Uint8Array,
+  whole: string,
+): unknown {
+  if (bytes.length === 0) throw invalid([whole, 'is missing']);
+  try {
+    const { plain, exact } = readDocument(bytes, maximumValues);
+    const document = checked(schema, plain, { whole });
+    return exact === plain ? document : withExactFreeForm(schema, document, exact);
+  } catch (error) {
+    throw error instanceof DocumentFault ? invalid([error.field === '' ? whole : error.field, error.message]) : error;
+  }
+}
+
+function demandType({ headers }: FastifyRequest, type: string): void {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const charset = parameters.find((parameter) => /^charset=/i.test(parameter)) ?? 'charset=utf-8';
+  const accepted = mediaType.toLowerCase() === type && encoding === 'identity' && /^charset="?utf-?8"?$/i.test(charset);
+  if (!accepted) throw new Refusal(serviceErrors.unsupportedType, { values: { type } });
+}

@@ -1,0 +1,19 @@
+import type { Now, RandomBytes } from '../domain/sources.ts';
+import type { AttachmentStore } from '../storage/attachments.ts';
+import type { Store } from '../storage/storage.ts';
+import type { FailedAuthentications } from './authentication/failed-authentications.ts';
+import type { Links } from '../domain/links.ts';
+import type { ServiceLog } from '../domain/service-log.ts';
+
+/** What routes work with. */
+export interface Services {
+  readonly store: Store;
+  readonly attachments: AttachmentStore;
+  readonly links: Links;
+  /** Whether there is a mail server for notifications by e-mail. */
+  readonly sendsMail: boolean;
+  readonly log: ServiceLog;
+  readonly now: Now;
+  readonly randomBytes: RandomBytes;
+  readonly failures: FailedAuthentications;
+}

@@ -1,0 +1,190 @@
+import type { NotificationTarget } from '../../contract/notification.ts';
+import { isStale, shownAddress, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
+import { unixSeconds, type After, type Now } from '../domain/sources.ts';
+import { toSingleLine } from '../domain/single-line.ts';
+import { messageOf } from '../domain/thrown.ts';
+import type { ServiceLog } from '../domain/service-log.ts';
+import type { NotificationStore } from '../storage/notification-store.ts';
+import type { Deliver } from './deliver.ts';
+import { DeliverySchedule } from './schedule.ts';
+
+/** What the dispatcher works with. */
+export interface DispatcherMeans {
+  readonly store: NotificationStore;
+  readonly deliver: Deliver;
+  readonly now: Now;
+  readonly after: After;
+  readonly log: ServiceLog;
+}
+
+/** How long a delivery may take from looking up the address to the answer, in milliseconds. */
+const deadline = 20_000;
+/** How long to wait after the storage failed, in milliseconds. */
+const troubleWait = 10_000;
+
+/**
+ * Empties the outbox: delivers what is due, each target's deliveries in their order, and to several targets at once, which
+ * `DeliverySchedule` chooses. A delivery leaves the outbox after its target has taken it, so a stop or crash in between
+ * repeats it: at least once. Wakes on writes, and when the next delivery is due; otherwise it does nothing.
+ */
+export class Dispatcher {
+  readonly #means: DispatcherMeans;
+  readonly #stopping = new AbortController();
+  readonly #schedule = new DeliverySchedule();
+  readonly #active = new Set<Promise<void>>();
+  readonly #run: Promise<void>;
+  #wake: () => void = () => undefined;
+  /** Whether the clock may have been set back since the waits were made; it may before the start. */
+  #isClockChanged = true;
+
+  /** Begins at once. */
+  constructor(means: DispatcherMeans) {
+    this.#means = means;
+    means.store.onDeliveries(() => {
+      this.#wake();
+    });
+    this.#run = this.#loop();
+  }
+
+  /** Ends soon: what is being delivered is broken off, and delivered again after the next start. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#run;
+    await Promise.all(this.#active);
+  }
+
+  /** Looks at what is due by the clock as it is now. */
+  clockChanged(): void {
+    this.#isClockChanged = true;
+    this.#wake();
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      // Made before the look at the outbox, so that a write during it is not missed.
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const callOff = await this.#start();
+      await woken;
+      callOff();
+    }
+  }
+
+  /** Starts what is due, and sets the alarm for what is due next. Answers how to call the alarm off. */
+  async #start(): Promise<() => void> {
+    const { store, now, after, log } = this.#means;
+    const wake = (): void => {
+      this.#wake();
+    };
+    try {
+      const time = unixSeconds(now());
+      if (this.#isClockChanged) {
+        this.#isClockChanged = false;
+        await store.rearmDeliveries(time);
+      }
+      if (!this.#schedule.isFull) {
+        const due = await store.dueTargets(time, this.#schedule.offersPerOrganization);
+        if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(due)) this.#begin(target);
+      }
+      // What is due already is being delivered, or waits until a delivery in flight ends, which wakes.
+      const next = await store.nextDue(time);
+      if (next === undefined) return () => undefined;
+      return after(Math.ceil((next - time) * 1000), wake);
+    } catch (error) {
+      this.#isClockChanged = true;
+      log.error('the notifications could not be read', error);
+      return after(troubleWait, wake);
+    }
+  }
+
+  #begin(target: DueTarget): void {
+    const work = this.#attempt(target).finally(() => {
+      this.#schedule.release(target);
+      this.#active.delete(work);
+      this.#wake();
+    });
+    this.#active.add(work);
+  }
+
+  /** Never rejects. */
+  async #attempt(target: DueTarget): Promise<void> {
+    const { store, now, log } = this.#means;
+    try {
+      const delivery = await store.firstDelivery(target);
+      // Its notification was deleted a moment ago.
+      if (delivery === undefined) return;
+      const fault = await this.#send(delivery);
+      if (fault === 'stopped') return;
+      const time = unixSeconds(now());
+      if (fault === undefined) await store.completeDelivery(delivery, time);
+      else await this.#setBack(delivery, time, fault);
+    } catch (error) {
+      log.error('the outcome of a notification could not be kept; it is delivered again', error);
+      if (!this.#stopping.signal.aborted) await this.#pause();
+    }
+  }
+
+  /** Undefined where the target has taken it; else why not, in words. */
+  async #send(delivery: Delivery): Promise<string | undefined> {
+    const limit = new AbortController();
+    const callOff = this.#means.after(deadline, () => {
+      limit.abort();
+    });
+    try {
+      const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
+      // Raced, because not everything on the way to a target can be aborted: a look-up in the DNS, for example.
+      await Promise.race([this.#means.deliver(delivery, signal), aborted(signal)]);
+      return undefined;
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return 'stopped';
+      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : faultWords(error, delivery.target);
+    } finally {
+      callOff();
+    }
+  }
+
+  async #setBack(delivery: Delivery, time: number, fault: string): Promise<void> {
+    const { store, log } = this.#means;
+    const { org, number, target, event, attempts } = delivery;
+    const wait = waitAfter(attempts + 1);
+    const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
+    const stale = isStale(event, time, attempts + 1);
+    const next = stale ? 'it is too old and is dropped' : `next attempt in ${wait} s`;
+    log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
+    const failure = { reason: fault, at: time, until: time + wait };
+    await (stale ? store.dropDelivery(delivery, failure) : store.postponeDelivery(delivery, failure));
+  }
+
+  /** So that a storage that takes nothing does not make the same delivery leave again and again. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = this.#means.after(troubleWait, resolve);
+      this.#stopping.signal.addEventListener('abort', () => {
+        callOff();
+        resolve();
+      });
+    });
+  }
+}
+
+/** Rejects when the signal is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = (): void => {
+      reject(new Error('it was aborted'));
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** Why a delivery failed, on one line. The path of a web address is its secret. */
+function faultWords(error: unknown, target: NotificationTarget): string {
+  const words = messageOf(error);
+  if (target.type === 'EMAIL') return toSingleLine(words);
+  const { pathname = '/', search = '' } = URL.parse(target.webhook) ?? {};
+  const secrets = [target.webhook, pathname + search, pathname].filter((secret) => secret.length > 1);
+  return toSingleLine(secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words));
+}

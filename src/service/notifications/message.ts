@@ -1,0 +1,153 @@
+import { payloadVersion, type Trigger } from '../../contract/notification.ts';
+import type { EnvironmentEvent } from '../domain/environment-event.ts';
+import { wordsOfGroup, type EventDigest } from '../domain/event-digest.ts';
+import { judgeArtifact } from '../domain/judge-artifact.ts';
+import { longestShownText, toSingleLine } from '../domain/single-line.ts';
+import type { Links } from '../domain/links.ts';
+import type { Store } from '../storage/storage.ts';
+
+/** What a webhook is sent: the form that the public documentation of such a service shows. */
+export interface WebhookPayload {
+  readonly version: typeof payloadVersion;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly org: string;
+  readonly environment: string;
+  readonly event_type: string;
+  readonly description: string;
+  readonly snapshot: {
+    readonly index: number;
+    readonly status: 'COMPLIANT' | 'NON-COMPLIANT' | 'UNKNOWN';
+    readonly html_url: string;
+    readonly api_url: string;
+  };
+  /** Null where the event is about the environment as a whole. */
+  readonly artifact: PayloadArtifact | null;
+  /** Present if the message stands for many events of the snapshot; then `event_type` is that of the most important one. */
+  readonly digest?: {
+    /** How many events. */
+    readonly total: number;
+    readonly events: readonly PayloadDigestGroup[];
+  };
+}
+
+interface PayloadDigestGroup {
+  readonly event_type: Trigger;
+  readonly count: number;
+  /** The first ten. */
+  readonly artifacts: readonly { readonly name: string; readonly fingerprint: string }[];
+}
+
+interface PayloadArtifact {
+  readonly name: string;
+  readonly fingerprint: string;
+  /** Null where no flow knows the artifact. */
+  readonly provenance: {
+    readonly flow: string;
+    /** The state of the artifact when this is sent; null where it is no longer known. */
+    readonly status: string | null;
+    readonly commit: string;
+    readonly commit_url: string;
+    readonly html_url: string | null;
+    readonly api_url: string | null;
+    readonly build_url: string;
+  } | null;
+}
+
+/** The payload of an event. */
+export async function payloadOf(
+  event: EnvironmentEvent,
+  { store, links }: { readonly store: Pick<Store, 'findArtifact'>; readonly links: Links },
+): Promise<WebhookPayload> {
+  const { org, environment, snapshot, compliant, trigger, description, timestamp } = event;
+  return {
+    version: payloadVersion,
+    timestamp,
+    org,
+    environment,
+    event_type: trigger,
+    description,
+    snapshot: {
+      index: snapshot,
+      status: compliant === null ? 'UNKNOWN' : compliant ? 'COMPLIANT' : 'NON-COMPLIANT',
+      html_url: links.snapshotPage(org, environment, snapshot),
+      api_url: links.snapshotAnswer(org, environment, snapshot),
+    },
+    artifact: await artifactOf(event, store, links),
+    ...(event.digest === undefined ? {} : { digest: digestIn(event.digest) }),
+  };
+}
+
+function digestIn({ total, groups }: EventDigest): NonNullable<WebhookPayload['digest']> {
+  return { total, events: groups.map(({ trigger, ...group }) => ({ event_type: trigger, ...group })) };
+}
+
+async function artifactOf(
+  { org, artifact }: EnvironmentEvent,
+  store: Pick<Store, 'findArtifact'>,
+  links: Links,
+): Promise<PayloadArtifact | null> {
+  if (artifact === undefined) return null;
+  const { name, fingerprint, provenance } = artifact;
+  if (provenance === undefined) return { name, fingerprint, provenance: null };
+  const { flow, commit, commitUrl, buildUrl } = provenance;
+  const finding = await store.findArtifact({ org, flow, fingerprint });
+  const found =
+    finding.outcome === 'found'
+      ? {
+          status: judgeArtifact(finding.dossier).state,
+          html_url: links.artifactPage(org, flow, fingerprint, finding.dossier.artifact.id),
+          api_url: links.artifactAnswer(org, flow, fingerprint, finding.dossier.artifact.id),
+        }
+      : { status: null, html_url: null, api_url: null };
+  return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };
+}
+
+/** In characters: room for the addresses of pages. */
+const longestLine = 2000;
+
+/** The payload in plain words, a line each, for people. What was reported cannot begin a line of its own. */
+export function wordsOf({
+  org,
+  environment,
+  description,
+  snapshot,
+  artifact,
+  digest,
+  timestamp,
+}: WebhookPayload): string {
+  const lines = [
+    description,
+    '',
+    `Environment: ${environment} of ${org}`,
+    `Snapshot: ${snapshot.index}, ${snapshot.status}`,
+    ...(artifact === null ? [] : [`Artifact: ${named(artifact)}`]),
+    ...(artifact?.provenance ? [`Commit: ${artifact.provenance.commit_url}`] : []),
+    ...(digest?.events ?? []).flatMap(digestLines),
+    `Time: ${new Date(timestamp * 1000).toISOString()}`,
+    snapshot.html_url,
+  ];
+  return lines.map((line) => toSingleLine(line, longestLine)).join('\n');
+}
+
+function digestLines({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {
+  const words = wordsOfGroup({ trigger, count, artifacts });
+  if (words === undefined) return [];
+  const more = count - artifacts.length;
+  return [
+    `${words}:`,
+    ...artifacts.map((artifact) => `- ${named(artifact)}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+}
+
+/** A long name is cut so that the fingerprint remains. */
+function named({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
+  return `${toSingleLine(name, longestShownText - 100)}, ${fingerprint}`;
+}
+
+/** What a message is about, for the subject of an e-mail. */
+export function subjectOf({ environment, trigger, digest }: EnvironmentEvent): string {
+  const more = digest === undefined ? '' : ` and ${digest.total - 1} more events`;
+  return toSingleLine(`${environment}: ${trigger}${more}`);
+}

@@ -1,0 +1,87 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteCodeOf } from '../../domain/thrown.ts';
+import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
+import { StartError, startErrorOf } from '../start-error.ts';
+import { storageError, translateFileError } from '../storage-faults.ts';
+import type { StorageReason } from '../storage.ts';
+import { migrate } from './migrations.ts';
+
+/** How long a statement waits for another process that holds the file, in milliseconds. */
+export const busyTimeout = 5000;
+
+/**
+ * Opens the database of a data folder and brings its tables up to date. A commit reaches the disk before it returns
+ * (`synchronous=FULL` in WAL mode syncs the log at every commit).
+ *
+ * @throws StartError if the file is not a database of this service, or cannot be used.
+ */
+export function openDatabase(folder: string): DatabaseSync {
+  const path = join(folder, databaseFile);
+  let database: DatabaseSync | undefined;
+  try {
+    demandNoLostLog(path);
+    makePrivateFile(path);
+    database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: true });
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    migrate(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw startErrorOf(translateError(error), path);
+  }
+}
+
+/** Whether the folder has no database yet, or one without tables. */
+export function isNewDatabase(folder: string): boolean {
+  const path = join(folder, databaseFile);
+  if (sizeOf(path) === 0) return true;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+    return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  } catch (error) {
+    throw startErrorOf(translateError(error), path);
+  } finally {
+    database?.close();
+  }
+}
+
+/** SQLite removes the log of a database that is not there, with the writes that only the log holds. */
+function demandNoLostLog(path: string): void {
+  if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
+  throw new StartError(
+    `${path} is missing or empty, but its write-ahead log ${path}-wal holds writes; ` +
+      'put the database back beside its log, or move the log away to start with a new database',
+  );
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** SQLite's result codes (sqlite.org, Result and Error Codes); the primary code is in the low byte. */
+const reasons: ReadonlyMap<number, StorageReason> = new Map([
+  [3, 'inaccessible'], // SQLITE_PERM
+  [5, 'busy'], // SQLITE_BUSY
+  [6, 'busy'], // SQLITE_LOCKED
+  [8, 'read-only'], // SQLITE_READONLY
+  [10, 'failing'], // SQLITE_IOERR
+  [11, 'damaged'], // SQLITE_CORRUPT
+  [13, 'full'], // SQLITE_FULL
+  [14, 'inaccessible'], // SQLITE_CANTOPEN
+  [26, 'damaged'], // SQLITE_NOTADB
+]);
+
+/** The file was moved or removed while it was open: SQLITE_READONLY_DBMOVED. */
+const databaseMoved = 1032;
+
+/** An error of SQLite or of the file system as an error of the storage, if it is one; else as it is. */
+export function translateError(error: unknown): unknown {
+  const code = sqliteCodeOf(error);
+  if (code === undefined) return translateFileError(error);
+  if (code === databaseMoved) return storageError('missing', error);
+  const reason = reasons.get(code & 0xff);
+  return reason === undefined ? error : storageError(reason, error);
+}

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { roles } from '../../../../src/service/domain/access.ts';
+import {
+  administer,
+  createKey,
+  createServiceAccount,
+  createServiceAccountKey,
+  saveMember,
+} from '../../../support/administration.ts';
+import { call, type Called } from '../../../support/service-call.ts';
+import { sampleFlow } from '../../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+
+function defaultsOf({ dataFolder }: TestService): readonly string[] {
+  const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'), { readOnly: true });
+  const rows = database.prepare('SELECT user, org FROM members WHERE is_default = 1 ORDER BY user').all();
+  database.close();
+  return rows.map(({ user, org }) => `${String(user)}: ${String(org)}`);
+}
+
+/** Makes the personal keys what the migration made of those that were issued before. */
+function limitKeys({ dataFolder }: TestService): void {
+  const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
+  database.exec("UPDATE api_keys SET is_limited_to_org = 1 WHERE owner_kind = 'user'");
+  database.close();
+}
+
+describe('the default organization of a user', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+    await service.createOrganization('other');
+  });
+  afterEach(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  const set = (org: string, key: string): Promise<Called> =>
+    call(service, { method: 'PUT', path: `/user/${org}`, key });
+  const defaults = (): readonly string[] => defaultsOf(service);
+  const denied = (org: string): unknown => ({ status: 403, body: { message: `Access denied to /api/v2/user/${org}` } });
+
+  it.each(roles)('is set by a member of the role %s, who may be a member of several', async (role) => {
+    const key = await createKey(service, { role });
+    await saveMember(service, 'ann', 'reader', 'other');
+    expect(await set('acme', key)).toMatchObject({ status: 200, body: { default_org_name: 'acme' } });
+    expect(await set('other', key)).toMatchObject({ status: 200, body: { default_org_name: 'other' } });
+    expect(await set('other', key)).toMatchObject({ status: 200, body: { default_org_name: 'other' } });
+    expect(defaults()).toEqual(['ann: other']);
+  });
+
+  it('is one for each user', async () => {
+    await set('acme', await createKey(service, {}));
+    await set('acme', await createKey(service, { owner: 'bob' }));
+    expect(defaults()).toEqual(['ann: acme', 'bob: acme']);
+  });
+
+  it('is no organization that the user is not a member of, whether it exists or not', async () => {
+    const key = await createKey(service, {});
+    expect(await set('other', key)).toMatchObject(denied('other') as object);
+    expect(await set('nobody', key)).toMatchObject(denied('nobody') as object);
+    await saveMember(service, 'ann', 'reader', 'other');
+    await administer(service, { method: 'DELETE', path: '/organizations/other/members/ann' });
+    expect(await set('other', key)).toMatchObject(denied('other') as object);
+    expect(defaults()).toEqual([]);
+  });
+
+  it('is nothing that a machine has', async () => {
+    await createServiceAccount(service, { privilege: 'admin' });
+    await saveMember(service, 'ci', 'admin');
+    expect(await set('acme', await createServiceAccountKey(service))).toMatchObject(denied('acme') as object);
+    expect(defaults()).toEqual([]);
+  });
+
+  it.each(['a%20b', '%2e%2e%2facme', '-'])('is not called %s', async (org) => {
+    expect((await set(org, service.apiKey)).status).toBe(400);
+  });
+
+  it('is set with an empty body and with JSON null, as the public client sends it', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = { method: 'PUT', path: '/user/acme', headers };
+    expect((await call(service, { ...sent, body: 'null' })).status).toBe(200);
+    expect((await call(service, { ...sent, body: '' })).status).toBe(200);
+  });
+});
+
+describe('a membership', () => {
+  it('gives a key the role that the member has now, and takes it away with its end', async () => {
+    const service = await startTestService();
+    const key = await createKey(service, { role: 'reader' });
+    const putFlow = async (): Promise<number> =>
+      (await call(service, { method: 'PUT', path: '/flows/acme', json: {}, key })).status;
+    expect(await putFlow()).toBe(403);
+    expect(await saveMember(service, 'ann', 'member')).toMatchObject({ status: 200, body: 'OK' });
+    expect(await putFlow()).toBe(400);
+    await administer(service, { method: 'DELETE', path: '/organizations/acme/members/ann' });
+    expect(await putFlow()).toBe(401);
+    await saveMember(service, 'ann', 'admin');
+    expect(await putFlow()).toBe(401);
+    await service.stop();
+  });
+
+  describe('in another organization', () => {
+    let service: TestService;
+    beforeEach(async () => {
+      service = await startTestService();
+      await service.createOrganization('other');
+    });
+    afterEach(async () => {
+      expect(service.errors).toEqual([]);
+      await service.stop();
+    });
+
+    const saveFlow = async (org: string, key: string): Promise<number> =>
+      (await call(service, { method: 'PUT', path: `/flows/${org}`, json: sampleFlow(), key })).status;
+
+    it('opens it to all keys of the user, with the role that the user has there', async () => {
+      const key = await createKey(service, { role: 'reader' });
+      expect(await saveFlow('other', key)).toBe(403);
+      await saveMember(service, 'ann', 'admin', 'other');
+      expect(await saveFlow('other', key)).toBe(201);
+      expect(await saveFlow('acme', key)).toBe(403);
+      const second = await createKey(service, { role: 'admin' }, 'other');
+      expect(await saveFlow('other', second)).toBe(200);
+      expect(await saveFlow('acme', second)).toBe(403);
+      await saveMember(service, 'ann', 'reader', 'other');
+      expect([await saveFlow('other', key), await saveFlow('other', second)]).toEqual([403, 403]);
+    });
+
+    it('ends for all of them, and leaves them the organizations that remain', async () => {
+      const key = await createKey(service, {});
+      await saveMember(service, 'ann', 'admin', 'other');
+      await administer(service, { method: 'DELETE', path: '/organizations/acme/members/ann' });
+      expect([await saveFlow('acme', key), await saveFlow('other', key)]).toEqual([403, 201]);
+      await administer(service, { method: 'DELETE', path: '/organizations/other/members/ann' });
+      expect([await saveFlow('acme', key), await saveFlow('other', key)]).toEqual([401, 401]);
+      // Whoever gets the name next starts without keys.
+      await saveMember(service, 'ann', 'admin');
+      expect(await saveFlow('acme', key)).toBe(401);
+    });
+
+    it('opens nothing to a service account of the same name', async () => {
+      await createServiceAccount(service, { name: 'ann', privilege: 'admin' });
+      const key = await createServiceAccountKey(service, 'ann');
+      await saveMember(service, 'ann', 'admin', 'other');
+      await createServiceAccount(service, { name: 'ann', privilege: 'admin' }, 'other');
+      expect([await saveFlow('acme', key), await saveFlow('other', key)]).toEqual([201, 403]);
+    });
+  });
+
+  it('is not made by accident for a user of another organization, who may be another person', async () => {
+    const service = await startTestService();
+    await service.createOrganization('other');
+    await createKey(service, {});
+    const sent = { path: '/organizations/other/keys', json: { owner: 'ann', role: 'admin' } };
+    expect(await administer(service, sent)).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/^User 'ann' is a member of other organizations and not of 'other';/) },
+    });
+    expect(await administer(service, { ...sent, path: '/organizations/nobody/keys' })).toMatchObject({ status: 404 });
+    await saveMember(service, 'ann', 'admin', 'other');
+    expect(await administer(service, sent)).toMatchObject({
+      status: 201,
+      body: { role: 'admin', organizations: ['acme', 'other'] },
+    });
+    await service.stop();
+  });
+});
+
+describe('the keys of two people who had one name before users were kept apart', () => {
+  let dataFolder: string;
+  beforeEach(async () => {
+    dataFolder = await mkdtemp(join(tmpdir(), 'compliance-users-'));
+  });
+  afterEach(async () => {
+    await rm(dataFolder, { recursive: true });
+  });
+
+  it('open what they opened, and set no default for each other', async () => {
+    const service = await startTestService({ dataFolder });
+    await service.createOrganization('other');
+    const key = await createKey(service, { role: 'admin' });
+    await saveMember(service, 'ann', 'admin', 'other');
+    const theirs = await createKey(service, { role: 'admin' }, 'other');
+    await call(service, { method: 'PUT', path: '/user/other', key: theirs });
+    await service.stop();
+    limitKeys(service);
+
+    const again = await startTestService({ dataFolder });
+    const set = (org: string, ownKey: string): Promise<Called> =>
+      call(again, { method: 'PUT', path: `/user/${org}`, key: ownKey });
+    expect((await call(again, { path: '/service-accounts/acme', key })).status).toBe(200);
+    expect((await call(again, { path: '/service-accounts/other', key })).status).toBe(403);
+    expect((await call(again, { path: '/service-accounts/acme', key: theirs })).status).toBe(403);
+    expect(await set('acme', key)).toMatchObject({ status: 200, body: { default_org_name: 'acme' } });
+    expect((await set('other', key)).status).toBe(403);
+    expect(defaultsOf(again)).toEqual(['ann: other']);
+    await again.stop();
+  });
+});

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { endpoints } from '../../../../src/contract/endpoints.ts';
+import { createFlow } from '../../../../src/contract/flow.ts';
+import { setDefaultOrg } from '../../../../src/contract/user.ts';
+import { roles } from '../../../../src/service/domain/access.ts';
+import {
+  administer,
+  createKey,
+  createServiceAccount,
+  createServiceAccountKey,
+  saveMember,
+} from '../../../support/administration.ts';
+import { everyEndpoint, prepareEverything, prepareOrganization } from '../../../support/every-endpoint.ts';
+import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+
+const basic = (words: string): string => `Basic ${Buffer.from(words).toString('base64')}`;
+
+describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allowed, request }) => {
+  let service: TestService;
+  let foreignKey: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    foreignKey = await service.createOrganization('other');
+    await prepareEverything(service, 'acme', service.apiKey);
+  });
+  beforeEach(async () => {
+    if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
+  });
+  afterAll(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  const statusWith = async (authorization: string): Promise<number> => {
+    const { status } = await call(service, { ...request('acme'), key: null, headers: { authorization } });
+    return status;
+  };
+  const success = endpoint.success.map(({ status }) => status as number);
+  const forbidden = (org: string): unknown => {
+    const message = endpoint.errors.find(({ status }) => status === 403)?.message ?? '';
+    return { message: message.replace('{org}', org) };
+  };
+
+  it.each(roles)('follows the role %s, of a user and of a service account', async (role) => {
+    const user = await call(service, { ...request('acme'), key: await service.createKey(role) });
+    const mayUser = allowed.includes(role);
+    if (mayUser) expect(success).toContain(user.status);
+    else expect([user.status, user.body]).toEqual([403, forbidden('acme')]);
+    if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
+    await createServiceAccount(service, { name: `with-${role}`, privilege: role });
+    const key = await createServiceAccountKey(service, `with-${role}`);
+    const machine = await call(service, { ...request('acme'), key });
+    // A machine has no default organization.
+    if (mayUser && endpoint !== setDefaultOrg) expect(success).toContain(machine.status);
+    else expect([machine.status, machine.body]).toEqual([403, forbidden('acme')]);
+  });
+
+  it.each(roles)('is closed to the role %s of another organization', async (role) => {
+    const key = await service.createKey(role, 'other');
+    const { status, body } = await call(service, { ...request('acme'), key });
+    expect([status, body]).toEqual([403, forbidden('acme')]);
+  });
+
+  it('follows the role in this organization of a user who has another one elsewhere', async () => {
+    const foreignAdmin = await createKey(service, { owner: 'eve', role: 'admin' }, 'other');
+    for (const role of roles) {
+      await saveMember(service, 'eve', role);
+      const { status, body } = await call(service, { ...request('acme'), key: foreignAdmin });
+      if (allowed.includes(role)) expect(success).toContain(status);
+      else expect([status, body]).toEqual([403, forbidden('acme')]);
+      if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
+    }
+    await administer(service, { method: 'DELETE', path: '/organizations/acme/members/eve' });
+    const { status, body } = await call(service, { ...request('acme'), key: foreignAdmin });
+    expect([status, body]).toEqual([403, forbidden('acme')]);
+  });
+
+  it('takes a bearer key, however the scheme is written', async () => {
+    expect(success).toContain(await statusWith(`bearer  ${service.apiKey}`));
+  });
+
+  it('takes a basic key where, and only where, it is declared', async () => {
+    const declared = endpoint.authentication.includes('basic');
+    const words = [`${service.apiKey}:`, `${service.apiKey}:any password`, `${service.apiKey}:a:b`];
+    for (const word of words) {
+      const status = await statusWith(basic(word));
+      if (declared) expect(success).toContain(status);
+      else expect(status).toBe(401);
+    }
+  });
+
+  it.each([
+    ['no colon', () => basic(service.apiKey)],
+    ['the key as the password', () => basic(`:${service.apiKey}`)],
+    ['an unknown key', () => `Bearer nobody_${'x'.repeat(43)}`],
+    ['a wrong secret', () => `Bearer ${service.apiKey.slice(0, -1)}x`],
+    ['a longer secret', () => `Bearer ${service.apiKey}x`],
+    ['only the id', () => `Bearer ${service.apiKey.split('_')[0] ?? ''}`],
+    ['no key', () => 'Bearer'],
+    ['no scheme', () => service.apiKey],
+    ['two keys', () => `Bearer ${service.apiKey} ${service.apiKey}`],
+    ['another scheme', () => `Digest ${service.apiKey}`],
+    ['the administration key', () => `Bearer ${service.adminKey}`],
+    ['basic credentials that are no base64', () => 'Basic ~~~'],
+    ['nothing', () => ''],
+  ])('is closed to %s, and says how to come in', async (_fault, authorization) => {
+    const headers: Record<string, string> = authorization() === '' ? {} : { authorization: authorization() };
+    const { status, body, headers: answered } = await call(service, { ...request('acme'), key: null, headers });
+    expect(status).toBe(401);
+    expect(body).toMatchObject({
+      message: 'Authentication is required',
+      errors: { authorization: expect.any(String) },
+    });
+    const challenges = endpoint.authentication.includes('basic') ? /^Bearer .*, Basic / : /^Bearer realm="compliance"$/;
+    expect(answered.get('www-authenticate')).toMatch(challenges);
+  });
+
+  it('is closed to a key that was revoked', async () => {
+    const key = await service.createKey('admin');
+    const at = `${service.adminUrl}/organizations/acme/keys/${key.split('_')[0] ?? ''}`;
+    expect((await call(service, { method: 'DELETE', at, path: '', key: service.adminKey })).status).toBe(200);
+    expect(await statusWith(`Bearer ${key}`)).toBe(401);
+  });
+
+  it('is closed to the keys of other organizations, with one answer whether the organization exists or not', async () => {
+    const refused = [
+      ['acme', foreignKey],
+      ['nobody', foreignKey],
+      ['other', service.apiKey],
+    ] as const;
+    for (const [org, key] of refused) {
+      const { status, body } = await call(service, { ...request(org), key });
+      expect([status, body]).toEqual([403, forbidden(org)]);
+    }
+  });
+
+  it('is decided before anything else of the request is looked at', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const { method = 'GET', path } = request('acme');
+    const body = method === 'GET' ? {} : { body: 'nonsense' };
+    expect((await call(service, { method, path, ...body, headers, key: null })).status).toBe(401);
+    expect((await call(service, { method, path, ...body, headers, key: foreignKey })).status).toBe(403);
+  });
+});
+
+describe('two organizations', () => {
+  it('have the same names without meeting', async () => {
+    const service = await startTestService();
+    const foreignKey = await service.createOrganization('other');
+    await prepareOrganization(service);
+    await prepareOrganization(service, 'other', foreignKey);
+    const reads = everyEndpoint.filter(({ endpoint }) => endpoint.method === 'GET');
+    const theirs = (): Promise<readonly string[]> =>
+      Promise.all(
+        reads.map(async ({ request }) => (await call(service, { ...request('other'), key: foreignKey })).text),
+      );
+    const before = await theirs();
+    for (const { request } of everyEndpoint) {
+      const { status } = await call(service, request('acme'));
+      expect(status).toBeLessThan(300);
+    }
+    expect(await theirs()).toEqual(before);
+    for (const { request } of everyEndpoint) {
+      const { status } = await call(service, { ...request('other'), key: foreignKey });
+      expect(status).toBeLessThan(300);
+    }
+    const artifact = (org: string, key: string): Promise<Called> =>
+      call(service, { path: `/artifacts/${org}/web/fingerprint/abcdef`, key });
+    const [mine, other] = [await artifact('acme', service.apiKey), await artifact('other', foreignKey)];
+    const id = String(mappingOf(mine)['id']);
+    expect(mappingOf(other)['id']).not.toBe(id);
+    const path = `/artifacts/other/web/fingerprint/abcdef?attestation_id=${id}`;
+    expect((await call(service, { path, key: foreignKey })).status).toBe(404);
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+});
+
+describe('the requests that these tests walk', () => {
+  it('are of every endpoint of the contract', () => {
+    const walked = everyEndpoint.map(({ endpoint }) => endpoint);
+    expect(endpoints.filter((endpoint) => !walked.includes(endpoint))).toEqual([]);
+  });
+});
+
+describe('the deprecated operation', () => {
+  it('says since when it is, on every answer, and no other operation does', async () => {
+    const service = await startTestService();
+    await prepareOrganization(service);
+    for (const { endpoint, request } of everyEndpoint) {
+      for (const key of [service.apiKey, null]) {
+        const { headers } = await call(service, { ...request('acme'), key });
+        expect(headers.get('deprecation')).toBe(endpoint === createFlow ? '@1767225600' : null);
+      }
+    }
+    await service.stop();
+  });
+});

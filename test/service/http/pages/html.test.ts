@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { html, link } from '../../../../src/service/http/pages/html.ts';
+
+describe('html', () => {
+  it('escapes every text, once', () => {
+    expect(html`<p title="${'"\'&<>'}">${'&lt;'}</p>`.text).toBe('<p title="&quot;&#39;&amp;&lt;&gt;">&amp;lt;</p>');
+  });
+
+  it('lets nothing through that could become markup', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(html`${text}`.text).not.toMatch(/[<>"']/);
+      }),
+    );
+  });
+
+  it('keeps pieces, lists of them and numbers, and leaves nothing for nothing', () => {
+    expect(html`${html`<b>${1}</b>`}${[html`<i></i>`, html`<u></u>`]}${undefined}`.text).toBe('<b>1</b><i></i><u></u>');
+  });
+});
+
+describe('a link', () => {
+  it('leads to addresses of the web', () => {
+    expect(link('https://example.com/?a=1&b="', 'words').text).toBe(
+      '<a href="https://example.com/?a=1&amp;b=&quot;" rel="noreferrer">words</a>',
+    );
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'JAVASCRIPT:alert(1)',
+    ' javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    '//example.com',
+    'words',
+    '',
+    undefined,
+    null,
+  ])('leads nowhere from %j', (address) => {
+    expect(link(address, 'words').text).toBe('words');
+  });
+});

@@ -1,0 +1,355 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hashSecret } from '../../../src/service/domain/api-key.ts';
+import type { StoredKey } from '../../../src/service/domain/accounts.ts';
+import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
+import {
+  longestHistory,
+  type ArtifactFinding,
+  type FlowToSave,
+  type Store,
+} from '../../../src/service/storage/storage.ts';
+import { isMapping } from '../../../src/runtime/values.ts';
+import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
+
+/** How an implementation of the store is set up for a test. */
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** Closes the store and opens it again over the same data. */
+  reopen(): Promise<Store>;
+  /** Closes it and removes the data. */
+  remove(): Promise<void>;
+}
+
+/** What every implementation of the store must do. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  describe(name, () => {
+    let tested: StoreUnderTest;
+    let store: Store;
+    let made = 0;
+
+    const id = (): string => `00000000-0000-0000-0000-${String((made += 1)).padStart(8, '0')}`;
+    const flow = (change: Partial<FlowToSave> = {}): FlowToSave => ({
+      org: 'acme',
+      name: 'web',
+      description: 'The web shop',
+      visibility: 'private',
+      template: ['artifact', 'sonar'],
+      repoUrl: 'https://git.example.com/acme/web',
+      ...change,
+    });
+    const key = (change: Partial<StoredKey> = {}): StoredKey => ({
+      org: 'acme',
+      id: 'key1',
+      owner: 'ann',
+      description: '',
+      ownerKind: 'user',
+      isLimitedToOrg: false,
+      secretHash: hashSecret('secret'),
+      createdAt: 5.25,
+      ...change,
+    });
+    const attestation = (change: Partial<Attestation> = {}): Attestation => ({
+      org: 'acme',
+      flow: 'web',
+      trail: 'main',
+      id: id(),
+      name: 'sonar',
+      type: 'sonar',
+      verdict: 'compliant',
+      reason: 'the quality gate is OK',
+      createdAt: 20.5,
+      reportedBy: 'ann',
+      document: sampleAttestation('OK'),
+      ...change,
+    });
+    const artifact = (
+      change: Partial<ReportedArtifact['report']> = {},
+      of: Partial<ReportedArtifact> = {},
+    ): ReportedArtifact => ({
+      org: 'acme',
+      flow: 'web',
+      id: id(),
+      createdAt: 10.5,
+      reportedBy: 'ann',
+      report: sampleArtifact(change),
+      ...of,
+    });
+    const find = (
+      fingerprint: string,
+      narrow: { trail?: string; attestationId?: string; org?: string } = {},
+    ): Promise<ArtifactFinding> => store.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
+    const found = async (
+      ...query: Parameters<typeof find>
+    ): Promise<Extract<ArtifactFinding, { outcome: 'found' }>['dossier']> => {
+      const finding = await find(...query);
+      if (finding.outcome !== 'found') throw new Error(finding.outcome);
+      return finding.dossier;
+    };
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ store } = tested);
+      await store.createOrganization('acme', 1);
+      await store.createOrganization('other', 1);
+    });
+    afterEach(async () => {
+      await tested.remove();
+    });
+
+    describe('organizations', () => {
+      it('creates an organization once, also when two ask at once', async () => {
+        const outcomes = await Promise.all([store.createOrganization('new', 2), store.createOrganization('new', 3)]);
+        expect(outcomes.sort()).toEqual(['created', 'exists']);
+        expect(await store.hasOrganization('new')).toBe(true);
+        expect(await store.hasOrganization('newer')).toBe(false);
+      });
+    });
+
+    describe('flows', () => {
+      it('creates a flow and then updates it, all of it, and remembers both times', async () => {
+        expect(await store.saveFlow(flow(), 3)).toBe('created');
+        expect(await store.findFlow('acme', 'web')).toEqual({ ...flow(), createdAt: 3, lastModifiedAt: 3 });
+        const changed = flow({ description: '', visibility: undefined, template: [], repoUrl: undefined });
+        expect(await store.saveFlow(changed, 4)).toBe('updated');
+        expect(await store.findFlow('acme', 'web')).toEqual({ ...changed, createdAt: 3, lastModifiedAt: 4 });
+      });
+
+      it('creates one flow when many ask for it at once', async () => {
+        const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.saveFlow(flow(), 3)));
+        expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1);
+      });
+
+      it('keeps the flows of organizations apart', async () => {
+        await store.saveFlow(flow(), 3);
+        expect(await store.findFlow('other', 'web')).toBeUndefined();
+        expect(await store.saveFlow(flow({ org: 'other', description: 'theirs' }), 4)).toBe('created');
+        expect((await store.findFlow('acme', 'web'))?.description).toBe('The web shop');
+      });
+    });
+
+    describe('attestations and artifacts', () => {
+      beforeEach(async () => {
+        await store.saveFlow(flow(), 2);
+      });
+
+      it('are taken only by a flow that exists in their organization, and leave nothing else behind', async () => {
+        expect(await store.recordAttestation(attestation({ flow: 'api' }))).toBe('flow not found');
+        expect(await store.recordAttestation(attestation({ org: 'other' }))).toBe('flow not found');
+        expect(await store.recordArtifact(artifact({}, { org: 'other' }))).toBe('flow not found');
+        expect(await find(fingerprintOf('abcdef'), { org: 'other' })).toEqual({ outcome: 'flow not found' });
+        expect(await store.findTrail('acme', 'api', 'main')).toBeUndefined();
+      });
+
+      it('make their trail with the first of them', async () => {
+        expect(await store.findTrail('acme', 'web', 'main')).toBeUndefined();
+        const [first, second] = [attestation(), artifact()];
+        await store.recordAttestation(first);
+        await store.recordArtifact(second);
+        expect(await store.findTrail('acme', 'web', 'main')).toEqual({
+          trail: { org: 'acme', flow: 'web', name: 'main', createdAt: 20.5 },
+          artifacts: [second],
+          attestations: [expect.not.objectContaining({ document: expect.anything() as unknown })],
+        });
+        expect(await store.findTrail('other', 'web', 'main')).toBeUndefined();
+      });
+
+      it('come back as they were', async () => {
+        const userData: unknown = JSON.parse('{"__proto__":{"a":1},"ü":"\\ud83d\\ude00"}');
+        if (!isMapping(userData)) throw new TypeError('not an object');
+        const document = sampleAttestation('OK', { user_data: { ...userData } });
+        const sent = attestation({ document, attachment: { filename: 'ü.xml', digest: 'd'.repeat(64), size: 3 } });
+        await store.recordAttestation(sent);
+        const back = await store.findAttestation('acme', 'web', 'main', sent.id);
+        expect(back).toEqual(sent);
+        expect(JSON.stringify(back?.document)).toBe(JSON.stringify(document));
+      });
+
+      it('are found only where they belong', async () => {
+        const sent = attestation();
+        await store.recordAttestation(sent);
+        expect(await store.findAttestation('other', 'web', 'main', sent.id)).toBeUndefined();
+        expect(await store.findAttestation('acme', 'api', 'main', sent.id)).toBeUndefined();
+        expect(await store.findAttestation('acme', 'web', 'next', sent.id)).toBeUndefined();
+      });
+
+      it('name the files that must not be removed', async () => {
+        const digest = 'd'.repeat(64);
+        expect(await store.isAttached(digest)).toBe(false);
+        await store.recordAttestation(attestation({ attachment: { filename: 'a', digest, size: 3 } }));
+        expect(await store.isAttached(digest)).toBe(true);
+        expect(await store.isAttached('e'.repeat(64))).toBe(false);
+        expect(await store.countAttached()).toBe(1);
+      });
+    });
+
+    describe('finding an artifact', () => {
+      beforeEach(async () => {
+        await store.saveFlow(flow(), 2);
+      });
+
+      it('answers its latest report with its flow', async () => {
+        await store.recordArtifact(artifact());
+        const latest = artifact({ filename: 'again.tar' });
+        await store.recordArtifact(latest);
+        const dossier = await found(fingerprintOf('abcdef'));
+        expect(dossier.artifact).toEqual(latest);
+        expect(dossier.flow.template).toEqual(['artifact', 'sonar']);
+      });
+
+      it('takes the first digits where they leave no doubt', async () => {
+        await store.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde1') }));
+        await store.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2') }));
+        await store.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }));
+        expect(await find('abcde')).toEqual({ outcome: 'ambiguous', count: 2 });
+        expect((await found('abcde2')).artifact.report.fingerprint).toBe(fingerprintOf('abcde2'));
+        expect(await find('abcdf')).toEqual({ outcome: 'artifact not found' });
+        expect(await find('bbcde')).toEqual({ outcome: 'artifact not found' });
+        expect(await find(fingerprintOf('abcde3'))).toEqual({ outcome: 'artifact not found' });
+      });
+
+      it('finds the last fingerprint of all by its digits', async () => {
+        await store.recordArtifact(artifact({ fingerprint: 'f'.repeat(64) }));
+        expect((await found('fffff')).artifact.report.fingerprint).toBe('f'.repeat(64));
+      });
+
+      it('is narrowed by the trail, which can end a doubt', async () => {
+        const [first, second] = [
+          artifact({ fingerprint: fingerprintOf('abcde1') }),
+          artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }),
+        ];
+        await store.recordArtifact(first);
+        await store.recordArtifact(second);
+        expect((await found('abcde', { trail: 'main' })).artifact).toEqual(first);
+        expect((await found(fingerprintOf('abcde2'), { trail: 'next' })).artifact).toEqual(second);
+        expect(await find(fingerprintOf('abcde2'), { trail: 'main' })).toEqual({ outcome: 'artifact not found' });
+      });
+
+      it('is narrowed by the id of a report, which can end a doubt', async () => {
+        const [first, second] = [artifact(), artifact({ fingerprint: fingerprintOf('abcdee'), trail_name: 'next' })];
+        await store.recordArtifact(first);
+        await store.recordArtifact(second);
+        await store.recordArtifact(artifact());
+        expect((await found('abcde', { attestationId: first.id })).artifact).toEqual(first);
+        expect((await found('abcde', { attestationId: second.id, trail: 'next' })).artifact).toEqual(second);
+        expect(await find('abcde', { attestationId: second.id, trail: 'main' })).toEqual({
+          outcome: 'artifact not found',
+        });
+        expect(await find(fingerprintOf('abcdef'), { attestationId: second.id })).toEqual({
+          outcome: 'artifact not found',
+        });
+        expect(await find('abcde', { attestationId: 'unknown' })).toEqual({ outcome: 'artifact not found' });
+      });
+
+      it('says first that the flow does not exist', async () => {
+        await store.recordArtifact(artifact());
+        expect(await store.findArtifact({ org: 'acme', flow: 'api', fingerprint: 'abcde' })).toEqual({
+          outcome: 'flow not found',
+        });
+      });
+    });
+
+    describe('the evidence of an artifact', () => {
+      const target = { template_reference_name: 'web' };
+      const commit = { sha1: commitOf('1'), timestamp: 1 };
+
+      beforeEach(async () => {
+        await store.saveFlow(flow(), 2);
+        await store.recordArtifact(artifact(target));
+      });
+
+      const evidence = async (): Promise<string[]> =>
+        (await found(fingerprintOf('abcdef'))).evidence.map(({ name: of, verdict }) => `${of} ${verdict}`);
+
+      it('is the latest of each name, in the order of recording', async () => {
+        await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        await store.recordAttestation(attestation({ name: 'unit' }));
+        await store.recordAttestation(attestation({ verdict: 'incomplete' }));
+        expect(await evidence()).toEqual(['unit compliant', 'sonar incomplete']);
+      });
+
+      it('comes from its fingerprint, its name and its trail, and the latest of them counts', async () => {
+        const byFingerprint = sampleAttestation('OK', { artifact_fingerprint: fingerprintOf('abcdef') });
+        const byName = sampleAttestation('OK', { target_artifacts: ['web'], git_commit_info: commit });
+        await store.recordAttestation(attestation({ document: byName, verdict: 'incomplete' }));
+        await store.recordAttestation(
+          attestation({ document: byFingerprint, verdict: 'non-compliant', trail: 'other' }),
+        );
+        expect(await evidence()).toEqual(['sonar non-compliant']);
+        await store.recordAttestation(attestation());
+        expect(await evidence()).toEqual(['sonar compliant']);
+        await store.recordAttestation(attestation({ document: byName, name: 'web.sonar', verdict: 'incomplete' }));
+        expect(await evidence()).toEqual(['web.sonar incomplete']);
+      });
+
+      it('is not that of others', async () => {
+        const otherCommit = { sha1: commitOf('2'), timestamp: 1 };
+        const elsewhere: Partial<Attestation>[] = [
+          { trail: 'other' },
+          { document: sampleAttestation('OK', { artifact_fingerprint: fingerprintOf('abcdee') }) },
+          { name: 'api.sonar' },
+          { name: 'web.sonar', document: sampleAttestation('OK', { git_commit_info: otherCommit }) },
+        ];
+        for (const change of elsewhere) await store.recordAttestation(attestation(change));
+        expect(await evidence()).toEqual([]);
+      });
+
+      it('can be there before the artifact', async () => {
+        await store.recordAttestation(attestation({ trail: 'early' }));
+        await store.recordArtifact(artifact({ trail_name: 'early', fingerprint: fingerprintOf('123456') }));
+        expect((await found('12345')).evidence).toHaveLength(1);
+      });
+
+      it('has a history of all that was reported, newest first, each once, cut where it is long', async () => {
+        const twice = sampleAttestation('OK', { target_artifacts: ['web'] });
+        await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        await store.recordAttestation(attestation({ document: twice }));
+        const { history } = await found(fingerprintOf('abcdef'));
+        expect(history.map(({ verdict }) => verdict)).toEqual(['compliant', 'non-compliant']);
+        const many = Array.from({ length: longestHistory + 5 }, () => attestation());
+        for (const each of many) await store.recordAttestation(each);
+        const cut = (await found(fingerprintOf('abcdef'))).history;
+        expect(cut.map((each) => each.id)).toEqual(
+          many
+            .map((each) => each.id)
+            .reverse()
+            .slice(0, longestHistory),
+        );
+      });
+    });
+
+    describe('durability', () => {
+      it('still has everything after it was closed and opened, and goes on in order', async () => {
+        await store.saveFlow(flow(), 2);
+        await store.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
+        await store.addKey(key());
+        await store.recordArtifact(artifact());
+        await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        store = await tested.reopen();
+        await store.recordAttestation(attestation());
+        expect((await found(fingerprintOf('abcdef'))).evidence.map(({ verdict }) => verdict)).toEqual(['compliant']);
+        expect(await store.findKey('key1')).toEqual(key());
+      });
+
+      it('finishes the writes that were asked for before it was closed', async () => {
+        const writes = Array.from({ length: 50 }, (_, index) => store.saveFlow(flow({ name: `flow-${index}` }), 2));
+        const reopened = tested.reopen();
+        expect(await Promise.all(writes)).toEqual(writes.map(() => 'created'));
+        store = await reopened;
+        expect(await store.findFlow('acme', 'flow-49')).toBeDefined();
+      });
+
+      it('keeps the neighbours of a write that fails', async () => {
+        await store.saveFlow(flow(), 2);
+        const same = id();
+        const outcomes = await Promise.allSettled([
+          store.recordAttestation(attestation({ id: same })),
+          store.recordAttestation(attestation({ id: same, trail: 'of-the-failed-one' })),
+          store.recordAttestation(attestation()),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect((await store.findTrail('acme', 'web', 'main'))?.attestations).toHaveLength(2);
+        expect(await store.findTrail('acme', 'web', 'of-the-failed-one')).toBeUndefined();
+      });
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
+import { environmentTexts } from '../../../../src/service/storage/sqlite/environment-statements.ts';
+
+describe('the statements about environments', () => {
+  let folder: string;
+  let database: DatabaseSync;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    database = openDatabase(folder);
+  });
+  afterAll(async () => {
+    database.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const planOf = (statement: string): string[] =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${statement}`)
+      .all()
+      .map(({ detail }) => String(detail));
+
+  it.each(Object.entries(environmentTexts))(
+    '%s looks up what it wants by an index, however much there is',
+    (_name, statement) => {
+      // The rows of a subquery are as few as what the subquery looked up; `m` is a list that is passed in.
+      expect(planOf(statement).filter((step) => /^SCAN (?!l$|m VIRTUAL)/.test(step))).toEqual([]);
+    },
+  );
+
+  it('read a page of snapshots by the range of its numbers', () => {
+    const [step, ...others] = planOf(environmentTexts.listSnapshots);
+    expect(others).toEqual([]);
+    expect(step).toContain('(org=? AND environment=? AND number>? AND number<?)');
+  });
+
+  it('find the reports of a fingerprint without looking at other artifacts', () => {
+    const searches = planOf(environmentTexts.reportsOf).filter((step) => step.startsWith('SEARCH'));
+    expect(searches).toEqual([
+      expect.stringContaining('(org=? AND fingerprint=?)'),
+      expect.stringContaining('(org=? AND flow=? AND sequence=?)'),
+    ]);
+  });
+
+  it('end what runs without looking at when it ran before', () => {
+    expect(planOf(environmentTexts.exit)).toEqual([expect.stringContaining('USING INDEX appearances_now')]);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { artifactsOfReport } from '../../../../src/service/domain/environment/running-artifact.ts';
+import { mostOfSmallTrail } from '../../../../src/service/storage/sqlite/environment-statements.ts';
+import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { pod } from '../../../support/environment-samples.ts';
+import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
+
+const org = 'acme';
+const flow = 'web';
+
+describe('evidence for a whole trail', () => {
+  let folder: string;
+  let store: SqliteStore;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    store = new SqliteStore(folder);
+    await store.createOrganization(org, 1);
+    const rest = { description: '', visibility: undefined, repoUrl: undefined };
+    await store.saveFlow({ org, name: flow, template: [], ...rest }, 1);
+    await store.saveEnvironment({ org, name: 'prod', kind: 'K8S', user: 'ann' }, 1);
+    await store.savePolicy(
+      {
+        ...{ org, name: 'strict', comment: '', text: '', user: 'ann' },
+        rules: {
+          _schema: 'https://example.com/v1',
+          artifacts: { 'trail-compliance': { required: true, exceptions: [] } },
+        },
+      },
+      1,
+    );
+    await store.attachPolicies({ org, environment: 'prod', policies: ['strict'], user: 'ann' }, 1);
+  });
+  afterEach(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const report = (number: number, trail = 'main'): Promise<unknown> => {
+    const report = sampleArtifact({ fingerprint: fingerprintOf(number.toString(16)), trail_name: trail });
+    return store.recordArtifact({ org, flow, id: `${trail}-${number}`, createdAt: 2, reportedBy: 'ann', report });
+  };
+  const attest = (id: string, trail: string): Promise<unknown> =>
+    store.recordAttestation({
+      ...{ org, flow, trail, id, name: 'sonar', type: 'sonar', verdict: 'non-compliant', reason: 'it is red' },
+      ...{ createdAt: 5, reportedBy: 'ann', document: sampleAttestation('ERROR') },
+    });
+  const verdicts = async (): Promise<(boolean | null)[]> => {
+    const page = { page: 1, size: 10, ascending: true };
+    const found = await store.listSnapshots({ org, environment: 'prod', page, now: 10 });
+    return (found ?? []).map(({ compliant }) => compliant);
+  };
+
+  it.each([mostOfSmallTrail, mostOfSmallTrail + 1])(
+    'judges anew what runs of it, and nothing else, with %d artifacts in the trail',
+    async (count) => {
+      await Promise.all(Array.from({ length: count }, (_, number) => report(number)));
+      await report(count, 'other');
+      const running = pod('pod-1', { web: (count - 1).toString(16) });
+      await store.recordReport(
+        { org, environment: 'prod', kind: 'K8S', artifacts: artifactsOfReport({ artifacts: [running] }) },
+        4,
+      );
+      await attest('first', 'other');
+      expect(await verdicts()).toEqual([true]);
+      await attest('second', 'main');
+      expect(await verdicts()).toEqual([true, false]);
+    },
+  );
+});

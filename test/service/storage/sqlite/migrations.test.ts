@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { hashSecret } from '../../../../src/service/domain/api-key.ts';
+import { accounts } from '../../../../src/service/storage/sqlite/migrations/accounts.ts';
+import { base } from '../../../../src/service/storage/sqlite/migrations/base.ts';
+import { environments } from '../../../../src/service/storage/sqlite/migrations/environments.ts';
+import { notifications } from '../../../../src/service/storage/sqlite/migrations/notifications.ts';
+import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { sampleAttestation } from '../../../support/service-samples.ts';
+
+describe('a database of the first version', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
+    const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec(base);
+    database.exec(`
+      INSERT INTO organizations VALUES ('acme', 1);
+      INSERT INTO flows VALUES ('acme', 'web', 'The shop', NULL, '["sonar"]', NULL, 2, 2);
+      INSERT INTO flows VALUES ('acme', 'api', '', NULL, '[]', NULL, 2, 2);
+      INSERT INTO trails VALUES ('acme', 'web', 'main', 3), ('acme', 'api', 'main', 3);
+      PRAGMA user_version = 1;
+    `);
+    const addKey = database.prepare('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const [secret, other] = [hashSecret('secret'), hashSecret('other')];
+    addKey.run('acme', 'old1', 'ann', 'reader', secret, 5, null);
+    addKey.run('acme', 'new1', 'ann', 'admin', other, 6, null);
+    addKey.run('acme', 'gone', 'bob', 'admin', other, 7, 8);
+    const attest = database.prepare(`INSERT INTO attestations
+      VALUES ('acme', ?, ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, 'ann', NULL, NULL, NULL, ?)`);
+    // The clock ran backwards in between.
+    for (const [flow, sequence, time] of [
+      ['web', 1, 10],
+      ['web', 2, 30],
+      ['web', 3, 20],
+      ['api', 1, 15],
+    ] as const) {
+      attest.run(flow, sequence, `${flow}-${sequence}`, time, JSON.stringify(sampleAttestation('OK')));
+    }
+    database.close();
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('is brought up to date with all that it holds', async () => {
+    const store = new SqliteStore(folder);
+    expect(await store.findKey('old1')).toEqual({
+      ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
+      ...{ secretHash: hashSecret('secret'), createdAt: 5 },
+    });
+    expect(await store.findKey('gone')).toMatchObject({ revokedAt: 8 });
+    expect(await store.findRole('acme', 'user', 'ann')).toBe('admin');
+    expect(await store.findRole('acme', 'user', 'bob')).toBeUndefined();
+    expect(await store.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
+    const timesOf = async (flow: string): Promise<unknown> => {
+      const page = await store.listAttestations({
+        ...{ org: 'acme', flow, page: 1, perPage: 9, now: 100, maximumBytes: 1_000_000 },
+      });
+      return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
+    };
+    expect(await timesOf('web')).toEqual([30, 30, 10]);
+    expect(await timesOf('api')).toEqual([15]);
+    await store.close();
+    // Opened again it stays as it is.
+    await new SqliteStore(folder).close();
+  });
+});
+
+describe('a database from before users were kept apart', () => {
+  let folder: string;
+  let database: DatabaseSync;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compliance-migration-'));
+    database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+    database.exec([base, environments, accounts, notifications, 'PRAGMA user_version = 4;'].join('\n'));
+    database.exec("INSERT INTO organizations VALUES ('acme', 1), ('other', 1)");
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  const addKey = (org: string, id: string, kind: string, owner: string): void => {
+    database
+      .prepare('INSERT INTO api_keys (org, id, owner_kind, owner, secret_hash, created_at) VALUES (?, ?, ?, ?, ?, 5)')
+      .run(org, id, kind, owner, hashSecret(id));
+  };
+
+  it('limits the keys of a name of several organizations to theirs, and no other key', async () => {
+    database.exec(`INSERT INTO members (org, user, role, created_at) VALUES
+      ('acme', 'ann', 'admin', 1), ('other', 'ann', 'reader', 1), ('acme', 'bob', 'admin', 1), ('other', 'eve', 'admin', 1),
+      ('acme', 'ci', 'admin', 1)`);
+    addKey('acme', 'ann1', 'user', 'ann');
+    addKey('other', 'ann2', 'user', 'ann');
+    addKey('acme', 'bob1', 'user', 'bob');
+    addKey('other', 'eve1', 'user', 'eve');
+    // Eve is a member of acme no more, and may have been another person there.
+    addKey('acme', 'eve2', 'user', 'eve');
+    addKey('acme', 'ci01', 'user', 'ci');
+    addKey('other', 'ci02', 'service account', 'ci');
+    database.close();
+    const store = new SqliteStore(folder);
+    const limited = async (id: string): Promise<boolean | undefined> => (await store.findKey(id))?.isLimitedToOrg;
+    for (const id of ['ann1', 'ann2', 'eve1', 'eve2']) expect([id, await limited(id)]).toEqual([id, true]);
+    for (const id of ['bob1', 'ci01', 'ci02']) expect([id, await limited(id)]).toEqual([id, false]);
+    await store.close();
+  });
+
+  it('names the service accounts that recorded something, if no user can have done so', async () => {
+    addKey('acme', 'ci01', 'service account', 'ci');
+    addKey('acme', 'ann1', 'user', 'ann');
+    addKey('acme', 'bo01', 'service account', 'both');
+    addKey('acme', 'bo02', 'user', 'both');
+    addKey('other', 'ann2', 'service account', 'ann');
+    database.exec(`INSERT INTO flows VALUES ('acme', 'web', '', NULL, '[]', NULL, 2, 2);
+      INSERT INTO trails VALUES ('acme', 'web', 'main', 3);`);
+    const attest = database.prepare(`INSERT INTO attestations
+      VALUES ('acme', 'web', ?, 'main', ?, 'sonar', 'sonar', 'compliant', 'it is OK', ?, ?, NULL, NULL, NULL, ?)`);
+    for (const [index, name] of ['ci', 'ann', 'both', 'gone'].entries()) {
+      attest.run(index + 1, name, index, name, JSON.stringify(sampleAttestation('OK')));
+    }
+    for (const name of ['ci', 'ann']) {
+      database.exec(`INSERT INTO policies VALUES ('acme', '${name}', '', 1, 1, '${name}', 1);
+        INSERT INTO policy_versions VALUES ('acme', '${name}', 1, '', 1, '${name}', '[]', '');
+        INSERT INTO policy_events VALUES ('acme', '${name}', 1, 'policy_created', 1, '${name}', 1, NULL);`);
+    }
+    database.close();
+    const store = new SqliteStore(folder);
+    const query = { org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6, now: 10 };
+    const page = await store.listAttestations(query);
+    const reporters = page.outcome === 'found' ? page.attestations.map(({ reportedBy }) => reportedBy) : [];
+    expect(reporters).toEqual(['gone', 'both', 'ann', 'service-account:ci']);
+    await store.close();
+    const after = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
+    for (const [table, column] of [
+      ['policies', 'created_by'],
+      ['policy_versions', 'created_by'],
+      ['policy_events', 'user'],
+    ]) {
+      const rows = after.prepare(`SELECT ${String(column)} AS actor FROM ${String(table)} ORDER BY 1`).all();
+      expect(rows.map(({ actor }) => actor)).toEqual(['ann', 'service-account:ci']);
+    }
+    after.close();
+  });
+});

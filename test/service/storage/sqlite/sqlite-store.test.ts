@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { claimFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
+import { openDatabase, translateError } from '../../../../src/service/storage/sqlite/database.ts';
+import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
+import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage.ts';
+import { recordEvents } from '../../../../src/service/storage/sqlite/outbox.ts';
+import { describeStore } from '../acceptance.ts';
+import { describeAccounts } from '../accounts-acceptance.ts';
+import { describeAttestationList } from '../attestation-list-acceptance.ts';
+import { describeEnvironments } from '../environments-acceptance.ts';
+import { describeFreshness } from '../freshness-acceptance.ts';
+import { describeNotifications, type OutboxUnderTest } from '../notifications-acceptance.ts';
+
+const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
+
+const openStore = async (): Promise<OutboxUnderTest> => {
+  const folder = await newFolder();
+  let store = new SqliteStore(folder);
+  return {
+    store,
+    record: (...events) => {
+      const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
+      recordEvents(database, events);
+      database.close();
+    },
+    reopen: async () => {
+      await store.close();
+      store = new SqliteStore(folder);
+      return store;
+    },
+    remove: async () => {
+      await store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+};
+
+describeStore('the SQLite store', openStore);
+describeAccounts('the accounts of the SQLite store', openStore);
+describeAttestationList('the list of attestations of the SQLite store', openStore);
+describeEnvironments('the environments of the SQLite store', openStore);
+describeFreshness('what the SQLite store keeps in memory', openStore);
+describeNotifications('the notifications of the SQLite store', openStore);
+
+describe('the SQLite database', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await newFolder();
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('syncs every commit to the disk', () => {
+    const database = openDatabase(folder);
+    expect(database.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
+    expect(database.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 });
+    expect(database.prepare('PRAGMA foreign_keys').get()).toEqual({ foreign_keys: 1 });
+    database.close();
+  });
+
+  it('has the organization first in every key', () => {
+    const database = openDatabase(folder);
+    const keys = database
+      .prepare(
+        `SELECT t.name AS "table", c.name AS first FROM sqlite_schema t, pragma_table_info(t.name) c
+          WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.pk = 1`,
+      )
+      .all();
+    expect(keys.length).toBeGreaterThan(5);
+    expect(keys.filter(({ first }) => first !== 'org')).toEqual([]);
+    database.close();
+  });
+
+  it('refuses a file that a later version of the service wrote', () => {
+    const database = openDatabase(folder);
+    database.exec('PRAGMA user_version = 999');
+    database.close();
+    expect(() => openDatabase(folder)).toThrow(/has version 999 .* start a newer service/);
+  });
+
+  it('is claimed by one at a time, and free again afterwards', () => {
+    const release = claimFolder(folder);
+    expect(() => claimFolder(folder)).toThrow(/in use by another process; stop it, or choose another folder/);
+    release();
+    claimFolder(folder)();
+  });
+
+  it('says so when there is no room, leaves nothing of the write, and takes the next one', async () => {
+    const database = new DatabaseSync(join(folder, 'small.sqlite'));
+    database.exec('PRAGMA page_size = 512; CREATE TABLE texts (text); PRAGMA max_page_count = 10');
+    const queue = new WriteQueue(database);
+    const insert = (length: number): Promise<unknown> =>
+      queue.write(() => database.prepare('INSERT INTO texts VALUES (?)').run('x'.repeat(length)));
+    const outcomes = await Promise.allSettled([insert(10), insert(50_000), insert(10)]);
+    const full = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
+    expect(full.length).toBeGreaterThan(0);
+    for (const error of full) expect(error).toBeInstanceOf(StorageFullError);
+    await insert(10);
+    const kept = outcomes.length - full.length + 1;
+    expect(database.prepare('SELECT count(*) AS kept FROM texts WHERE length(text) = 10').get()).toEqual({ kept });
+    expect(database.prepare('SELECT count(*) AS large FROM texts WHERE length(text) > 10').get()).toEqual({ large: 0 });
+    database.close();
+  });
+
+  it('says so when another process holds the file', async () => {
+    const path = join(folder, 'held.sqlite');
+    const [holder, database] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
+    holder.exec('BEGIN EXCLUSIVE');
+    await expect(new WriteQueue(database).write(() => 'done')).rejects.toBeInstanceOf(StorageBusyError);
+    holder.exec('COMMIT');
+    await expect(new WriteQueue(database).write(() => 'done')).resolves.toBe('done');
+    holder.close();
+    database.close();
+  });
+
+  it('commits what is asked for in one turn together', async () => {
+    const database = new DatabaseSync(join(folder, 'group.sqlite'));
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (number)');
+    const other = new DatabaseSync(join(folder, 'group.sqlite'));
+    const seen = (): number => other.prepare('SELECT * FROM numbers').all().length;
+    const queue = new WriteQueue(database);
+    const writes = [1, 2, 3].map((number) =>
+      queue.write(() => {
+        database.prepare('INSERT INTO numbers VALUES (?)').run(number);
+        return seen();
+      }),
+    );
+    expect(await Promise.all(writes)).toEqual([0, 0, 0]);
+    expect(seen()).toBe(3);
+    other.close();
+    database.close();
+  });
+
+  it('leaves errors of other kinds as they are', () => {
+    const error = new Error('another');
+    expect(translateError(error)).toBe(error);
+    expect(translateError('thrown')).toBe('thrown');
+  });
+});
