@@ -7,7 +7,7 @@ import { readJsonBody } from '../http/answer-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 import { repeatedKey } from '../runtime/repeated-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
 import { labelOf, ServiceError } from './service-error.ts';
@@ -29,7 +29,7 @@ export interface Asked {
  *
  * @returns the body of a success as far as it has the declared form (`answerView`). If the request changes something and
  *   nothing depends on its answer, any JSON, plain text or nothing at all is taken.
- * @throws ServiceError for an error answer or a redirect; TroubleError for a success that cannot be relied on
+ * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
 export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   const { success, method } = asked.endpoint;
@@ -98,8 +98,8 @@ function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   );
 }
 
-function unexpected(answer: HttpAnswer, asked: Asked, what: string): TroubleError {
-  return new TroubleError({
+function unexpected(answer: HttpAnswer, asked: Asked, what: string): ExternalError {
+  return new ExternalError({
     what: `${labelOf(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} was answered ${answer.status} with ${what}`,
     remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
   });

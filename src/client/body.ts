@@ -1,6 +1,6 @@
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
 import type { RequestBody } from '../http/exchange.ts';
-import { MistakeError } from '../runtime/failure.ts';
+import { UserError } from '../runtime/failure.ts';
 
 /** A file to send. */
 export interface FilePart {
@@ -23,7 +23,7 @@ export interface Payload {
 /**
  * The body of a request as the endpoint declares it; undefined where it has none.
  *
- * @throws MistakeError where a part is larger than the endpoint takes
+ * @throws UserError where a part is larger than the endpoint takes
  */
 export async function requestBody(endpoint: Endpoint, payload: Payload): Promise<RequestBody | undefined> {
   switch (endpoint.body.kind) {
@@ -82,13 +82,13 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
 function checkSizes({ json, file: declared }: MultipartBody, document: string, file: FilePart | undefined): void {
   const length = Buffer.byteLength(document);
   if (length > json.maximumBytes) {
-    throw new MistakeError({
+    throw new UserError({
       what: `${json.part} would have ${length} bytes, and at most ${json.maximumBytes} are accepted`,
       remedy: 'Send less in `user-data` and `description`; put what is large into `files`.',
     });
   }
   if (file !== undefined && file.size > declared.maximumBytes) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'files',
       what: `${file.filename} has ${file.size} bytes, and at most ${declared.maximumBytes} are accepted`,
       remedy: 'Send a smaller file.',

@@ -11,7 +11,7 @@ import type {
 } from '../contract/endpoint.ts';
 import { TransportError, type HttpRequest } from '../http/exchange.ts';
 import { sendPersistently, type CallContext } from '../http/persistent.ts';
-import { MistakeError, type Problem } from '../runtime/failure.ts';
+import { UserError, type Problem } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
 import { successBody } from './answer.ts';
 import { authorization } from './authorization.ts';
@@ -92,10 +92,10 @@ export class ComplianceClient {
   /**
    * Calls an endpoint and checks its answer.
    *
-   * @throws MistakeError where the call does not have the declared form, before anything is sent
+   * @throws UserError where the call does not have the declared form, before anything is sent
    * @throws NotSent with the request, in a dry run
    * @throws ServiceError where the service answers an error
-   * @throws TroubleError where no answer comes, or one in another form than declared
+   * @throws ExternalError where no answer comes, or one in another form than declared
    */
   async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Answered<E>> {
     const { request, path } = await this.prepare(endpoint, call);
@@ -122,7 +122,7 @@ export class ComplianceClient {
   /**
    * Makes the request of a call without sending it.
    *
-   * @throws MistakeError where the call does not have the declared form
+   * @throws UserError where the call does not have the declared form
    */
   async prepare<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<PreparedRequest> {
     checkCall(endpoint, call);
@@ -161,5 +161,5 @@ function checkCall(endpoint: Endpoint, call: CallOf<Endpoint>): void {
     what: `${labelOf(endpoint)}: ${field === '' ? 'the request' : field} ${rule}`,
     remedy: 'Correct the value; nothing was sent.',
   }));
-  if (first !== undefined) throw new MistakeError([first, ...rest]);
+  if (first !== undefined) throw new UserError([first, ...rest]);
 }

@@ -1,7 +1,7 @@
 import { saysNotFound } from '../contract/not-found.ts';
 import { TransportError } from '../http/exchange.ts';
 import { isPassingProblem, isPassingStatus } from '../http/retry.ts';
-import { TroubleError, type Failure } from '../runtime/failure.ts';
+import { ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
 /**
@@ -39,5 +39,5 @@ export function retryAfterOf(failure: Failure): number {
 /** The same failure with something else that its reader has to know. */
 export function withNote(failure: Failure, note: string): Failure {
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note });
-  return new TroubleError({ what: `${failure.message}\n${note}`, remedy: failure.remedy }, { cause: failure });
+  return new ExternalError({ what: `${failure.message}\n${note}`, remedy: failure.remedy }, { cause: failure });
 }

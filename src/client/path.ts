@@ -1,16 +1,16 @@
-import { MistakeError } from '../runtime/failure.ts';
+import { UserError } from '../runtime/failure.ts';
 
 /**
  * Fills the braces of a path template. Every value becomes exactly one segment: `pr/12` is sent as `pr%2F12`.
  *
- * @throws MistakeError for a value that no encoding keeps apart from the path around it: an empty one, `.` and `..`,
+ * @throws UserError for a value that no encoding keeps apart from the path around it: an empty one, `.` and `..`,
  * which every URL parser resolves, or a lone surrogate, which has no UTF-8.
  */
 export function fillPath(template: string, parameters: Readonly<Record<string, unknown>>): string {
   return template.replaceAll(/\{(\w+)\}/gu, (_braces, name: string) => {
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
-      throw new MistakeError({
+      throw new UserError({
         what: `${JSON.stringify(value)} cannot be used as ${name} in an address`,
         remedy: `Give ${name} a name that is not empty, "." or "..".`,
       });

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { TransportError } from '../http/exchange.ts';
 import { mayHaveBeenCarriedOut } from '../http/retry.ts';
-import { type Failure, TroubleError } from '../runtime/failure.ts';
+import { type Failure, ExternalError } from '../runtime/failure.ts';
 import { isNotFound } from './failure-kinds.ts';
 import { ServiceError } from './service-error.ts';
 
@@ -13,7 +13,7 @@ export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failu
   if (repetition.effect !== 'appends') return false;
   if (failure instanceof ServiceError) return mayHaveBeenCarriedOut(failure.facts.status, failure.facts.retryAfter);
   // Trouble without a transport error is a success whose body cannot be read.
-  if (!(failure instanceof TroubleError)) return false;
+  if (!(failure instanceof ExternalError)) return false;
   return !(failure.cause instanceof TransportError) || failure.cause.mayHaveReached;
 }
 
@@ -25,7 +25,7 @@ export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
     'The service may have recorded it all the same. Sending it again could record it twice, so it was not sent again.';
   const remedy = `${repetition.remedy} ${failure.remedy}`;
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note, remedy });
-  return new TroubleError({ what: `${failure.message}.\n${note}`, remedy }, { cause: failure.cause });
+  return new ExternalError({ what: `${failure.message}.\n${note}`, remedy }, { cause: failure.cause });
 }
 
 /**

@@ -34,7 +34,7 @@ export class ServiceError extends Failure {
 
   constructor(facts: ServiceErrorFacts) {
     super({ what: describe(facts), remedy: facts.remedy ?? remedyFor(facts) });
-    this.kind = isMistake(facts.status) ? 'mistake' : 'trouble';
+    this.kind = isUserError(facts.status) ? 'user' : 'external';
     this.facts = facts;
   }
 }
@@ -46,7 +46,7 @@ export function labelOf(endpoint: Endpoint): string {
 
 // A conflict, a time-out and a limit of requests pass by themselves; every other 3xx and 4xx says that the request, and
 // so something in the workflow, has to change.
-function isMistake(status: number): boolean {
+function isUserError(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 409 && status !== 429;
 }
 

@@ -1,14 +1,14 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { TransportError, TransportProblem } from '../http/exchange.ts';
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 import { labelOf } from './service-error.ts';
 
 /** The words for a call that no whole answer came to. */
-export function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): TroubleError {
+export function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): ExternalError {
   const sent = error.mayHaveReached
     ? ''
     : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;
-  return new TroubleError(
+  return new ExternalError(
     {
       what: `${labelOf(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
       remedy: remedies[error.problem],

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { describeError, MistakeError } from '../runtime/failure.ts';
+import { describeError, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
 import type { Environment } from '../runtime/world.ts';
 import { shortRef } from './commit/ref.ts';
@@ -57,7 +57,7 @@ export const maximumEventBytes = 100 * 1024 * 1024;
  * Reads what GitHub tells the job; an empty variable is as good as an unset one. A job without an event file (an older container job) has an empty event.
  * Read at once: nothing else can be done before, and the first use of Node's asynchronous files takes longer than the reading.
  *
- * @throws MistakeError where the event file is there and is not the JSON object that GitHub writes.
+ * @throws UserError where the event file is there and is not the JSON object that GitHub writes.
  */
 export function readJob(environment: Environment): Job {
   const variable = (name: string): string | undefined => textAt(environment, name);
@@ -122,14 +122,14 @@ function readEventFile(path: string): string | undefined {
     if (size > maximumEventBytes) throw brokenEvent(path, `holds ${size} bytes, more than GitHub sends`);
     return readFileSync(path, 'utf8');
   } catch (thrown) {
-    if (thrown instanceof MistakeError) throw thrown;
+    if (thrown instanceof UserError) throw thrown;
     if (valueAt(thrown, 'code') === 'ENOENT') return undefined;
     throw brokenEvent(path, `cannot be read (${describeError(thrown)})`, thrown);
   }
 }
 
-function brokenEvent(path: string, fault: string, cause?: unknown): MistakeError {
-  return new MistakeError(
+function brokenEvent(path: string, fault: string, cause?: unknown): UserError {
+  return new UserError(
     {
       what: `The event file ${path} ${fault}.`,
       remedy:

@@ -1,5 +1,5 @@
 import { maximumFileBytes } from '../contract/limits.ts';
-import { MistakeError, type Problem } from '../runtime/failure.ts';
+import { UserError, type Problem } from '../runtime/failure.ts';
 import { isMapping, textAt } from '../runtime/values.ts';
 import type { MatchedFile } from './files/resolve.ts';
 import { readTextFile } from './files/text-file.ts';
@@ -15,16 +15,16 @@ export interface PolicyFile {
 /**
  * Reads a policy file as far as the interface describes it: YAML, a mapping with `_schema`.
  *
- * @throws MistakeError where it is none, with the line and the reason
+ * @throws UserError where it is none, with the line and the reason
  */
 export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
   const text = await readTextFile(file, { purpose: 'the policy', maximumBytes: maximumFileBytes });
   const document = await parseYaml(text, file.name);
-  if (!isMapping(document)) throw new MistakeError(notAPolicy(`${file.name} is YAML, but not a mapping`));
+  if (!isMapping(document)) throw new UserError(notAPolicy(`${file.name} is YAML, but not a mapping`));
   const schema = textAt(document, '_schema');
   if (schema === undefined) {
     const fault = Object.hasOwn(document, '_schema') ? 'has a `_schema` that is not a text' : 'has no `_schema`';
-    throw new MistakeError(notAPolicy(`${file.name} ${fault}`));
+    throw new UserError(notAPolicy(`${file.name} ${fault}`));
   }
   return { schema, text };
 }
@@ -38,7 +38,7 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
     const { reason, mark } = thrown;
     // Counted from 0; there is none where the whole text is to blame.
     const where = mark === undefined ? '' : `, line ${mark.line + 1}, column ${mark.column + 1}`;
-    throw new MistakeError(
+    throw new UserError(
       {
         input: 'files',
         what: `${name} is not YAML${where}: ${reason}`,

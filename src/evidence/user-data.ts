@@ -2,7 +2,7 @@ import * as fs from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parseExactJson } from '../runtime/exact-json.ts';
-import { describeError, MistakeError } from '../runtime/failure.ts';
+import { describeError, UserError } from '../runtime/failure.ts';
 import { repeatedKey } from '../runtime/repeated-key.ts';
 import { isMapping, type Mapping } from '../runtime/values.ts';
 
@@ -13,7 +13,7 @@ const readFile = promisify(fs.readFile);
  * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace. JSON.stringify
  * writes its numbers as they are written there.
  *
- * @throws MistakeError where it is neither
+ * @throws UserError where it is neither
  */
 export async function readUserData(value: string, workspace: string): Promise<Mapping> {
   // A path that begins like JSON can be written with ./ in front.
@@ -24,7 +24,7 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'user-data',
       what: `${where} is not JSON: ${describeError(error)}`,
       remedy: 'Give a JSON object such as {"ticket": "ABC-1"}, or the path of a file that holds one.',
@@ -32,7 +32,7 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   }
   const repeated = repeatedKey(text);
   if (repeated !== undefined) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'user-data',
       what: `${where} holds the key ${JSON.stringify(repeated)} twice in one object`,
       remedy: 'Give every key of an object once.',
@@ -41,7 +41,7 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
   const exact = parseExactJson(text);
   // A number alone can be an object in its exact form.
   if (isMapping(parsed) && isMapping(exact)) return exact;
-  throw new MistakeError({
+  throw new UserError({
     input: 'user-data',
     what: `${where} holds JSON that is not an object`,
     remedy: 'Put the value under a key: {"value": …}.',
@@ -52,7 +52,7 @@ async function readUserFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new MistakeError(
+    throw new UserError(
       {
         input: 'user-data',
         what: `\`user-data\`: the file ${path} cannot be read: ${describeError(error)}`,

@@ -32,7 +32,7 @@ export const maximumConnections = 8;
  * Opens connections by way of the environment's proxies. A client of undici is one connection, and its pool of many costs
  * each step's start more than the few lines that choose among clients here.
  *
- * @throws MistakeError where the environment names a proxy that is none.
+ * @throws UserError where the environment names a proxy that is none.
  */
 export function createConnections(environment: Environment): Connections {
   const proxies = proxySettings(environment);

@@ -1,4 +1,4 @@
-import { MistakeError } from '../runtime/failure.ts';
+import { UserError } from '../runtime/failure.ts';
 import type { Environment } from '../runtime/world.ts';
 
 /** The proxies of the environment, by the conventions of curl: lowercase names first. */
@@ -14,7 +14,7 @@ export interface ProxySettings {
 /**
  * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; undefined where no proxy is set.
  *
- * @throws MistakeError where a proxy is not an http or https URL. The value is not repeated: it may hold a password.
+ * @throws UserError where a proxy is not an http or https URL. The value is not repeated: it may hold a password.
  */
 export function proxySettings(environment: Environment): ProxySettings | undefined {
   const httpProxy = proxyAddress(environment, 'HTTP_PROXY');
@@ -29,7 +29,7 @@ function proxyAddress(environment: Environment, name: string): string {
   // curl takes `proxy.example.com:3128` for an http proxy, and so does everyone who writes it.
   const address = value.includes('://') ? value : `http://${value}`;
   if (/^https?:\/\//iu.test(address) && URL.canParse(address)) return address;
-  throw new MistakeError({
+  throw new UserError({
     what: `the environment variable ${name} is not the URL of an http or https proxy`,
     remedy: `Set ${name} to something like http://proxy.example.com:3128, or unset it.`,
   });

@@ -17,7 +17,7 @@ import {
 /**
  * The transport of the machine: undici, by way of the environment's proxies.
  *
- * @throws MistakeError where the environment names a proxy that is none.
+ * @throws UserError where the environment names a proxy that is none.
  */
 export function createTransport(environment: Environment): Transport {
   const connections = createConnections(environment);

@@ -1,6 +1,6 @@
 import type { Artifact } from '../contract/artifact.ts';
 import { artifactStates, verdictOfArtifactState, type Verdict } from '../contract/compliance.ts';
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 import type { Sighting } from './waiting.ts';
 
 /** What was asked for. */
@@ -30,18 +30,18 @@ export interface Looked {
  * The verdict of an answer, after a look at whether it belongs to what was asked: a gate that took another artifact's
  * state for this one's would pass by accident.
  *
- * @throws TroubleError for an answer about something else, and for a missing or an unknown state, which is never a pass
+ * @throws ExternalError for an answer about something else, and for a missing or an unknown state, which is never a pass
  */
 export function judgeArtifact(artifact: Artifact, asked: Asked): Verdict {
   const stranger = otherThanAsked(artifact, asked);
   if (stranger !== undefined) {
-    throw new TroubleError({
+    throw new ExternalError({
       what: `get-artifact: the service was asked for ${stranger.asked} and answered with ${stranger.answered}`,
       remedy: "Report this to the service's operators; the artifact was not judged.",
     });
   }
   if (artifact.state === undefined || artifact.state === '') {
-    throw new TroubleError({
+    throw new ExternalError({
       what: `get-artifact: the service answered for fingerprint ${artifact.fingerprint} without a state`,
       remedy:
         'Check that `base-url` points to the right service; without a state there is no verdict, so this is no pass.',
@@ -49,7 +49,7 @@ export function judgeArtifact(artifact: Artifact, asked: Asked): Verdict {
   }
   const verdict = verdictOfArtifactState(artifact.state);
   if (verdict === undefined) {
-    throw new TroubleError({
+    throw new ExternalError({
       what: `get-artifact: the service answered the state ${JSON.stringify(artifact.state)}, which is none of ${artifactStates.join(', ')}`,
       remedy: 'Look for a newer version of this action that knows the state; until then it is no pass.',
     });

@@ -1,5 +1,5 @@
 import { artifactStateOf } from '../contract/compliance.ts';
-import { MistakeError, TroubleError, type Failure, type Problem } from '../runtime/failure.ts';
+import { UserError, ExternalError, type Failure, type Problem } from '../runtime/failure.ts';
 import type { Looked } from './artifact-answer.ts';
 import { artifactEvidence } from './artifact-evidence.ts';
 import { causesOf, concludeSeveral } from './artifact-conclusion.ts';
@@ -109,8 +109,8 @@ function together({ looked, environment }: Judging, conclusion: string): Failure
   const [first, ...others] = failures;
   if (first !== undefined && others.length === 0) return first;
   const text = { what: conclusion, remedy: [...new Set(failures.map(({ remedy }) => remedy))].join('\n') };
-  if (failures.some(({ kind }) => kind === 'trouble')) return new TroubleError(text);
-  return new MistakeError({ input: 'fingerprint', ...text } satisfies Problem);
+  if (failures.some(({ kind }) => kind === 'external')) return new ExternalError(text);
+  return new UserError({ input: 'fingerprint', ...text } satisfies Problem);
 }
 
 /** The commits that the artifacts are of, once each; undefined where the service names none. */

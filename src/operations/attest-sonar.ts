@@ -9,7 +9,7 @@ import { runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../evidence/user-data.ts';
-import { MistakeError } from '../runtime/failure.ts';
+import { UserError } from '../runtime/failure.ts';
 import type { Mapping } from '../runtime/values.ts';
 import { commitSha, githubToken, redactCommitInfo } from './inputs/commit.ts';
 import { description, files, userData } from './inputs/content.ts';
@@ -73,13 +73,13 @@ export const attestSonar = defineOperation({
 /**
  * The user's own data.
  *
- * @throws MistakeError also for the keys by which the action says whether the revision is verified: nobody else may say so
+ * @throws UserError also for the keys by which the action says whether the revision is verified: nobody else may say so
  */
 async function ownData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
   const data = given === undefined ? {} : await readUserData(given, workspace);
   const taken = Object.values(revisionKeys).filter((key) => Object.hasOwn(data, key));
   if (taken.length === 0) return data;
-  throw new MistakeError({
+  throw new UserError({
     input: 'user-data',
     what: `\`user-data\` has the key ${taken.join(' and the key ')}, which the action itself uses to record whether the analysed commit is known`,
     remedy: 'Use another name for the key.',

@@ -1,6 +1,6 @@
 import type { AttestationPage, ListedAttestation } from '../contract/attestation-list.ts';
 import type { Log } from '../runtime/log.ts';
-import { Failure, TroubleError } from '../runtime/failure.ts';
+import { Failure, ExternalError } from '../runtime/failure.ts';
 import { newestFirst, newestTime, orderOf, type ListOrder } from './attestation-order.ts';
 import type { AttestationTally } from './attestation-tally.ts';
 
@@ -163,8 +163,8 @@ function outOfStep(
   asked: number,
   { page: answered, page_count: pages }: AttestationPage['pagination'],
   entries: number,
-): TroubleError {
-  return new TroubleError({
+): ExternalError {
+  return new ExternalError({
     what: `list-attestations: the service was asked for page ${asked} and answered page ${answered} of ${pages} with ${entries} attestations, so the list would not be whole`,
     remedy: "Try again; if it lasts, ask for single pages by their number, and tell the service's operators.",
   });

@@ -1,5 +1,5 @@
 import type { SnapshotEntry } from '../contract/snapshot.ts';
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 import type { PageWalk } from './operation.ts';
 
 /** A walk through the pages of snapshots. */
@@ -20,7 +20,7 @@ const mostRepeats = 3;
  * to the next, and numbers that were seen are left out. A page can be shorter than was asked for, since a service may have a
  * largest size that nobody shows; so the end is an empty page, or the first or latest snapshot itself.
  *
- * @throws TroubleError where the service answers the same snapshots page after page
+ * @throws ExternalError where the service answers the same snapshots page after page
  */
 export function walkSnapshots({ ask, reverse, latest }: SnapshotWalk): PageWalk<SnapshotEntry> {
   const end = reverse ? latest : 1;
@@ -45,8 +45,8 @@ export function walkSnapshots({ ask, reverse, latest }: SnapshotWalk): PageWalk<
   };
 }
 
-function repeated(page: number): TroubleError {
-  return new TroubleError({
+function repeated(page: number): ExternalError {
+  return new ExternalError({
     what: `list-snapshots: the service answered the same snapshots again and again up to page ${page}, so the list would not be whole`,
     remedy: "Try a larger `per-page`; if it lasts, tell the service's operators.",
   });

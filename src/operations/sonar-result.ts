@@ -3,7 +3,7 @@ import { gateStatuses, verdictOfGateStatus } from '../contract/compliance.ts';
 import { ignoredConditionsNote, type SonarResults } from '../contract/attestation.ts';
 import type { Attachment } from '../evidence/files/attachment.ts';
 import type { SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 import type { OutcomeOfOperation, OperationResult } from './operation.ts';
 import { stateOfVerdict, wordsOfState } from './evidence-state.ts';
 import { code, fact, link, plain, short, type Evidence, type Table, type Text } from './report.ts';
@@ -66,7 +66,7 @@ function endingOf(status: string): OutcomeOfOperation {
   if (verdict !== undefined) return { outcome: verdict };
   return {
     outcome: 'error',
-    failure: new TroubleError({
+    failure: new ExternalError({
       what: `attest-sonar: Sonar reports the quality gate status ${JSON.stringify(status)}, which is none of ${gateStatuses.join(', ')}; the analysis was recorded`,
       remedy: 'Look for a newer version of this action that knows the status; until then it is no pass.',
     }),

@@ -6,9 +6,9 @@ import { isMapping, listAt } from './values.ts';
  */
 export type FailureKind =
   /** The user's mistake: an input, a file, a workflow setting. Trying again changes nothing. */
-  | 'mistake'
+  | 'user'
   /** The service's, Sonar's or the network's trouble. The same step may pass later. */
-  | 'trouble'
+  | 'external'
   /** The runner's: its disk is full, or closed to the job (`runner-file.ts`). */
   | 'runner';
 
@@ -38,9 +38,9 @@ export interface Problem extends FailureText {
 }
 
 /** The user's mistake, found before anything was sent. Holds every problem that was seen, so that one run shows them all. */
-export class MistakeError extends Failure {
-  override readonly name = 'MistakeError';
-  override readonly kind = 'mistake';
+export class UserError extends Failure {
+  override readonly name = 'UserError';
+  override readonly kind = 'user';
   readonly problems: readonly Problem[];
 
   constructor(problems: Problem | readonly [Problem, ...Problem[]], options?: ErrorOptions) {
@@ -54,9 +54,9 @@ export class MistakeError extends Failure {
 }
 
 /** The trouble of a service or of the way to it. */
-export class TroubleError extends Failure {
-  override readonly name: string = 'TroubleError';
-  override readonly kind = 'trouble';
+export class ExternalError extends Failure {
+  override readonly name: string = 'ExternalError';
+  override readonly kind = 'external';
 }
 
 /**

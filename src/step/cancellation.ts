@@ -1,7 +1,7 @@
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 
 /** The step was cancelled: by a person, by a time limit of the job, or by a newer run of the same concurrency group. */
-export class Cancellation extends TroubleError {
+export class Cancellation extends ExternalError {
   override readonly name = 'Cancellation';
 
   constructor(signal: string) {

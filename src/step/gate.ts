@@ -1,6 +1,6 @@
 import { ServiceError } from '../client/service-error.ts';
 import type { OperationResult } from '../operations/operation.ts';
-import { describeError, Failure, MistakeError } from '../runtime/failure.ts';
+import { describeError, Failure, UserError } from '../runtime/failure.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunnerFileError } from '../runtime/runner-file.ts';
 import type { AnnotationLevel } from './runner.ts';
@@ -77,7 +77,7 @@ export function decideFailure(thrown: unknown): Decision {
 const mistake = 'Mistake in the workflow';
 
 function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
-  if (thrown instanceof MistakeError) {
+  if (thrown instanceof UserError) {
     const count = thrown.problems.length;
     // Several problems carry their remedies with them.
     return count === 1 ? { title: mistake, remedy: thrown.remedy } : { title: `${count} mistakes in the workflow` };
@@ -92,7 +92,7 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
     const refused =
       thrown instanceof ServiceError && thrown.facts.status >= 400 ? 'Refused by the compliance service' : mistake;
     return {
-      title: thrown.kind === 'mistake' ? refused : 'Trouble with a service or the way to it',
+      title: thrown.kind === 'user' ? refused : 'Trouble with a service or the way to it',
       remedy: thrown.remedy,
     };
   }
@@ -108,7 +108,7 @@ export function titleOfRunnerError({ isFull }: RunnerFileError): string {
 }
 
 function describeFailure(thrown: unknown): string {
-  if (thrown instanceof MistakeError && thrown.problems.length > 1) {
+  if (thrown instanceof UserError && thrown.problems.length > 1) {
     return thrown.problems.map(({ what, remedy }) => `${what}. ${remedy}`).join('\n');
   }
   return describeError(thrown);

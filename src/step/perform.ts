@@ -13,7 +13,7 @@ import { oneOf } from '../operations/inputs/parse.ts';
 import { matrix } from '../operations/inputs/publication.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../operations/operation.ts';
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
-import { MistakeError, type Problem } from '../runtime/failure.ts';
+import { UserError, type Problem } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Environment, World } from '../runtime/world.ts';
 import type { OnNonCompliant } from './gate.ts';
@@ -76,7 +76,7 @@ export const commonNames = commonDeclared.map(({ name }) => name);
 /**
  * Reads the inputs, all of them, and then runs the operation.
  *
- * @throws MistakeError with everything that is wrong with the inputs, before anything is sent; and whatever the operation
+ * @throws UserError with everything that is wrong with the inputs, before anything is sent; and whatever the operation
  * throws
  */
 export async function perform(context: StepContext): Promise<Performed> {
@@ -151,7 +151,7 @@ async function commitProblems(
     judgedCommit(job, given);
     return [];
   } catch (thrown) {
-    if (thrown instanceof MistakeError) return thrown.problems;
+    if (thrown instanceof UserError) return thrown.problems;
     throw thrown;
   }
 }
@@ -179,10 +179,10 @@ function withdrawnInputs({ withdrawn = [] }: Operation, environment: Environment
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }
 
-function mistakes(problems: readonly Problem[]): MistakeError {
+function mistakes(problems: readonly Problem[]): UserError {
   const [first, ...others] = problems;
   if (first === undefined) throw new RangeError('no problem, no error');
-  return new MistakeError([first, ...others]);
+  return new UserError([first, ...others]);
 }
 
 /** Names the variables that inputs were taken from, and those that look like it and were not. Never a value. */

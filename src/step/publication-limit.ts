@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import { TroubleError } from '../runtime/failure.ts';
+import { ExternalError } from '../runtime/failure.ts';
 
 /** The most that showing an ending may take, in milliseconds. */
 const longest = 30_000;
@@ -21,7 +21,7 @@ export function limitPublication(
     const what = `GitHub did not answer within ${milliseconds / 1000} seconds`;
     timers.push(
       clock.after(milliseconds, () => {
-        limit.abort(new TroubleError({ what, remedy }));
+        limit.abort(new ExternalError({ what, remedy }));
       }),
     );
   };

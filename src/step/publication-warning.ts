@@ -21,7 +21,7 @@ export function untold({ input, what, permission }: Publication, refusal: GitHub
 
 function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): string {
   switch (reason) {
-    case 'trouble':
+    case 'external':
       return 'Run the job again, and see https://www.githubstatus.com if it keeps failing.';
     case 'token':
       return 'Give the step a `github-token` that is valid: `${{ github.token }}`.';

@@ -32,7 +32,7 @@ export interface Step {
    * The one way to the service, to Sonar and to GitHub, opened when it is first used; not closed, for the process ends with
    * the step.
    *
-   * @throws MistakeError where the environment names a proxy that is none
+   * @throws UserError where the environment names a proxy that is none
    */
   readonly transport: () => Transport;
   /** Aborted when the job is cancelled. */

@@ -9,7 +9,7 @@ import { createFlow } from '../../src/contract/flow.ts';
 import { getNotification } from '../../src/contract/notification.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import type { HttpAnswer } from '../../src/http/exchange.ts';
-import { Failure, TroubleError } from '../../src/runtime/failure.ts';
+import { Failure, ExternalError } from '../../src/runtime/failure.ts';
 
 const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };
 const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde was answered';
@@ -80,7 +80,7 @@ describe('a success', () => {
     ],
   ])('is trouble where it %s', (_what, answer, words) => {
     const failure = failureOf(answer);
-    expect(failure).toBeInstanceOf(TroubleError);
+    expect(failure).toBeInstanceOf(ExternalError);
     expect(failure.message).toContain(`${question} ${answer.status}`);
     expect(failure.message).toContain(words);
     expect(failure.remedy).toContain('`base-url`');
@@ -138,22 +138,22 @@ describe('a success of any status', () => {
 });
 
 describe('an error answer', () => {
-  it.each<[number, 'mistake' | 'trouble', string]>([
-    [400, 'mistake', 'Correct the inputs'],
-    [401, 'mistake', '`api-token`'],
-    [403, 'mistake', 'role'],
-    [404, 'mistake', '`org`, `flow`'],
-    [405, 'mistake', '`base-url`'],
-    [408, 'trouble', '`timeout`'],
-    [409, 'trouble', 'Try again'],
-    [413, 'mistake', '10 MB'],
-    [418, 'mistake', '`base-url`'],
-    [429, 'trouble', '`retries`'],
-    [500, 'trouble', 'operators'],
-    [501, 'trouble', 'operators'],
-    [502, 'trouble', 'operators'],
-    [503, 'trouble', 'operators'],
-    [504, 'trouble', 'operators'],
+  it.each<[number, 'user' | 'external', string]>([
+    [400, 'user', 'Correct the inputs'],
+    [401, 'user', '`api-token`'],
+    [403, 'user', 'role'],
+    [404, 'user', '`org`, `flow`'],
+    [405, 'user', '`base-url`'],
+    [408, 'external', '`timeout`'],
+    [409, 'external', 'Try again'],
+    [413, 'user', '10 MB'],
+    [418, 'user', '`base-url`'],
+    [429, 'external', '`retries`'],
+    [500, 'external', 'operators'],
+    [501, 'external', 'operators'],
+    [502, 'external', 'operators'],
+    [503, 'external', 'operators'],
+    [504, 'external', 'operators'],
   ])('%s has operation, method, path, status, the message of the service and a remedy', (status, kind, remedy) => {
     const failure = failureOf(json(status, { message: 'Flow not found' }));
     expect(failure).toBeInstanceOf(ServiceError);
@@ -253,7 +253,7 @@ describe('an error answer', () => {
     const location = 'https://login.example.com/sso?ticket=secret-ticket';
     const failure = failureOf({ status: 302, headers: { location }, text: '' });
     expect(failure).toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       message: `${question} 302 with a redirect to https://login.example.com`,
     });
     expect(failure.remedy).toContain('never redirects');

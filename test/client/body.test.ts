@@ -10,7 +10,7 @@ import type { FilePartStyle } from '../../src/contract/endpoint.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import type { RequestBody } from '../../src/http/exchange.ts';
-import { MistakeError } from '../../src/runtime/failure.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 import { collectedBody } from '../support/collected.ts';
 
 interface Part {
@@ -214,7 +214,7 @@ describe('a multipart body', () => {
       () =>
         new Readable({
           read() {
-            this.destroy(new MistakeError({ what: 'it changed', remedy: 'Copy it.' }));
+            this.destroy(new UserError({ what: 'it changed', remedy: 'Copy it.' }));
           },
         }),
       'it changed',

@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/client/service-error.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import { describeError, TroubleError } from '../../src/runtime/failure.ts';
+import { describeError, ExternalError } from '../../src/runtime/failure.ts';
 import { openTestClient, type TestClient, type TestClientSettings } from '../support/client.ts';
 import { manualClock, startOfTime } from '../support/clock.ts';
 import {
@@ -128,7 +128,7 @@ describe('the client under faults', () => {
       const server = await serverThat(fault);
       const client = clientFor(server.url);
       const error: unknown = await calls[operation](client).catch((thrown: unknown) => thrown);
-      expect(error instanceof ServiceError || error instanceof TroubleError).toBe(true);
+      expect(error instanceof ServiceError || error instanceof ExternalError).toBe(true);
       expect(error).toMatchObject({
         message: expect.stringContaining(operation),
         remedy: expect.stringMatching(/\.$/u),
@@ -158,7 +158,7 @@ describe('the client under faults', () => {
     async (operation) => {
       const client = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`));
       await expect(calls[operation](client)).rejects.toMatchObject({
-        kind: 'trouble',
+        kind: 'external',
         message: expect.stringMatching(/ECONNREFUSED .*\(after 4 attempts\); the request was not sent$/u),
         remedy: expect.stringContaining('`base-url`'),
       });
@@ -249,7 +249,7 @@ describe('the client and its deadlines', () => {
     const clock = manualClock();
     const failed = calls['attest-sonar'](clientFor(server.url, { clock, signal: cancelled.signal }));
     await server.received(1);
-    const reason = new TroubleError({ what: 'the step was cancelled', remedy: 'Run the job again.' });
+    const reason = new ExternalError({ what: 'the step was cancelled', remedy: 'Run the job again.' });
     cancelled.abort(reason);
     await expect(failed).rejects.toBe(reason);
     expect(clock.pending()).toBe(0);

@@ -133,7 +133,7 @@ describe('the client at the service', () => {
   it('is told that one byte more is too much, before it is sent', async () => {
     await makeFlow('larger');
     await expect(attest('larger', 'v1', 'OK', fileOf(maximumFileBytes + 1))).rejects.toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringContaining('has 10485761 bytes, and at most 10485760 are accepted'),
     });
   });
@@ -165,7 +165,7 @@ describe('the client at the service', () => {
 describe('the client refused by the service', () => {
   it('is told that the flow is not there', async () => {
     await expect(attest('nowhere', 'v1', 'OK')).rejects.toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       facts: { status: 404, serviceMessage: 'Flow not found' },
       message: 'attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar was answered 404: Flow not found',
     });
@@ -214,7 +214,7 @@ describe('the client refused by the service', () => {
     for (const digit of ['0', '1']) await makeArtifact('ambiguous', 'v1', `fffff${digit.repeat(59)}`);
     const parameters = { org, flow_name: 'ambiguous', fingerprint: 'fffff' };
     await expect(clientOf().call(getArtifact, { parameters })).rejects.toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       facts: {
         status: 400,
         serviceMessage: "Fingerprint 'fffff' is ambiguous in flow 'ambiguous': it is the beginning of 2 fingerprints",

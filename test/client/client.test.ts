@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar, type SonarAttestation } from '../../src/contract/attestation.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import { MistakeError } from '../../src/runtime/failure.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 import { version } from '../../src/runtime/version.ts';
 import { openTestClient, type TestClient, type TestClientSettings } from '../support/client.ts';
 import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
@@ -91,8 +91,8 @@ describe('the client', () => {
       query: { trail: '-' },
     });
     const error: unknown = await call.catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(MistakeError);
-    expect(error instanceof MistakeError ? error.problems.map(({ what }) => what) : []).toEqual([
+    expect(error).toBeInstanceOf(UserError);
+    expect(error instanceof UserError ? error.problems.map(({ what }) => what) : []).toEqual([
       expect.stringMatching(/^get-artifact: org must match/u),
       expect.stringMatching(/^get-artifact: fingerprint must match/u),
       expect.stringMatching(/^get-artifact: trail must match/u),
@@ -162,7 +162,7 @@ describe('the API key', () => {
       answersText(307, '', { location: new URL('/api/v2/flows/acme', elsewhere.url).href }),
     );
     await expect(clientFor(server.url).client.call(createFlow, flow)).rejects.toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       message: `create-flow: PUT /flows/acme was answered 307 with a redirect to ${elsewhere.url.origin}`,
     });
     expect(elsewhere.connections()).toBe(0);
@@ -207,7 +207,7 @@ describe('an upload', () => {
 
   it('ends with the words of a file that changed, and is not repeated', async () => {
     const server = await serverThat(answers(201, 'OK'));
-    const changed = new MistakeError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
+    const changed = new UserError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
     const { client, log } = clientFor(server.url);
     const sent = client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },

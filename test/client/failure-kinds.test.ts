@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isNotFound, isPassing, withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { TransportError, type TransportProblem } from '../../src/http/exchange.ts';
-import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
+import { UserError, ExternalError } from '../../src/runtime/failure.ts';
 
 function answered(status: number, serviceMessage: string | undefined = 'So it said'): ServiceError {
   return new ServiceError({
@@ -17,9 +17,9 @@ function answered(status: number, serviceMessage: string | undefined = 'So it sa
   });
 }
 
-function unanswered(problem: TransportProblem): TroubleError {
+function unanswered(problem: TransportProblem): ExternalError {
   const cause = new TransportError(problem, true, 'it broke');
-  return new TroubleError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+  return new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
 }
 
 describe('whether a failure may pass by itself', () => {
@@ -59,14 +59,14 @@ describe('whether a failure may pass by itself', () => {
     const once = new TransportError('unreachable', false, code, { cause: Object.assign(new Error(code), { code }) });
     const often = new TransportError('unreachable', false, `${code} (after 4 attempts)`, { cause: once });
     for (const cause of [once, often]) {
-      const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+      const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
       expect(isPassing(failure)).toBe(passing);
     }
   });
 
   it('not what is wrong in the answer or in the workflow', () => {
-    expect(isPassing(new TroubleError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
-    expect(isPassing(new MistakeError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
+    expect(isPassing(new ExternalError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
+    expect(isPassing(new UserError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
   });
 });
 
@@ -88,13 +88,13 @@ describe('a failure with a note', () => {
   it('stays the service’s refusal, with its facts and kind', () => {
     const noted = withNote(answered(404), 'Waited 5 s.');
     expect(noted).toBeInstanceOf(ServiceError);
-    expect(noted).toMatchObject({ kind: 'mistake', facts: { status: 404, serviceMessage: 'So it said' } });
+    expect(noted).toMatchObject({ kind: 'user', facts: { status: 404, serviceMessage: 'So it said' } });
     expect(noted.message).toBe(`${answered(404).message}\nWaited 5 s.`);
   });
 
   it('stays trouble, with its remedy and cause', () => {
     const noted = withNote(unanswered('timeout'), 'Waited 5 s.');
-    expect(noted).toMatchObject({ kind: 'trouble', message: 'no answer\nWaited 5 s.', remedy: 'Try again.' });
+    expect(noted).toMatchObject({ kind: 'external', message: 'no answer\nWaited 5 s.', remedy: 'Try again.' });
     expect(isPassing(noted)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fillPath, queryString } from '../../src/client/path.ts';
-import { MistakeError } from '../../src/runtime/failure.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 
 const base = 'https://compliance.example.com/api/v2';
 const segment = fc
@@ -52,7 +52,7 @@ describe('the path of a request', () => {
   it.each(['', '.', '..', '\ud800', 'a\udc00', undefined, null, 12, {}])(
     'refuses %j, which no encoding keeps apart from the path around it',
     (value) => {
-      expect(() => fillPath('/flows/{org}', { org: value })).toThrow(MistakeError);
+      expect(() => fillPath('/flows/{org}', { org: value })).toThrow(UserError);
     },
   );
 
@@ -61,7 +61,7 @@ describe('the path of a request', () => {
   });
 
   it('takes no parameter from a prototype', () => {
-    expect(() => fillPath('/flows/{constructor}', {})).toThrow(MistakeError);
+    expect(() => fillPath('/flows/{constructor}', {})).toThrow(UserError);
   });
 });
 

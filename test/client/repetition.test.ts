@@ -10,7 +10,7 @@ import { deleteServiceAccount } from '../../src/contract/service-account.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
 import { isDoneAlready, mayBeOnRecord } from '../../src/client/repetition.ts';
 import type { Failure } from '../../src/runtime/failure.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';
 import { manualClock } from '../support/clock.ts';
 import { closedAfterEach } from '../support/closing.ts';
@@ -172,7 +172,7 @@ describe('a failure of what records another copy', () => {
   });
 
   it('is for those endpoints only', () => {
-    expect(mayBeOnRecord(createFlow, new TroubleError({ what: 'no answer', remedy: 'Wait.' }))).toBe(false);
+    expect(mayBeOnRecord(createFlow, new ExternalError({ what: 'no answer', remedy: 'Wait.' }))).toBe(false);
     expect(mayBeOnRecord(createPolicy, new Error('a defect'))).toBe(false);
   });
 });

@@ -138,7 +138,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     const result = await attest({ flow: target.flow, 'sonar-report-path': 'other.json' });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringContaining('e'.repeat(40)),
     });
     expect(await recorded(target)).toHaveProperty('evidence', {});
@@ -152,7 +152,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     };
     await job.workspace.write('base.json', JSON.stringify(webhookReport('OK', shas.base)));
     const refused = failedStep(await attest({ flow, 'sonar-report-path': 'base.json' }, run));
-    expect(refused).toMatchObject({ ...errorEnding, kind: 'mistake' });
+    expect(refused).toMatchObject({ ...errorEnding, kind: 'user' });
     expect(refused.message).toContain(`is of commit ${shas.base}`);
     expect(refused.message).toContain(`is ${shas.head} (event workflow_run)`);
     expect(refused.message).toContain(
@@ -251,7 +251,7 @@ describe('the step attest-sonar, with attachments', () => {
     const result = await attest({ flow: target.flow, files: 'over.bin' });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringMatching(/over\.bin: .*10[, ]?485[, ]?761/u),
     });
     expect(await recorded(target)).toHaveProperty('evidence', {});
@@ -323,7 +323,7 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     const result = await attestScan({ tasks: { [taskId]: [failed] } }, { flow: target.flow });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'trouble',
+      kind: 'external',
       title: 'Trouble with a service or the way to it',
       message: expect.stringContaining('Not enough memory to analyse'),
     });

@@ -108,13 +108,13 @@ describe('every operation, through the built action and the real service', () =>
     const answered = forwarder.answersTo(label).at(-1);
     expect(answered).toMatchObject({ status, message: expect.stringMatching(filledIn(message)) });
     const failed = failedStep(resultOf(label));
-    expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', compliant: '', kind: 'mistake', inSummary: true });
+    expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', compliant: '', kind: 'user', inSummary: true });
     expect(failed.message).toContain(`was answered ${status}: ${String(answered?.message)}`);
   });
 
   it.each(refusals)('$title, which the step sees coming', ({ label, row }) => {
     const failed = failedStep(resultOf(label));
-    expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'mistake', title: 'Mistake in the workflow' });
+    expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'user', title: 'Mistake in the workflow' });
     expect(failed.message).toContain(row !== undefined && 'saying' in row ? row.saying : '');
     expect(forwarder.answersTo(label)).toEqual([]);
   });

@@ -36,7 +36,7 @@ describe('a step with mistakes in its inputs', () => {
     const result = await job.step(inputs, { variables: { COMPLIANCE_API_TOKEN: undefined } });
     expect(failedStep(result)).toEqual({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       title: '5 mistakes in the workflow',
       message: expect.stringMatching(/`api-token`.*\n`org`.*\n`flow`.*pr-12.*\n`description`.*\n`template`/u),
     });
@@ -62,7 +62,7 @@ describe('a step with mistakes in its inputs', () => {
 });
 
 describe('a step that the service refuses', () => {
-  const refused = { ...errorEnding, kind: 'mistake', title: 'Refused by the compliance service' };
+  const refused = { ...errorEnding, kind: 'user', title: 'Refused by the compliance service' };
 
   it('says that the key is wrong', async () => {
     const result = await job.step({ ...lookUp, 'api-token': 'no0such0_key' });
@@ -104,7 +104,7 @@ describe('a step on a bad way to the service', () => {
     }
   }
 
-  const trouble = { ...errorEnding, kind: 'trouble', title: 'Trouble with a service or the way to it' };
+  const trouble = { ...errorEnding, kind: 'external', title: 'Trouble with a service or the way to it' };
 
   it('says that nothing listens', async () => {
     const inputs = { ...lookUp, 'base-url': `http://127.0.0.1:${await closedPort()}` };
@@ -138,10 +138,10 @@ describe('a step on a bad way to the service', () => {
   });
 
   it.each([
-    [500, 'trouble'],
-    [503, 'trouble'],
-    [429, 'trouble'],
-    [400, 'mistake'],
+    [500, 'external'],
+    [503, 'external'],
+    [429, 'external'],
+    [400, 'user'],
   ])('tells an answer %d as %s, with the service’s words', async (status, kind) => {
     const { step } = await against(answers(status, { message: 'so it said', errors: { name: 'was odd' } }));
     expect(step).toMatchObject({ ...errorEnding, kind });
@@ -164,7 +164,7 @@ describe('a step on a bad way to the service', () => {
     const result = await job.step(lookUp, { variables: { HTTPS_PROXY: 'socks5://ann:hush@proxy' } });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringContaining('HTTPS_PROXY'),
     });
     expect(result.log).not.toContain('hush');
@@ -186,7 +186,7 @@ describe('a step in an unusual job', () => {
     const result = await job.step({ ...attest, flow }, { variables, event: pullRequestEvent() });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringContaining(`No source describes the commit ${shas.head}`),
     });
     expect(failedStep(result).message).toContain('github-token');
@@ -204,7 +204,7 @@ describe('a step in an unusual job', () => {
     const result = await job.step(lookUp, { variables: { GITHUB_EVENT_PATH: path } });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringContaining('event.json is not JSON'),
     });
   });

@@ -98,7 +98,7 @@ describe('the step get-artifact, by a fingerprint', () => {
     const result = await lookUp({ fingerprint: 'abcde', 'on-non-compliant': 'ignore' }, own);
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       title: 'Refused by the compliance service',
       message: expect.stringContaining("Fingerprint 'abcde' is ambiguous"),
     });
@@ -116,7 +116,7 @@ describe('the step get-artifact, by a fingerprint', () => {
     ]);
     expect(first.response).toMatchObject({ trail_name: 'pr-1' });
     expect(latest.response).toMatchObject({ trail_name: 'pr-2' });
-    expect(failedStep(neither)).toMatchObject({ ...errorEnding, kind: 'mistake' });
+    expect(failedStep(neither)).toMatchObject({ ...errorEnding, kind: 'user' });
     const id = valueAt(first.response, 'id');
     const byId = await lookUp({ fingerprint, 'attestation-id': String(id) }, own);
     expect(byId.response).toMatchObject({ id, trail_name: 'pr-1' });
@@ -126,7 +126,7 @@ describe('the step get-artifact, by a fingerprint', () => {
     const fingerprint = someFingerprint();
     expect(failedStep(await lookUp({ fingerprint, 'on-non-compliant': 'ignore' }))).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       title: 'Refused by the compliance service',
       message: expect.stringContaining(
         `was answered 404: Artifact with fingerprint '${fingerprint}' does not exist in flow '${flow}' belonging to organization 'acme'`,
@@ -191,7 +191,7 @@ describe('the step get-artifact, by files', () => {
   it('names the pattern that nothing matches, before anything is asked', async () => {
     expect(failedStep(await lookUp({ files: 'nothing/*.tgz' }))).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       title: 'Mistake in the workflow',
       message: expect.stringContaining('nothing/*.tgz'),
     });

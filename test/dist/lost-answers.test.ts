@@ -133,7 +133,7 @@ describe('a step whose first answer is lost', () => {
       { operation: 'delete-service-account', 'service-account': 'nobody' },
       { operation: 'detach-policy', environment: 'lost', policy: 'unheard-of' },
     ]) {
-      expect(failedStep(await job.step(inputs))).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'mistake' });
+      expect(failedStep(await job.step(inputs))).toMatchObject({ exitCode: 1, outcome: 'error', kind: 'user' });
     }
   });
 
@@ -145,7 +145,7 @@ describe('a step whose first answer is lost', () => {
       'sonar-report-path': 'sonar.json',
     });
     expect(failedStep(result)).toMatchObject({
-      kind: 'trouble',
+      kind: 'external',
       message: expect.stringMatching(/The service may have recorded it all the same\..*Run the job again unless/su),
     });
     expect(methods).toEqual(['POST']);

@@ -27,7 +27,7 @@ describe('a step without a key', () => {
   ] as const)('fails, and says that the reason is %s', async (_what, variables, event, words) => {
     const options = { variables: { ...noToken, ...variables }, ...(event === undefined ? {} : { event }) };
     const step = failedStep(await job.step(lookUp, options));
-    expect(step).toMatchObject({ ...errorEnding, kind: 'mistake', message: expect.stringMatching(words) });
+    expect(step).toMatchObject({ ...errorEnding, kind: 'user', message: expect.stringMatching(words) });
     expect(step.message).toContain('`on-missing-token: skip`');
   });
 

@@ -109,7 +109,7 @@ describe('an empty input, as an unset variable leaves it', () => {
     ['org', { ...lookUp, org: '' }, /`org` is required and is missing or empty/u],
   ])('is missing, and no value: %s', async (_what, inputs, words) => {
     const result = await job.step(inputs, { variables: { COMPLIANCE_ORG: '' } });
-    expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'mistake', message: expect.stringMatching(words) });
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'user', message: expect.stringMatching(words) });
   });
 
   // As `|` makes them of one variable a line, the unset one at each place.
@@ -120,7 +120,7 @@ describe('an empty input, as an unset variable leaves it', () => {
     ['files', 'web.tgz\n\n', 'line 2 of 2'],
   ])('is a mistake within a list of what is judged: %s %j', async (name, text, line) => {
     const { result, server } = await against({ fingerprint: '', [name]: text }, list(anArtifact()));
-    expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'mistake' });
+    expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'user' });
     expect(result.log).toContain(`\`${name}\` must have an item on every line, but ${line} is empty`);
     expect(server.requests).toEqual([]);
   });

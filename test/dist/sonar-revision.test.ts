@@ -95,7 +95,7 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     const result = await attestScan(world, { flow: target.flow, ...analysisToken, ...more });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
-      kind: 'mistake',
+      kind: 'user',
       message: expect.stringContaining(words),
     });
     expect(await recorded(target)).toHaveProperty('evidence', {});

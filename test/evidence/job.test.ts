@@ -3,7 +3,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { maximumEventBytes, readJob, repositoryUrl, runUrl } from '../../src/evidence/job.ts';
-import { MistakeError } from '../../src/runtime/failure.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 import { pushEvent } from '../support/events.ts';
 import { jobEnvironment } from '../support/job.ts';
 
@@ -106,7 +106,7 @@ describe('readJob', () => {
   ])('names the event file %s when it is not what GitHub writes', async (name, content, words) => {
     const path = await eventFile(name, content);
     const reading = (): unknown => readJob({ GITHUB_EVENT_PATH: path });
-    expect(reading).toThrow(MistakeError);
+    expect(reading).toThrow(UserError);
     expect(reading).toThrow(words);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../src/evidence/files/only-file.ts';
 import { readPolicyFile, type PolicyFile } from '../../src/evidence/policy-file.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -39,12 +39,12 @@ describe('readPolicyFile', () => {
     ['_schema: 1\n', /has a `_schema` that is not a text/u],
     ['_schema: ""\n', /has a `_schema` that is not a text/u],
   ])('refuses what is no policy, with the line where there is one (%#)', async (text, words) => {
-    const mistake = await mistakeOf(() => read(text));
+    const mistake = await userErrorOf(() => read(text));
     expect(mistake.message).toMatch(words);
     expect(mistake.problems[0]?.input).toBe('files');
   });
 
   it('refuses what is no text', async () => {
-    expect((await mistakeOf(() => read(Buffer.from([0xff, 0xfe, 0x00])))).message).toContain('not text in UTF-8');
+    expect((await userErrorOf(() => read(Buffer.from([0xff, 0xfe, 0x00])))).message).toContain('not text in UTF-8');
   });
 });

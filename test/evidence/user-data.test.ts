@@ -32,7 +32,7 @@ describe("the user's own data", () => {
     ['no-such-file.json', 'cannot be read'],
   ])('is refused as %s, by its name', async (value, words) => {
     const failure = await failureOf(readUserData(value, '.'));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain('`user-data`');
     expect(failure.message).toContain(words);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { proxySettings } from '../../src/http/proxy.ts';
-import { MistakeError } from '../../src/runtime/failure.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 
-function mistakeOf(read: () => unknown): MistakeError {
+function userErrorOf(read: () => unknown): UserError {
   try {
     read();
   } catch (error) {
-    if (error instanceof MistakeError) return error;
+    if (error instanceof UserError) return error;
     throw error;
   }
   throw new Error('nothing was thrown');
@@ -47,7 +47,7 @@ describe('the proxies of the environment', () => {
   it.each(['socks5://u:hunter2@proxy:1080', 'http://', 'http://u:hunter2@[', 'ftp://proxy'])(
     'are a mistake where one is %s; the value is not repeated, for it may hold a password',
     (value) => {
-      const mistake = mistakeOf(() => proxySettings({ HTTPS_PROXY: value }));
+      const mistake = userErrorOf(() => proxySettings({ HTTPS_PROXY: value }));
       expect(mistake.message).toContain('HTTPS_PROXY');
       expect(mistake.remedy).toContain('HTTPS_PROXY');
       expect(`${mistake.message} ${mistake.remedy} ${mistake.stack ?? ''}`).not.toContain('hunter2');

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TransportError, type HttpRequest, type RequestBody } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
-import { MistakeError } from '../../src/runtime/failure.ts';
+import { UserError } from '../../src/runtime/failure.ts';
 import {
   answers,
   answersEarly,
@@ -77,7 +77,7 @@ describe('the body of a request', () => {
 
   it('ends the request with its own words where the user has to mend something', async () => {
     const server = await serverThat(answers(200, 'OK'));
-    const changed = new MistakeError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
+    const changed = new UserError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
     const body: RequestBody = {
       contentType: 'application/octet-stream',
       length: 100,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Artifact } from '../../src/contract/artifact.ts';
 import { artifactStates } from '../../src/contract/compliance.ts';
 import { judgeArtifact } from '../../src/operations/artifact-answer.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 import { anArtifact, anAsked, fingerprintOf } from '../support/artifacts.ts';
 
 const anId = '1a2b3c4d-0000-1111-2222-12345678';
@@ -23,7 +23,7 @@ describe('judgeArtifact', () => {
     fc.assert(
       fc.property(fc.oneof(lookalikes, fc.string({ minLength: 1 })), (state) => {
         fc.pre(!artifactStates.some((known) => known === state));
-        expect(() => judgeArtifact(anArtifact({ state }), anAsked())).toThrow(TroubleError);
+        expect(() => judgeArtifact(anArtifact({ state }), anAsked())).toThrow(ExternalError);
       }),
     );
   });
@@ -93,7 +93,7 @@ function failureOf(work: () => unknown): { what: string; remedy: string } {
   try {
     work();
   } catch (error) {
-    if (error instanceof TroubleError) return { what: error.message, remedy: error.remedy };
+    if (error instanceof ExternalError) return { what: error.message, remedy: error.remedy };
     throw error;
   }
   throw new Error('it was judged');

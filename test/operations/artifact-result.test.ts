@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
-import { MistakeError, TroubleError, type Failure } from '../../src/runtime/failure.ts';
+import { UserError, ExternalError, type Failure } from '../../src/runtime/failure.ts';
 import { renderSummary } from '../../src/step/summary.ts';
 import { anArtifact, fingerprintOf, judged, judging, unjudged, withoutCommit } from '../support/artifacts.ts';
 
@@ -54,7 +54,7 @@ describe('artifactResult of one artifact', () => {
   });
 
   it('ends with the failure itself where the one artifact could not be judged: there is nothing to report around it', () => {
-    const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
     expect(() => artifactResult(judging([unjudged('a', failure)]))).toThrow(failure);
   });
 });
@@ -105,7 +105,7 @@ describe('artifactResult of several artifacts', () => {
         { fingerprint: fingerprintOf('c'), file: 'dist/c.tgz', artifact: { state: 'INCOMPLETE' } },
       ],
     });
-    expect(result.failure).toBeInstanceOf(TroubleError);
+    expect(result.failure).toBeInstanceOf(ExternalError);
     const { table, problems } = result.report.evidence ?? {};
     expect(table?.rows.map((row) => [row[0]?.text, row[2]?.text])).toEqual([
       ['dist/b.tgz', '⛔ error'],
@@ -121,7 +121,7 @@ describe('artifactResult of several artifacts', () => {
   it('puts several failures into one, each remedy once', () => {
     const { failure } = artifactResult(judging([unjudged('a'), unjudged('b')]));
     expect(failure).toMatchObject({
-      kind: 'trouble',
+      kind: 'external',
       message:
         '2 of 2 artifacts in flow web could not be judged: Artifact dist/a.tgz aaaaaaaaaaaa: no answer about a; Artifact dist/b.tgz bbbbbbbbbbbb: no answer about b.',
       remedy: 'Try again later.',
@@ -130,7 +130,7 @@ describe('artifactResult of several artifacts', () => {
 
   it('tells an outage once, with the number of those that it kept from being judged, and is that very failure', () => {
     const down = (digit: string): Failure =>
-      new TroubleError({
+      new ExternalError({
         what: `GET /${fingerprintOf(digit)} was answered 503: Back soon`,
         remedy: 'Try again later.',
       });
@@ -195,10 +195,10 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('blames the user only where every failure is the user’s', () => {
-    const mistake = new MistakeError({ what: 'no such flow', remedy: 'Create it.' });
-    const another = new MistakeError({ what: 'no such trail', remedy: 'Create it.' });
-    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b', another)])).failure?.kind).toBe('mistake');
-    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b')])).failure?.kind).toBe('trouble');
+    const mistake = new UserError({ what: 'no such flow', remedy: 'Create it.' });
+    const another = new UserError({ what: 'no such trail', remedy: 'Create it.' });
+    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b', another)])).failure?.kind).toBe('user');
+    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b')])).failure?.kind).toBe('external');
   });
 
   it('never passes while one is not compliant, and keeps the order in which they were asked', () => {

@@ -198,7 +198,7 @@ describe('attest-sonar, on the wire', () => {
     'lets nobody else say whether the revision is verified: user-data with the key %s is refused',
     async (key) => {
       const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));
-      expect(failure.kind).toBe('mistake');
+      expect(failure.kind).toBe('user');
       expect(failure.message).toContain(`\`user-data\` has the key ${key}`);
     },
   );

@@ -163,7 +163,7 @@ describe('list-attestations of all pages', () => {
 
   it('takes no gap for an end', async () => {
     const failure = await failureOf(performed('list-attestations', all, () => pageOf([], 1, 100, 250)));
-    expect(failure).toMatchObject({ kind: 'trouble' });
+    expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('with 0 attestations');
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { environmentKinds } from '../../src/contract/environment.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { always, factsOf, performed } from '../support/performed.ts';
 
 const ok = always(201, 'OK');
@@ -51,7 +51,7 @@ describe('create-environment', () => {
   });
 
   it('refuses members for an environment that has none', async () => {
-    const mistake = await mistakeOf(() =>
+    const mistake = await userErrorOf(() =>
       performed(
         'create-environment',
         { environment: 'prod', 'environment-type': 'K8S', 'included-environments': 'staging' },
@@ -67,7 +67,7 @@ describe('create-environment', () => {
     ['include-scaling', /Remove it/u],
     ['include_scaling', /Remove it/u],
   ])('refuses the deprecated %s and names what takes its place', async (name, remedy) => {
-    const mistake = await mistakeOf(() =>
+    const mistake = await userErrorOf(() =>
       performed('create-environment', { environment: 'prod', 'environment-type': 'K8S', [name]: 'true' }, ok),
     );
     expect(mistake.problems).toEqual([
@@ -80,7 +80,7 @@ describe('create-environment', () => {
   });
 
   it('reports a deprecated input together with what else is wrong', async () => {
-    const mistake = await mistakeOf(() =>
+    const mistake = await userErrorOf(() =>
       performed('create-environment', { environment: 'a b', 'require-provenance': 'true' }, ok),
     );
     expect(mistake.problems.map(({ input }) => input).sort()).toEqual([

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
 import { TransportError } from '../../src/http/exchange.ts';
 import { failureOf } from '../support/failures.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
   factsOf,
@@ -173,7 +173,7 @@ describe('create-policy', () => {
       ['*.yml', /exactly one file, the policy, and stands for 2/u],
       ['none.yml', /No file matches/u],
     ] as const) {
-      const mistake = await mistakeOf(() =>
+      const mistake = await userErrorOf(() =>
         performed(
           'create-policy',
           { policy: 'provenance', files },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
 
 const web = {
@@ -54,7 +54,7 @@ describe('diff-environments', () => {
   });
 
   it('checks the expressions before anything is sent', async () => {
-    const mistake = await mistakeOf(() =>
+    const mistake = await userErrorOf(() =>
       performed('diff-environments', { 'snapshot-1': 'prod#0', 'snapshot-2': '#3' }, () => {
         throw new Error('something was sent');
       }),

@@ -141,7 +141,7 @@ describe('get-artifact with an environment', () => {
     expect(result).toMatchObject({
       outcome: 'error',
       state: undefined,
-      failure: { kind: 'mistake' },
+      failure: { kind: 'user' },
       response: {
         artifact: good.body,
         environment: { name: 'prod', error: expect.stringContaining('Flow not found') },
@@ -219,7 +219,7 @@ describe('get-artifact with an environment', () => {
       if (request.path.startsWith('/snapshots/')) lists += 1;
       return answering({ snapshots: lists < 2 ? list(null) : busy })(request);
     });
-    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'trouble' } });
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
     expect(result.conclusion).toMatch(
       /503: Back soon\. Seen before that: Snapshot #7 of environment prod, the latest, has no verdict; .*\. Waited 5 s .*\.$/u,
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../src/runtime/values.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { failureOf } from '../support/failures.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { factsOf, performed, type PerformedOperation, type ScriptedAnswer } from '../support/performed.ts';
 
 const missing = 'Required by the template of the flow and not reported: sonar.';
@@ -93,7 +93,7 @@ describe('get-artifact that waits', () => {
 
   it('ends with the service’s words, and how long it waited, where nothing came', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, unknown));
-    expect(failure).toMatchObject({ name: 'ServiceError', kind: 'mistake' });
+    expect(failure).toMatchObject({ name: 'ServiceError', kind: 'user' });
     expect(failure.message).toMatch(
       /404: Artifact does not exist\nWaited 5 s for a final verdict, and the time was up\.$/u,
     );
@@ -120,7 +120,7 @@ describe('get-artifact that waits', () => {
 
   it('ends as trouble where the last question met trouble, and names the verdict that was seen before', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, open, busy));
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toMatch(
       /503: Back soon\nWaited 5 s for a final verdict, and the time was up\. The last verdict that was seen: INCOMPLETE: Required by .*: sonar\.$/u,
     );
@@ -150,7 +150,7 @@ describe('get-artifact that waits', () => {
   });
 
   it('checks the seconds before anything is sent', async () => {
-    const mistake = await mistakeOf(() => lookUp({ wait: '21601' }, good));
+    const mistake = await userErrorOf(() => lookUp({ wait: '21601' }, good));
     expect(mistake.problems.map(({ input }) => input)).toEqual(['wait']);
   });
 });
@@ -224,7 +224,7 @@ describe('get-artifact of several artifacts', () => {
       { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
       ({ path }) => (digitOf(path) === 'a' ? good : unknown),
     );
-    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'mistake' } });
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
     expect(result.conclusion).toMatch(
       /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s .*the time was up\.$/u,
     );
@@ -241,7 +241,7 @@ describe('get-artifact of several artifacts', () => {
         return rounds === 1 ? { status: 200, body: { ...open.body, fingerprint: fingerprintOf('b') } } : busy;
       },
     );
-    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'trouble' } });
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
     expect(result.conclusion).toContain(
       'could not be judged: Artifact bbbbbbbbbbbb (the last verdict that was seen: INCOMPLETE: Required by',
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { failureOf } from '../support/failures.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
 
 const notification = {
@@ -104,7 +104,7 @@ describe('get-notification', () => {
   });
 
   it('asks for a number', async () => {
-    const mistake = await mistakeOf(() => performed('get-notification', {}, always(200, notification)));
+    const mistake = await userErrorOf(() => performed('get-notification', {}, always(200, notification)));
     expect(mistake.problems[0]?.input).toBe('notification-number');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { attestation, numbers, serviceOf } from '../support/attestation-list.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
 
 describe('list-attestations of one page', () => {
@@ -174,7 +174,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('refuses a time span that ends before it begins', async () => {
-    const mistake = await mistakeOf(() =>
+    const mistake = await userErrorOf(() =>
       performed(
         'list-attestations',
         { flow: 'web', 'from-timestamp': '2026-01-03', 'to-timestamp': '2026-01-02' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SnapshotEntry } from '../../src/contract/snapshot.ts';
 import { failureOf } from '../support/failures.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { always, factsOf, performed, tablesOf, type ScriptedAnswer, type SeenRequest } from '../support/performed.ts';
 
 const start = 1_767_323_045;
@@ -142,7 +142,7 @@ describe('list-snapshots of one page', () => {
   });
 
   it('checks the interval before anything is sent', async () => {
-    const mistake = await mistakeOf(() => performed('list-snapshots', { ...inputs, interval: '3' }, always(500, {})));
+    const mistake = await userErrorOf(() => performed('list-snapshots', { ...inputs, interval: '3' }, always(500, {})));
     expect(mistake.problems.map(({ input }) => input)).toEqual(['interval']);
   });
 
@@ -239,7 +239,7 @@ describe('list-snapshots that waits', () => {
     const busy = { status: 503, body: { message: 'Back soon' } };
     const more = { ...inputs, wait: '5', retries: '0' };
     const failure = await failureOf(performed('list-snapshots', more, inTurn(snapshots(3, null), busy)));
-    expect(failure).toMatchObject({ kind: 'trouble' });
+    expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* The last verdict that was seen: incomplete\.$/u);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../src/http/exchange.ts';
 import { failureOf } from '../support/failures.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
   factsOf,
@@ -137,8 +137,8 @@ describe('report-k8s', () => {
     const run = (files: string): Promise<unknown> =>
       performed('report-k8s', { environment: 'prod', files }, sent, workspace.path);
     await workspace.write('pods.json', JSON.stringify(podList({})));
-    expect((await mistakeOf(() => run('pods.json'))).message).toContain('items[0].status');
-    expect((await mistakeOf(() => run('*.json'))).message).toContain('exactly one file, the pods, and stands for 2');
+    expect((await userErrorOf(() => run('pods.json'))).message).toContain('items[0].status');
+    expect((await userErrorOf(() => run('*.json'))).message).toContain('exactly one file, the pods, and stands for 2');
   });
 
   it('shows the service’s words and fields where it refuses the report', async () => {

@@ -64,7 +64,7 @@ describe('walkSnapshots', () => {
   it('does not turn in circles with a service that repeats itself', async () => {
     const ask = (): Promise<readonly SnapshotEntry[]> => Promise.resolve([entry(5), entry(4)]);
     const failure = await failureOf(walked({ latest: 5, reverse: false, ask }));
-    expect(failure).toMatchObject({ kind: 'trouble' });
+    expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('the same snapshots again and again');
   });
 });

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { SonarResults } from '../../src/contract/attestation.ts';
 import { gateStatuses } from '../../src/contract/compliance.ts';
 import { sonarResult, type Attested } from '../../src/operations/sonar-result.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 
 const sha = 'c'.repeat(40);
 
@@ -59,7 +59,7 @@ describe('sonarResult', () => {
         fc.pre(!gateStatuses.some((known) => known === status));
         const { outcome, failure } = sonarResult(attested(status));
         expect(outcome).toBe('error');
-        expect(failure).toBeInstanceOf(TroubleError);
+        expect(failure).toBeInstanceOf(ExternalError);
         expect(failure?.message).toContain(`${JSON.stringify(status)}, which is none of OK, WARN, ERROR, NONE`);
         expect(failure?.message).toContain('the analysis was recorded');
       }),

@@ -9,7 +9,7 @@ import {
   waitingFacts,
   type Question,
 } from '../../src/operations/waiting.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 import { instantClock, manualClock, startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
 import { collectingLog, type CollectingLog } from '../support/log.ts';
@@ -164,10 +164,10 @@ describe('askUntilFinal', () => {
     const asking = askUntilFinal(question, 600, setting(clock, { signal: cancelled.signal }).context);
     const ended = asking.catch((thrown: unknown) => thrown);
     await clock.advance(0);
-    const reason = new TroubleError({ what: 'the step was cancelled', remedy: 'Run it again.' });
+    const reason = new ExternalError({ what: 'the step was cancelled', remedy: 'Run it again.' });
     cancelled.abort(reason);
     await expect(ended).resolves.toMatchObject({
-      kind: 'trouble',
+      kind: 'external',
       message: 'the step was cancelled\nSeen last: sonar.',
       remedy: 'Run it again.',
       cause: reason,
@@ -178,7 +178,7 @@ describe('askUntilFinal', () => {
 });
 
 describe('sight', () => {
-  const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+  const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
   const fail = (): Promise<string> => Promise.reject(failure);
 
   it('keeps a failure, with what was seen last before it', async () => {

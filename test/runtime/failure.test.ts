@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describeError, Failure, MistakeError, TroubleError, type Problem } from '../../src/runtime/failure.ts';
+import { describeError, Failure, UserError, ExternalError, type Problem } from '../../src/runtime/failure.ts';
 
 describe('a mistake', () => {
   it('says what is wrong, and what to do', () => {
     const problem: Problem = { input: 'flow', what: '`flow` is missing', remedy: 'Set `flow`.' };
-    const mistake = new MistakeError(problem);
+    const mistake = new UserError(problem);
     expect(mistake).toBeInstanceOf(Failure);
     expect(mistake).toMatchObject({
-      name: 'MistakeError',
-      kind: 'mistake',
+      name: 'UserError',
+      kind: 'user',
       message: '`flow` is missing',
       remedy: 'Set `flow`.',
       problems: [problem],
@@ -21,7 +21,7 @@ describe('a mistake', () => {
       { what: '`flow` is missing', remedy: 'Set `flow`.' },
       { what: '`org` is missing', remedy: 'Set `org`.' },
     ];
-    expect(new MistakeError(problems)).toMatchObject({
+    expect(new UserError(problems)).toMatchObject({
       message: '`flow` is missing\n`org` is missing',
       remedy: 'Set `flow`.\nSet `org`.',
       problems,
@@ -32,10 +32,10 @@ describe('a mistake', () => {
 describe('a trouble', () => {
   it('keeps its cause', () => {
     const cause = new Error('connect ECONNREFUSED');
-    const trouble = new TroubleError({ what: 'no answer', remedy: 'Try again.' }, { cause });
+    const trouble = new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
     expect(trouble).toMatchObject({
-      name: 'TroubleError',
-      kind: 'trouble',
+      name: 'ExternalError',
+      kind: 'external',
       message: 'no answer',
       remedy: 'Try again.',
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 import { statusOf, type CommitStatus } from '../../src/step/commit-status.ts';
 import { decideFailure, decideResult, type OnNonCompliant } from '../../src/step/gate.ts';
 import { publicEnding } from '../../src/step/public-ending.ts';
@@ -48,7 +48,7 @@ describe('a commit status', () => {
   });
 
   it('of a failure is an error, and links to the run', () => {
-    const decision = decideFailure(new TroubleError({ what: 'no answer', remedy: 'Try again.' }));
+    const decision = decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' }));
     expect(statusOf({ decision, runUrl, summary: true }, known)).toEqual({
       state: 'error',
       description: 'no answer',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/client/service-error.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 import { conclude, type Ending } from '../../src/step/conclude.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
 import { githubRunner } from '../../src/step/runner.ts';
@@ -89,7 +89,7 @@ describe('conclude', () => {
   });
 
   it('sets every output on a failure too: empty where there is nothing to say', async () => {
-    const thrown = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
     const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
     expect(told.outputs).toEqual({
       outcome: 'error',
@@ -119,7 +119,7 @@ describe('conclude', () => {
     const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
     expect(JSON.parse(told.responseFile ?? '')).toMatchObject({
       error: {
-        kind: 'mistake',
+        kind: 'user',
         status: 400,
         message: 'Input payload validation failed',
         errors: { name: 'is taken' },
@@ -172,7 +172,7 @@ describe('conclude', () => {
   });
 
   it('warns of outputs that it cannot write where something failed, and still annotates that', async () => {
-    const thrown = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
     const told = await toldBy([], (desk) =>
       conclude(endingOfFailure(thrown), { ...desk, directory: join(desk.directory, 'missing') }),
     );

@@ -3,7 +3,7 @@ import { withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { MistakeError, TroubleError } from '../../src/runtime/failure.ts';
+import { UserError, ExternalError } from '../../src/runtime/failure.ts';
 import { Cancellation } from '../../src/step/cancellation.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
 import { RunnerFileError } from '../../src/runtime/runner-file.ts';
@@ -45,7 +45,7 @@ describe('decideResult', () => {
   it.each(['fail', 'warn', 'ignore'] as const)(
     'fails with on-non-compliant: %s where something could not be judged',
     (onNonCompliant) => {
-      const failure = new TroubleError({ what: 'an unknown state', remedy: 'Look for a newer version.' });
+      const failure = new ExternalError({ what: 'an unknown state', remedy: 'Look for a newer version.' });
       const ended: OperationResult = { ...result, outcome: 'error', failure };
       expect(decideResult(ended, onNonCompliant)).toEqual({
         outcome: 'error',
@@ -59,7 +59,7 @@ describe('decideResult', () => {
   );
 
   it('says once what the conclusion names already', () => {
-    const failure = new TroubleError({ what: 'no answer', remedy: 'Try again.' });
+    const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
     const ended: OperationResult = {
       ...result,
       conclusion: '1 could not be judged: no answer.',
@@ -102,28 +102,28 @@ describe('decideFailure', () => {
   const titleOf = (thrown: unknown): string | undefined => decideFailure(thrown).annotation?.title;
 
   it('always fails the step, and says so as an error', () => {
-    for (const thrown of [new MistakeError({ what: 'a', remedy: 'b' }), new Error('c'), 'd', undefined, null]) {
+    for (const thrown of [new UserError({ what: 'a', remedy: 'b' }), new Error('c'), 'd', undefined, null]) {
       expect(decideFailure(thrown)).toMatchObject({ outcome: 'error', fails: true, annotation: { level: 'error' } });
     }
   });
 
   it('tells the user’s mistake, the service’s refusal, trouble and a defect apart', () => {
-    expect(titleOf(new MistakeError({ what: 'a', remedy: 'b' }))).toBe('Mistake in the workflow');
+    expect(titleOf(new UserError({ what: 'a', remedy: 'b' }))).toBe('Mistake in the workflow');
     expect(titleOf(new ServiceError({ ...refusal, status: 404 }))).toBe('Refused by the compliance service');
     expect(titleOf(new ServiceError({ ...refusal, status: 302 }))).toBe('Mistake in the workflow');
     expect(titleOf(new ServiceError({ ...refusal, status: 503 }))).toBe('Trouble with a service or the way to it');
-    expect(titleOf(new TroubleError({ what: 'a', remedy: 'b' }))).toBe('Trouble with a service or the way to it');
+    expect(titleOf(new ExternalError({ what: 'a', remedy: 'b' }))).toBe('Trouble with a service or the way to it');
     expect(titleOf(new TypeError('x is not a function'))).toBe('Defect in compliance-action');
   });
 
   it('gives one problem with its remedy apart', () => {
-    const decision = decideFailure(new MistakeError({ what: '`flow` is missing', remedy: 'Give it.' }));
+    const decision = decideFailure(new UserError({ what: '`flow` is missing', remedy: 'Give it.' }));
     expect(decision).toMatchObject({ conclusion: '`flow` is missing', remedy: 'Give it.' });
   });
 
   it('gives several problems one a line, each with its remedy', () => {
     const decision = decideFailure(
-      new MistakeError([
+      new UserError([
         { what: '`flow` is missing', remedy: 'Give it.' },
         { what: '`org` is missing', remedy: 'Give that too.' },
       ]),

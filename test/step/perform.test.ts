@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts';
-import { Failure, MistakeError } from '../../src/runtime/failure.ts';
+import { Failure, UserError } from '../../src/runtime/failure.ts';
 import { perform } from '../../src/step/perform.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
@@ -22,7 +22,7 @@ async function problemsOf(
   const { context } = openTestStep({ inputs, transport });
   const failure = await failureOf(perform(context));
   expect(transport.requests).toEqual([]);
-  if (!(failure instanceof MistakeError)) throw failure;
+  if (!(failure instanceof UserError)) throw failure;
   return failure.problems.map(({ input, what }) => [input, what]);
 }
 
@@ -243,7 +243,7 @@ describe('perform', () => {
     const { context } = openTestStep({ inputs: { ...lookUp, fingerprint: 'aaaaa\nbbbbb\nccccc' }, transport });
     const { result } = await perform(context);
     expect(transport.requests).toHaveLength(3);
-    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'mistake' } });
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
     expect(result.response).toMatchObject([
       { artifact: { state: 'COMPLIANT' } },
       { fingerprint: 'bbbbb', error: expect.stringContaining('no such artifact') },
@@ -265,7 +265,7 @@ describe('perform', () => {
     const transport = silentTransport();
     const { context, log } = openTestStep({ inputs: { ...lookUp, timeout: '7', retries: '2' }, transport });
     const failure = await failureOf(perform(context));
-    expect(failure).toMatchObject({ kind: 'trouble' });
+    expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('(after 3 attempts)');
     expect(log.infos[0]).toBe('get-artifact: attempt 1 of 3: no whole answer within 7.0 s; trying again in 0.5 s');
     expect(transport.requests).toHaveLength(3);
@@ -273,7 +273,7 @@ describe('perform', () => {
 
   it('asks nothing once the job is cancelled', async () => {
     const reason = new (class extends Failure {
-      override readonly kind = 'trouble';
+      override readonly kind = 'external';
     })({ what: 'cancelled', remedy: 'Run it again.' });
     const transport = answeringTransport(nothingIsSent);
     const { context } = openTestStep({ inputs: lookUp, transport, signal: AbortSignal.abort(reason) });

@@ -3,7 +3,7 @@ import type { Job } from '../../src/evidence/job.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import { TroubleError } from '../../src/runtime/failure.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
 import { Cancellation } from '../../src/step/cancellation.ts';
 import type { Ending } from '../../src/step/conclude.ts';
 import { decideFailure, decideResult } from '../../src/step/gate.ts';
@@ -21,7 +21,7 @@ import { commandsNamed } from '../support/workflow-command.ts';
 const keep = closedAfterEach();
 const both: PublicationInputs = { pullRequestComment: true, commitStatus: 'compliance/web', githubToken: 'hush' };
 const ending = {
-  decision: decideFailure(new TroubleError({ what: 'no answer', remedy: 'Try again.' })),
+  decision: decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' })),
   runUrl: undefined,
   summary: true,
 };

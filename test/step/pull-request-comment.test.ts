@@ -89,7 +89,7 @@ describe('the one comment of a step', () => {
       ask(question) {
         if (question.route.startsWith('GET')) lists += 1;
         if (lists < 2) return real.ask(question);
-        return Promise.resolve({ refusal: { reason: 'trouble', status: 503, what: 'it answered 503' } });
+        return Promise.resolve({ refusal: { reason: 'external', status: 503, what: 'it answered 503' } });
       },
     };
     expect(await writeComment(draft(17), api)).toMatchObject({ done: 'created' });

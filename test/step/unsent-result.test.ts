@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { decideResult } from '../../src/step/gate.ts';
-import { mistakeOf } from '../support/mistake.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import { factsOf, performed, tablesOf, type PerformedOperation } from '../support/performed.ts';
 import { aPod, podList } from '../support/pods.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
@@ -92,9 +92,9 @@ describe('a dry run', () => {
   });
 
   it('still finds what is wrong', async () => {
-    expect((await mistakeOf(() => dryRun('create-flow', { flow: 'web' }))).problems).toHaveLength(2);
+    expect((await userErrorOf(() => dryRun('create-flow', { flow: 'web' }))).problems).toHaveLength(2);
     await workspace.write('policy.yml', '- no policy\n');
-    const mistake = await mistakeOf(() => dryRun('create-policy', { policy: 'p', files: 'policy.yml' }));
+    const mistake = await userErrorOf(() => dryRun('create-policy', { policy: 'p', files: 'policy.yml' }));
     expect(mistake.message).toContain('not a mapping');
   });
 

@@ -3,7 +3,7 @@ import type { Asked, Looked } from '../../src/operations/artifact-answer.ts';
 import type { Judging } from '../../src/operations/artifact-result.ts';
 import type { Waiting } from '../../src/operations/waiting.ts';
 import type { Verdict } from '../../src/contract/compliance.ts';
-import { TroubleError, type Failure } from '../../src/runtime/failure.ts';
+import { ExternalError, type Failure } from '../../src/runtime/failure.ts';
 
 /** A fingerprint that is recognised at a glance: one digit, 64 times. */
 export function fingerprintOf(digit: string): string {
@@ -74,5 +74,5 @@ export function unjudged(digit: string, failure: Failure = trouble(digit)): Look
 }
 
 function trouble(digit: string): Failure {
-  return new TroubleError({ what: `no answer about ${digit}`, remedy: 'Try again later.' });
+  return new ExternalError({ what: `no answer about ${digit}`, remedy: 'Try again later.' });
 }

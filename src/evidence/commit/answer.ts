@@ -10,10 +10,10 @@ export type Answer<Thing> = { readonly found: Thing } | { readonly miss: Miss };
 
 /** An answer that the user's setup is to blame for. */
 export function notSetUp(what: string, remedy: string): { readonly miss: Miss } {
-  return { miss: { kind: 'mistake', what, remedy } };
+  return { miss: { kind: 'user', what, remedy } };
 }
 
 /** An answer that a service or the way to it is to blame for. */
 export function inTrouble(what: string, remedy: string): { readonly miss: Miss } {
-  return { miss: { kind: 'trouble', what, remedy } };
+  return { miss: { kind: 'external', what, remedy } };
 }

@@ -1,5 +1,5 @@
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { MistakeError, TroubleError, type Failure } from '../../runtime/failure.ts';
+import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { repositoryUrl, type Job } from '../job.ts';
 import { inTrouble, type Answer, type Miss } from './answer.ts';
@@ -32,7 +32,7 @@ export interface CommitEvidence {
 /**
  * The commit that the job is about, with its committer date.
  *
- * @throws MistakeError where the event means no commit or the job's setup lets no source describe it; TroubleError where
+ * @throws UserError where the event means no commit or the job's setup lets no source describe it; ExternalError where
  * GitHub's API failed. Both say which sources were tried.
  */
 export async function gatherCommitEvidence(request: CommitRequest, sources: CommitSources): Promise<CommitEvidence> {
@@ -127,7 +127,7 @@ async function readFromFirst(
     const answer = await read();
     if ('found' in answer) return { facts: answer.found, source };
     log.debug(`Commit ${commit.sha}: ${source}: ${answer.miss.what}`);
-    if (source === gitSource && answer.miss.kind === 'trouble')
+    if (source === gitSource && answer.miss.kind === 'external')
       log.warning(`${answer.miss.what}. ${answer.miss.remedy}`);
     misses[source] = answer.miss;
   }
@@ -155,9 +155,9 @@ async function branchOf(
 function undescribed(commit: LocatedCommit, misses: Readonly<Record<string, Miss>>): Failure {
   const all = Object.values(misses);
   const what = `No source describes the commit ${commit.sha} (${commit.meaning}). ${tried(misses)}`;
-  const trouble = all.filter(({ kind }) => kind === 'trouble');
+  const trouble = all.filter(({ kind }) => kind === 'external');
   // Where GitHub's API failed, the setup is right: that it falls back on the API is not worth a change.
   const remedies = (trouble.length === 0 ? all : trouble).map(({ remedy }) => remedy);
   const text = { what, remedy: [...new Set(remedies)].join(' ') };
-  return trouble.length === 0 ? new MistakeError(text) : new TroubleError(text);
+  return trouble.length === 0 ? new UserError(text) : new ExternalError(text);
 }

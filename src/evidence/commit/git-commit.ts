@@ -1,4 +1,4 @@
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { inTrouble, notSetUp, type Answer } from './answer.ts';
 import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import type { GitResult, GitRunner } from './git.ts';
@@ -36,7 +36,7 @@ export async function readCommitFromGit(
 /**
  * The SHA of the commit that a name means: an abbreviated SHA, a tag, a branch.
  *
- * @throws MistakeError where the name means more than one thing: no other source could do better than guess.
+ * @throws UserError where the name means more than one thing: no other source could do better than guess.
  */
 export async function resolveWithGit(
   git: GitRunner,
@@ -122,8 +122,8 @@ function timestampOf(seconds: string | undefined): number | undefined {
   return seconds !== undefined && /^\d+$/.test(seconds) ? validTimestamp(Number(seconds)) : undefined;
 }
 
-function ambiguous(revision: string): MistakeError {
-  return new MistakeError({
+function ambiguous(revision: string): UserError {
+  return new UserError({
     input: 'commit-sha',
     what: `commit-sha: ${revision} means more than one thing in the repository in the workspace.`,
     remedy: 'Give `commit-sha` all 40 digits of the commit, or the whole ref (`refs/tags/...`, `refs/heads/...`).',

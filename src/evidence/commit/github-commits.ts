@@ -61,7 +61,7 @@ async function read<Thing>(
 
 function missFrom({ reason, what }: GitHubRefusal, permission: string): { readonly miss: Miss } {
   switch (reason) {
-    case 'trouble':
+    case 'external':
       return inTrouble(what, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
     case 'token':
       return notSetUp(what, 'Give the step a `github-token` that is valid: `${{ github.token }}`.');

@@ -1,4 +1,4 @@
-import { MistakeError, type Problem } from '../../runtime/failure.ts';
+import { UserError, type Problem } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/values.ts';
 import type { Job } from '../job.ts';
 import { eventCommit } from './event-rules.ts';
@@ -35,13 +35,13 @@ export type JudgedCommit =
  * on events that come from elsewhere (`workflow_run`, `check_suite`, `issue_comment`).
  *
  * @param commitSha the input `commit-sha`: a whole SHA-1, or a name for git to resolve; empty is as good as not given.
- * @throws MistakeError where the event means no commit (a deleted branch) or does not say which, or the input is malformed.
+ * @throws UserError where the event means no commit (a deleted branch) or does not say which, or the input is malformed.
  */
 export function judgedCommit(job: Job, commitSha?: string): JudgedCommit {
   const byEvent = eventCommit(job);
   const given = commitSha?.trim() ?? '';
   if (given !== '') return givenCommit(given, byEvent, job);
-  if ('what' in byEvent) throw new MistakeError(byEvent);
+  if ('what' in byEvent) throw new UserError(byEvent);
   return byEvent;
 }
 
@@ -54,7 +54,7 @@ function givenCommit(given: string, byEvent: JudgedCommit | Problem, job: Job): 
   // The event's branch is a guess here: the commit was given because it is another one than the event's.
   const guesses = [known?.branch.named, textAt(job.event, 'repository', 'default_branch')];
   if (sha !== undefined) return { kind: 'commit', sha, meaning: meaningOfGiven, branch: { likely: guesses } };
-  if (!canNameCommit(given)) throw new MistakeError(malformed(given));
+  if (!canNameCommit(given)) throw new UserError(malformed(given));
   return { kind: 'revision', revision: given, meaning: meaningOfGiven, branch: { likely: [given, ...guesses] } };
 }
 

@@ -1,4 +1,4 @@
-import { MistakeError, TroubleError, type Failure } from '../../runtime/failure.ts';
+import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
 import { notSetUp, type Answer, type Miss } from './answer.ts';
 import { resolveWithGit } from './git-commit.ts';
 import type { GitRunner } from './git.ts';
@@ -24,7 +24,7 @@ export interface LocatedCommit {
  * Finds the judged commit's SHA. Asks someone only where the event or the input does not say it: GitHub's API for the head
  * of a commented pull request; git, then GitHub's API, for a name given by hand.
  *
- * @throws MistakeError where nobody could be asked or nobody knows it; TroubleError where GitHub's API failed.
+ * @throws UserError where nobody could be asked or nobody knows it; ExternalError where GitHub's API failed.
  */
 export async function locateCommit(
   judged: JudgedCommit,
@@ -63,8 +63,8 @@ async function resolveRevision(
   const remote: Answer<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
   if ('found' in remote) return remote.found.sha;
   const what = `commit-sha: nobody knows the commit ${revision}: ${tried({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
-  if (remote.miss.kind === 'trouble') throw new TroubleError({ what, remedy: remote.miss.remedy });
-  throw new MistakeError({
+  if (remote.miss.kind === 'external') throw new ExternalError({ what, remedy: remote.miss.remedy });
+  throw new UserError({
     input: 'commit-sha',
     what,
     remedy: `Give all 40 digits of the commit. ${remote.miss.remedy}`,
@@ -74,7 +74,7 @@ async function resolveRevision(
 function unknownHead(number: number, miss: Miss): Failure {
   const what = `The event does not say which commit is the head of pull request ${number}, and ${tried({ "GitHub's API": miss })}`;
   const text = { what, remedy: `${miss.remedy} Or give the commit by hand as \`commit-sha\`.` };
-  return miss.kind === 'trouble' ? new TroubleError(text) : new MistakeError(text);
+  return miss.kind === 'external' ? new ExternalError(text) : new UserError(text);
 }
 
 /** The sources that were tried and why each did not answer, as a clause with its full stop. */

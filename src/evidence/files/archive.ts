@@ -25,7 +25,7 @@ export interface ArchiveLimit {
  * are given in, their times, owners and modes, and whichever system this is.
  *
  * @returns the size of the archive in bytes.
- * @throws what `tooLarge` makes, as soon as more than `maximumBytes` are there; MistakeError when a file cannot be read or
+ * @throws what `tooLarge` makes, as soon as more than `maximumBytes` are there; UserError when a file cannot be read or
  * changes; RunnerFileError if the archive cannot be written; the signal's reason, soon after it is aborted. What was written until then is left for the caller to remove.
  */
 export async function writeArchive(

@@ -13,7 +13,7 @@ export interface ArtifactPath {
  * The artifacts that the lines stand for, in the order of `select`. A directory that a line names (`dist`, `build/*`) is one
  * artifact; `dist/**` means each file in it.
  *
- * @throws MistakeError naming every line that stands for nothing, every broken link and everything unreadable.
+ * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable.
  */
 export async function resolveArtifactPaths(selection: FileSelection): Promise<readonly ArtifactPath[]> {
   const found = await select(selection, 'whole');

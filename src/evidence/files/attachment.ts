@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { maximumFileBytes } from '../../contract/limits.ts';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import type { MatchedFile } from './resolve.ts';
 import { describeBytes } from './size.ts';
 import { readUnchanged } from './unchanged.ts';
@@ -16,7 +16,7 @@ export interface Attachment {
   /**
    * The bytes, anew with each call, so that a request can be repeated. Nothing is read before it is asked for, and a chunk
    * holds only until the next is: all are read into one buffer, since the garbage of 10 MB costs more than sending them. Fails
-   * with a MistakeError, before the last byte, when the file has changed since it was found.
+   * with a UserError, before the last byte, when the file has changed since it was found.
    */
   open(): AsyncIterable<Uint8Array>;
   /** Removes what was put aside for it. The user's files stay. */
@@ -46,7 +46,7 @@ const mostListed = 20;
  * Makes the attachment of some files: none of no files; a single file as it is, under its own base name; more than one as
  * `evidence.tgz`. Its size is known, and within the limit, before anything is sent.
  *
- * @throws MistakeError when it would be over the limit (the sizes are listed, the largest first) or a file cannot be read;
+ * @throws UserError when it would be over the limit (the sizes are listed, the largest first) or a file cannot be read;
  * the signal's reason where it is aborted.
  */
 export async function prepareAttachment(
@@ -75,7 +75,7 @@ async function archive(
   maximumBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Attachment> {
-  const tooMuch = (): MistakeError => tooLarge(files, maximumBytes);
+  const tooMuch = (): UserError => tooLarge(files, maximumBytes);
   if (totalOf(files) > maximumBytes * largestCompression) throw tooMuch();
   // Only archives need zlib.
   const { putArchiveAside } = await import('./archive-aside.ts');
@@ -96,7 +96,7 @@ function totalOf(files: readonly MatchedFile[]): number {
   return files.reduce((total, file) => total + file.size, 0);
 }
 
-function tooLarge(files: readonly MatchedFile[], maximumBytes: number): MistakeError {
+function tooLarge(files: readonly MatchedFile[], maximumBytes: number): UserError {
   const largestFirst = files.toSorted((one, other) => other.size - one.size);
   const listed = largestFirst.slice(0, mostListed).map((file) => `  ${file.name}: ${describeBytes(file.size)}`);
   const rest = largestFirst.slice(mostListed);
@@ -105,7 +105,7 @@ function tooLarge(files: readonly MatchedFile[], maximumBytes: number): MistakeE
     files.length === 1
       ? 'The attachment is larger than'
       : `The ${files.length} files (${describeBytes(totalOf(files))} together) are, even compressed, larger than`;
-  return new MistakeError({
+  return new UserError({
     input: 'files',
     what: `${what} the ${describeBytes(maximumBytes)} that the service accepts:\n${listed.join('\n')}`,
     remedy: 'Name fewer or smaller files, or exclude the largest with a line that starts with "!".',

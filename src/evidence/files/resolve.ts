@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { archiveName, uniqueNames } from './archive-name.ts';
 import { select, type FileSelection } from './selection.ts';
 import { reading, sizeUnknown } from './unreadable.ts';
@@ -17,13 +17,13 @@ export interface MatchedFile {
 /**
  * The files that the lines stand for, in the order of `select`; a directory means the files in it.
  *
- * @throws MistakeError naming every line that stands for nothing, every broken link and everything unreadable; or the files
+ * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable; or the files
  * that are empty by their size and not by their content, which would be recorded as empty.
  */
 export async function resolveFiles(selection: FileSelection): Promise<readonly MatchedFile[]> {
   const found = [...(await select(selection, 'content'))];
   const [first, ...rest] = found.flatMap(([path, size]) => (size === 0 && hasContent(path) ? sizeUnknown(path) : []));
-  if (first !== undefined) throw new MistakeError([first, ...rest]);
+  if (first !== undefined) throw new UserError([first, ...rest]);
   const names = uniqueNames(found.map(([path]) => archiveName(path, selection.workspace)));
   return found.map(([path, size], at) => ({ path, name: names[at] ?? path, size }));
 }

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { MistakeError, type Problem } from '../../runtime/failure.ts';
+import { UserError, type Problem } from '../../runtime/failure.ts';
 import { covers, parseLine, type Line } from './line.ts';
 import { Search, type SearchRules } from './search.ts';
 
@@ -20,7 +20,7 @@ export interface FileSelection {
  * excluded directory takes its content with it. Each path comes once, in the order of the lines and, within a line, in the
  * order of the paths' UTF-16 code units: the same on every system.
  *
- * @throws MistakeError naming every line that stands for nothing, every broken link and everything unreadable.
+ * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable.
  */
 export async function select(
   { patterns, workspace }: FileSelection,
@@ -42,7 +42,7 @@ export async function select(
     for (const [path, size] of inOrder(searches)) if (!matches.has(path)) matches.set(path, size);
   }
   const [first, ...others] = problems;
-  if (first !== undefined) throw new MistakeError([first, ...others]);
+  if (first !== undefined) throw new UserError([first, ...others]);
   return matches;
 }
 

@@ -1,4 +1,4 @@
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import type { MatchedFile } from './resolve.ts';
 import { describeBytes } from './size.ts';
 import { readUnchanged } from './unchanged.ts';
@@ -16,7 +16,7 @@ export interface TextFileRules {
 /**
  * The text of a file in UTF-8, without a byte order mark.
  *
- * @throws MistakeError where it is too large, cannot be read, changes meanwhile, or is in another encoding
+ * @throws UserError where it is too large, cannot be read, changes meanwhile, or is in another encoding
  */
 export async function readTextFile(
   file: Pick<MatchedFile, 'path' | 'name' | 'size'>,
@@ -24,7 +24,7 @@ export async function readTextFile(
 ): Promise<string> {
   const { purpose, maximumBytes, utf16 = false } = rules;
   if (file.size > maximumBytes) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'files',
       what: `${file.name} has ${describeBytes(file.size)}, too many for ${purpose}: at most ${describeBytes(maximumBytes)} are read`,
       remedy: `Name the file that holds ${purpose}.`,
@@ -37,7 +37,7 @@ export async function readTextFile(
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (thrown) {
-    throw new MistakeError(
+    throw new UserError(
       {
         input: 'files',
         what: `${file.name} is not text in UTF-8`,

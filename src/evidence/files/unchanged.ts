@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { reading, refused, sizeUnknown } from './unreadable.ts';
 
 const readAt = promisify(read);
@@ -15,7 +15,7 @@ export const chunkBytes = 64 * 1024;
  *
  * @param buffer gives the room for each chunk, 64 KiB; by default a new one. Who gives the same again must be done with a chunk
  * before asking for the next.
- * @throws MistakeError when the file cannot be read, or has changed.
+ * @throws UserError when the file cannot be read, or has changed.
  */
 export async function* readUnchanged(
   path: string,
@@ -42,7 +42,7 @@ export async function* readUnchanged(
 /**
  * The whole content of a file that fits the buffer, under the same conditions.
  *
- * @throws MistakeError when the file cannot be read, or has changed.
+ * @throws UserError when the file cannot be read, or has changed.
  */
 export function readAllUnchanged(path: string, size: number, buffer: Buffer): Buffer {
   const file = reading(path, () => openSync(path, 'r'));
@@ -74,8 +74,8 @@ function isStill(file: number, { size, mtimeMs }: Found): boolean {
 }
 
 /** A file that ends early and has not changed never had the size that the system gives. */
-function otherThanFound(file: number, path: string, found: Found): MistakeError {
-  return isStill(file, found) ? new MistakeError(sizeUnknown(path)) : changed(path);
+function otherThanFound(file: number, path: string, found: Found): UserError {
+  return isStill(file, found) ? new UserError(sizeUnknown(path)) : changed(path);
 }
 
 /**
@@ -88,8 +88,8 @@ async function readSome(file: number, chunk: Buffer, position: number, size: num
   return (await readAt(file, chunk, 0, wanted, position)).bytesRead;
 }
 
-function changed(path: string): MistakeError {
-  return new MistakeError({
+function changed(path: string): UserError {
+  return new UserError({
     input: 'files',
     what: `${path} changed while it was read`,
     remedy: 'Let whatever writes the file finish before this step, or copy the file and name the copy.',

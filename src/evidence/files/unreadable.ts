@@ -1,4 +1,4 @@
-import { MistakeError, describeError } from '../../runtime/failure.ts';
+import { UserError, describeError } from '../../runtime/failure.ts';
 import type { Problem } from '../../runtime/failure.ts';
 
 /** The problem of a symbolic link whose target is not there. */
@@ -38,8 +38,8 @@ export function unreadable(path: string, thrown: unknown): Problem {
 }
 
 /** The error for a path that the system refuses to read. */
-export function refused(path: string | Buffer, thrown: unknown): MistakeError {
-  return new MistakeError(unreadable(path.toString(), thrown), { cause: thrown });
+export function refused(path: string | Buffer, thrown: unknown): UserError {
+  return new UserError(unreadable(path.toString(), thrown), { cause: thrown });
 }
 
 /** Runs work on one path; what the system refuses becomes the user's mistake that names the path. */

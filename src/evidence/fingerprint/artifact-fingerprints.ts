@@ -12,7 +12,7 @@ export interface FingerprintedArtifact {
  * The fingerprints of the files and directories that paths and globs name, in order. One after the other: hashing keeps a
  * core busy, so that doing several at once would gain nothing and take memory.
  *
- * @throws MistakeError where nothing is named or something cannot be read; the signal's reason where that is aborted
+ * @throws UserError where nothing is named or something cannot be read; the signal's reason where that is aborted
  */
 export async function* artifactFingerprints(request: {
   readonly patterns: readonly string[];

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { look } from '../files/entry.ts';
 import { brokenLink, notAFile, reading, refused } from '../files/unreadable.ts';
 import { FileDigester } from './file-digest.ts';
@@ -22,7 +22,7 @@ const entriesInOneGo = 512;
  *   What the rules of a `.kosli_ignore` in the directory name is left out (`ignoredPaths`).
  *
  * @param path an absolute path, or one from the current directory.
- * @throws MistakeError when nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
+ * @throws UserError when nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
  * soon after it is aborted.
  */
 export async function fingerprintOf(path: string, signal?: AbortSignal): Promise<string> {
@@ -36,9 +36,9 @@ export async function fingerprintOf(path: string, signal?: AbortSignal): Promise
         signal,
       ).compute();
     case 'broken':
-      throw new MistakeError(brokenLink(path));
+      throw new UserError(brokenLink(path));
     case 'other':
-      throw new MistakeError(notAFile(path));
+      throw new UserError(notAFile(path));
     case undefined:
       throw refused(path, 'no such file or directory, or in a directory that is closed to this user');
   }
@@ -94,12 +94,12 @@ class DirectoryFingerprint {
 
   #contentDigest(entry: Entry, path: Spelling): string | Promise<string> {
     if (entry.isFile()) return digestOf(this.#digester, path, this.#signal);
-    if (!entry.isSymbolicLink()) throw new MistakeError(notAFile(path.toString()));
+    if (!entry.isSymbolicLink()) throw new UserError(notAFile(path.toString()));
     const target = reading(path, () => statSync(path, { throwIfNoEntry: false }));
-    if (target === undefined) throw new MistakeError(brokenLink(path.toString()));
+    if (target === undefined) throw new UserError(brokenLink(path.toString()));
     // Not followed, so neither a cycle nor a second copy of the directory can come of it.
     if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
-    if (!target.isFile()) throw new MistakeError(notAFile(path.toString()));
+    if (!target.isFile()) throw new UserError(notAFile(path.toString()));
     return digestOf(this.#digester, path, this.#signal);
   }
 }

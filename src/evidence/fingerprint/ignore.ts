@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { look } from '../files/entry.ts';
 import { compileGoSegment } from '../files/segment.ts';
 import { reading } from '../files/unreadable.ts';
@@ -21,7 +21,7 @@ export const ignoreFileName = '.kosli_ignore';
  * `**` + `/*.log` names the logs of the root and of all directories, but `**` + `/x` leaves an `x` in the root itself alone
  * (its content is named). Whatever matches a rule with `**` is named with all that is in it.
  *
- * @throws MistakeError when the ignore file cannot be read or a rule is malformed.
+ * @throws UserError when the ignore file cannot be read or a rule is malformed.
  */
 export function ignoredPaths(root: string): ReadonlySet<string> {
   const file = join(root, ignoreFileName);
@@ -97,8 +97,8 @@ function hasWildcard(pattern: string): boolean {
   return /[*?[\\]/u.test(pattern);
 }
 
-function malformed(rule: string, file: string): MistakeError {
-  return new MistakeError({
+function malformed(rule: string, file: string): UserError {
+  return new UserError({
     input: 'files',
     what: `The rule "${rule}" in ${file} is malformed`,
     remedy: 'Close its brackets, and write a backslash before a bracket that stands for itself.',

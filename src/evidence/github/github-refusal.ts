@@ -15,7 +15,7 @@ export interface GitHubRefusal {
 /** What kind of refusal it is, by what helps. */
 type RefusalReason =
   /** No whole answer came, or GitHub is in trouble, or it was asked too often: the same question may pass later. */
-  | 'trouble'
+  | 'external'
   /** The token is not valid (401). */
   | 'token'
   /** The token is valid and may not do this (403), or may not even see it (404). */
@@ -32,7 +32,7 @@ type RefusalReason =
 export function refusalOf(thrown: unknown): GitHubRefusal {
   const response = valueAt(thrown, 'response');
   if (response === undefined) {
-    return { reason: 'trouble', status: undefined, what: `it could not be reached: ${describeError(thrown)}` };
+    return { reason: 'external', status: undefined, what: `it could not be reached: ${describeError(thrown)}` };
   }
   const status = Number(valueAt(thrown, 'status'));
   // Octokit's message is the whole body where that is a page and not GitHub's JSON.
@@ -52,11 +52,11 @@ export function unexpectedAnswer(body: unknown, wanted: string): { readonly refu
   const messages = listAt(body, 'errors').flatMap((error) => textAt(error, 'message') ?? []);
   const words = messages.length === 0 ? '' : `: ${messages.join('; ')}`;
   const what = `it answered something else than ${wanted}${words}`;
-  return { refusal: { reason: messages.length === 0 ? 'trouble' : 'other', status: undefined, what } };
+  return { refusal: { reason: messages.length === 0 ? 'external' : 'other', status: undefined, what } };
 }
 
 function reasonOf(status: number, headers: unknown): RefusalReason {
-  if (status >= 500 || isRateLimit(status, headers)) return 'trouble';
+  if (status >= 500 || isRateLimit(status, headers)) return 'external';
   if (status === 401) return 'token';
   return status === 403 || status === 404 ? 'permission' : 'other';
 }

@@ -1,7 +1,7 @@
 import { k8sReport, type K8sReport } from '../../contract/environment.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { bareFingerprint } from '../../contract/names.ts';
-import { describeError, MistakeError, type Problem } from '../../runtime/failure.ts';
+import { describeError, UserError, type Problem } from '../../runtime/failure.ts';
 import { isMapping, valueAt, type Mapping } from '../../runtime/values.ts';
 import type { MatchedFile } from '../files/resolve.ts';
 import { readTextFile } from '../files/text-file.ts';
@@ -24,7 +24,7 @@ export const maximumPodFileBytes = 400 * 1024 * 1024;
  * Reads what runs in a cluster from a file: the report as the interface has it, or what `kubectl get pods -A -o json`
  * prints.
  *
- * @throws MistakeError where it is neither, naming the place within it
+ * @throws UserError where it is neither, naming the place within it
  */
 export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
   const text = await readTextFile(file, { purpose: 'the pods', maximumBytes: maximumPodFileBytes, utf16: true });
@@ -35,7 +35,7 @@ export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
  * Reads a document about pods.
  *
  * @param name the file's, for the words of an error
- * @throws MistakeError as `gatherPods`
+ * @throws UserError as `gatherPods`
  */
 export function readPods(document: unknown, name: string): PodEvidence {
   if (!isMapping(document)) throw neither(name, 'is JSON, but not an object');
@@ -56,7 +56,7 @@ function readReport(given: Mapping, name: string): PodEvidence {
     remedy: 'Correct the report; its form is in the interface of the service.',
   }));
   if (first === undefined) throw new RangeError('a report that does not conform violates something');
-  throw new MistakeError([first, ...rest]);
+  throw new UserError([first, ...rest]);
 }
 
 /** The report with its digests as the interface has them, where they are written `sha256:…`. */
@@ -98,7 +98,7 @@ function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new MistakeError(
+    throw new UserError(
       {
         input: 'files',
         what: `${name} is not JSON: ${describeError(thrown)}`,
@@ -109,8 +109,8 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function neither(name: string, found: string): MistakeError {
-  return new MistakeError({
+function neither(name: string, found: string): UserError {
+  return new UserError({
     input: 'files',
     what: `${name} ${found}; it must be a list of pods or a report with \`artifacts\``,
     remedy:

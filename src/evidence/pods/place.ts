@@ -1,4 +1,4 @@
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { isMapping, type Mapping } from '../../runtime/values.ts';
 
 /**
@@ -28,13 +28,13 @@ export class Place {
     return this.#value === undefined || this.#value === null;
   }
 
-  /** @throws MistakeError where it is no object */
+  /** @throws UserError where it is no object */
   mapping(): Mapping {
     if (isMapping(this.#value)) return this.#value;
     throw this.wrong('an object');
   }
 
-  /** @throws MistakeError where it is no text, or an empty one */
+  /** @throws UserError where it is no text, or an empty one */
   text(): string {
     if (typeof this.#value === 'string' && this.#value !== '') return this.#value;
     throw this.wrong('a text');
@@ -48,7 +48,7 @@ export class Place {
   /**
    * The items of a list; none where it is missing.
    *
-   * @throws MistakeError where it is something else
+   * @throws UserError where it is something else
    */
   items(): readonly Place[] {
     if (this.isMissing) return [];
@@ -57,10 +57,10 @@ export class Place {
   }
 
   /** The error of a value that is not what it must be. */
-  wrong(expected: string): MistakeError {
+  wrong(expected: string): UserError {
     const found = this.isMissing ? 'is missing' : `is ${describe(this.#value)}`;
     const where = this.#path === '' ? 'the document' : this.#path;
-    return new MistakeError({
+    return new UserError({
       input: 'files',
       what: `${this.#file}: ${where} must be ${expected}, and ${found}`,
       remedy: 'Give the output of `kubectl get pods -A -o json` as it was printed.',

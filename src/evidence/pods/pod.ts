@@ -31,7 +31,7 @@ const containerLists = [
  * Reads a pod (Kubernetes API, core/v1 Pod). Only one in the phase `Running` runs: before, its images may not be there, and
  * after, nothing of it is left. Its init containers count, because they ran in it.
  *
- * @throws MistakeError naming the place where it is not a pod
+ * @throws UserError naming the place where it is not a pod
  */
 export function readPod(pod: Place): Pod {
   const phase = pod.at('status').at('phase').text();

@@ -1,4 +1,4 @@
-import { Failure, MistakeError, type FailureText } from '../../runtime/failure.ts';
+import { Failure, UserError, type FailureText } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/values.ts';
 import type { FinishedTask } from './background-task.ts';
 import { unexpectedAnswer } from './server-failure.ts';
@@ -15,7 +15,7 @@ export type Listing =
  * requests, which holds the latest of each.
  *
  * @param reportPath the report that named the task, for the words of an error
- * @throws MistakeError if a list was read to its end and does not have the analysis; the failure of an answer that only
+ * @throws UserError if a list was read to its end and does not have the analysis; the failure of an answer that only
  * means trouble, such as 500
  */
 export function lookUpAnalysis(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Listing> {
@@ -135,9 +135,9 @@ function listOf(answer: Extract<SonarAnswer, { ok: true }>, key: string, server:
   throw unexpectedAnswer({ url: answer.url, address: server.address }, `JSON without a list of \`${key}\``);
 }
 
-function notListed(task: FinishedTask, place: string, reportPath: string, words?: string): MistakeError {
+function notListed(task: FinishedTask, place: string, reportPath: string, words?: string): UserError {
   const said = words === undefined ? '' : ` (${words})`;
-  return new MistakeError({
+  return new UserError({
     input: 'sonar-report-path',
     what: `Sonar does not list the analysis ${task.analysisId} of ${reportPath} among those of ${place} of project ${task.projectKey}${said}, so nothing shows which commit it is of`,
     remedy:

@@ -15,7 +15,7 @@ export type Analysis = { readonly analysedAt: string | undefined } & (
  * sent along, which everyone may read who may ask for the task. If the list cannot be read, the date is the task's.
  *
  * @param reportPath the report that named the task, for the words of an error
- * @throws MistakeError if Sonar does not list the analysis; the failure of an answer that only means trouble, such as 500
+ * @throws UserError if Sonar does not list the analysis; the failure of an answer that only means trouble, such as 500
  */
 export async function readAnalysis(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Analysis> {
   const listing = await lookUpAnalysis(server, task, reportPath);
@@ -37,6 +37,6 @@ async function askForGivenRevision(server: SonarServer, task: FinishedTask): Pro
     permission: 'Execute Analysis',
   });
   if (answer.ok) return revisionOfScannerContext(textAt(answer.body, 'task', 'scannerContext') ?? '');
-  if (answer.failure.kind === 'trouble') throw answer.failure;
+  if (answer.failure.kind === 'external') throw answer.failure;
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import type { ReportTask } from './report-task.ts';
 import { sonarTime } from './sonar-time.ts';
 
@@ -35,13 +35,13 @@ export function authorizationHeader(scheme: AuthorizationScheme, token: string):
 /**
  * A token as it can stand in a header, without the white space that copying brings; undefined where there is none.
  *
- * @throws MistakeError for characters that no token of Sonar's has. The token itself is not repeated.
+ * @throws UserError for characters that no token of Sonar's has. The token itself is not repeated.
  */
 export function usableToken(token: string | undefined): string | undefined {
   const trimmed = token?.trim() ?? '';
   if (trimmed === '') return undefined;
   if (/^[\x21-\x7E]+$/u.test(trimmed)) return trimmed;
-  throw new MistakeError({
+  throw new UserError({
     input: 'sonar-token',
     what: '`sonar-token` holds characters that no Sonar token has (white space or characters beyond ASCII)',
     remedy: 'Store the token alone, without quotes and line breaks, in the secret that `sonar-token` is read from.',

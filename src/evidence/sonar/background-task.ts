@@ -1,5 +1,5 @@
 import { sleep } from '../../runtime/clock.ts';
-import { MistakeError, TroubleError } from '../../runtime/failure.ts';
+import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/values.ts';
 import { nextPause, seconds, type Patience } from './patience.ts';
 import { below } from './server-address.ts';
@@ -29,7 +29,7 @@ export interface FinishedTask {
  * Waits until Sonar has processed a background task.
  *
  * @param reportPath the report that named the task, for errors
- * @throws TroubleError if the task failed or was cancelled, in Sonar's words, or did not finish in time; MistakeError
+ * @throws ExternalError if the task failed or was cancelled, in Sonar's words, or did not finish in time; UserError
  * if the server does not know the task or may not show it; the signal's reason if that is aborted
  */
 export async function waitForTask(
@@ -100,13 +100,13 @@ function finished(server: SonarServer, id: string, status: string, task: unknown
   };
 }
 
-function failed(server: SonarServer, id: string, status: string, task: unknown): TroubleError {
+function failed(server: SonarServer, id: string, status: string, task: unknown): ExternalError {
   const ended =
     status === 'FAILED' ? 'failed' : status === 'CANCELED' ? 'was cancelled' : `ended with the status ${status}`;
   const words = textAt(task, 'errorMessage');
   const type = textAt(task, 'errorType');
   const cause = words === undefined ? '' : `: ${words}`;
-  return new TroubleError({
+  return new ExternalError({
     what: `Sonar's background task ${id}${ofProject(task)} ${ended}${cause}${type === undefined ? '' : ` (${type})`}`,
     remedy:
       status === 'CANCELED'
@@ -115,15 +115,15 @@ function failed(server: SonarServer, id: string, status: string, task: unknown):
   });
 }
 
-function notInTime(server: SonarServer, id: string, status: string, timeout: number, task: unknown): TroubleError {
-  return new TroubleError({
+function notInTime(server: SonarServer, id: string, status: string, timeout: number, task: unknown): ExternalError {
+  return new ExternalError({
     what: `Sonar's background task ${id}${ofProject(task)} did not finish within ${seconds(timeout)}; it is still ${status}`,
     remedy: `Raise \`sonar-timeout\`, or see ${tasksPage(server, task)} for what the server is busy with.`,
   });
 }
 
-function unknownTask(server: SonarServer, id: string, reportPath: string, words: string): MistakeError {
-  return new MistakeError({
+function unknownTask(server: SonarServer, id: string, reportPath: string, words: string): UserError {
+  return new UserError({
     input: 'sonar-report-path',
     what: `the Sonar server ${server.address.url.href.replace(/\/$/u, '')} does not know the background task ${id} of ${reportPath}: ${words}`,
     remedy:

@@ -1,6 +1,6 @@
 import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
 import type { CallContext } from '../../http/persistent.ts';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import { readAnalysis } from './analysis.ts';
 import { schemesFor, usableToken } from './authorization.ts';
 import { waitForTask, type FinishedTask } from './background-task.ts';
@@ -67,8 +67,8 @@ interface Gathering {
 /**
  * Gathers the results of a Sonar scan: from its report, by way of Sonar's web API, or from a JSON file that has them.
  *
- * @throws MistakeError for a report that is missing, ambiguous, malformed, of another commit or project, or not listed by
- * Sonar, and for a token or address that the server does not accept; TroubleError if the analysis failed or Sonar could not
+ * @throws UserError for a report that is missing, ambiguous, malformed, of another commit or project, or not listed by
+ * Sonar, and for a token or address that the server does not accept; ExternalError if the analysis failed or Sonar could not
  * answer; the signal's reason if that is aborted
  */
 export async function gatherSonar(request: SonarRequest, context: CallContext): Promise<SonarEvidence> {
@@ -146,10 +146,10 @@ function connect(
   return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, patience);
 }
 
-/** @throws MistakeError if the report names another project than its task, as a report that was put together by hand may */
+/** @throws UserError if the report names another project than its task, as a report that was put together by hand may */
 function refuseOtherProject({ projectKey }: ReportTask, task: FinishedTask, reportPath: string): void {
   if (projectKey === undefined || projectKey === task.projectKey) return;
-  throw new MistakeError({
+  throw new UserError({
     input: 'sonar-report-path',
     what: `the Sonar report ${reportPath} is of project ${projectKey}, but its background task ${task.id} is of project ${task.projectKey}`,
     remedy: 'Attest the report as the scanner wrote it: run the scan again, and attest in the same job.',

@@ -1,6 +1,6 @@
 import { sonarResults, type SonarResults } from '../../contract/attestation.ts';
 import { conforms, violations } from '../../contract/check.ts';
-import { MistakeError, TroubleError } from '../../runtime/failure.ts';
+import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/values.ts';
 import { withoutForeignLinks } from './links.ts';
 import { isTaskId, type ReportTask } from './report-task.ts';
@@ -17,7 +17,7 @@ export type JsonReport =
  *
  * @param path the file, for the words of an error
  * @param server the server that the user names; only its links are kept then
- * @throws TroubleError if it is the webhook of a task that failed; MistakeError naming every field in another form, or if it
+ * @throws ExternalError if it is the webhook of a task that failed; UserError naming every field in another form, or if it
  * names no revision and no task of a server that could be asked
  */
 export function readJsonReport(document: unknown, path: string, server: URL | undefined): JsonReport {
@@ -46,7 +46,7 @@ function checkJsonReport(document: unknown, path: string): SonarResults {
   if (isFailure(status, document)) {
     const task = ['task', textAt(document, 'taskId')].filter((word) => word !== undefined).join(' ');
     const project = textAt(document, 'project', 'key');
-    throw new TroubleError({
+    throw new ExternalError({
       what: `Sonar's background ${task}${project === undefined ? '' : ` of project ${project}`} ended with the status ${status ?? ''}: the report ${path} is not of a whole analysis`,
       remedy: "See the project's background tasks in Sonar for the reason, and run the scan again.",
     });
@@ -55,7 +55,7 @@ function checkJsonReport(document: unknown, path: string): SonarResults {
   const fields = violations(sonarResults, document).map(({ field, rule }) =>
     field === '' ? `it ${rule}` : `${field} ${rule}`,
   );
-  throw new MistakeError({
+  throw new UserError({
     input: 'sonar-report-path',
     what: `the JSON report ${path} does not have the form of a Sonar webhook: ${fields.join('; ')}`,
     remedy: 'Write the body of the Sonar webhook to the file as it is, or give the report-task.txt of the scan.',
@@ -74,8 +74,8 @@ function withDashboard(results: SonarResults, server: URL): SonarResults {
   return { ...results, serverUrl, project: { ...project, url } };
 }
 
-function withoutRevision(path: string): MistakeError {
-  return new MistakeError({
+function withoutRevision(path: string): UserError {
+  return new UserError({
     input: 'sonar-report-path',
     what: `the JSON report ${path} does not say which commit was analysed (\`revision\`), nor which task of which server could be asked for it (\`taskId\`, \`serverUrl\`)`,
     remedy:

@@ -1,7 +1,7 @@
 import type { TransportError } from '../../http/exchange.ts';
 import { isPassingProblem } from '../../http/retry.ts';
 import { sleep, type Clock } from '../../runtime/clock.ts';
-import { TroubleError, type Failure } from '../../runtime/failure.ts';
+import { ExternalError, type Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { isMapping } from '../../runtime/values.ts';
 
@@ -97,7 +97,7 @@ const bestEffortTime = 10_000;
  *
  * @param attempt gets the time that it may take, in milliseconds
  * @param isBestEffort whether the evidence is complete without the answer, so that it is not worth a long wait
- * @throws TroubleError if the limit is reached first, with what was seen last; whatever `attempt` throws; the signal's
+ * @throws ExternalError if the limit is reached first, with what was seen last; whatever `attempt` throws; the signal's
  * reason
  */
 export async function keepAsking<Answer>(
@@ -121,9 +121,9 @@ export async function keepAsking<Answer>(
   }
 }
 
-function timeIsUp(trouble: Failure, { timeoutMilliseconds, progress }: Patience): TroubleError {
+function timeIsUp(trouble: Failure, { timeoutMilliseconds, progress }: Patience): ExternalError {
   const before = progress.lastTask === undefined ? '' : ` Before that: ${progress.lastTask}.`;
-  return new TroubleError(
+  return new ExternalError(
     {
       what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Seen last: ${trouble.message}.${before}`,
       remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${trouble.remedy}`,
@@ -132,8 +132,8 @@ function timeIsUp(trouble: Failure, { timeoutMilliseconds, progress }: Patience)
   );
 }
 
-function leftAlone(trouble: Failure, wanted: number, left: number): TroubleError {
-  return new TroubleError(
+function leftAlone(trouble: Failure, wanted: number, left: number): ExternalError {
+  return new ExternalError(
     {
       what: `${trouble.message}; Sonar asks to wait ${seconds(wanted)} before the next request, and only ${seconds(left)} of \`sonar-timeout\` are left`,
       remedy: `Run the job again later, or raise \`sonar-timeout\`. ${trouble.remedy}`,

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describeError, MistakeError } from '../../runtime/failure.ts';
+import { describeError, UserError } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/values.ts';
 
 // `node:fs/promises` would be loaded for this alone.
@@ -20,7 +20,7 @@ const usualFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube
  * below the workspace
  * @param workspace the folder that relative paths start from
  * @returns the path of a file
- * @throws MistakeError where there is none, and where there are several, because the wrong one would attest another
+ * @throws UserError where there is none, and where there are several, because the wrong one would attest another
  * project's gate
  */
 export async function locateReport(reportPath: string | undefined, workspace: string): Promise<string> {
@@ -40,7 +40,7 @@ export async function locateReport(reportPath: string | undefined, workspace: st
         `the folder ${named}`,
       );
     default:
-      throw new MistakeError({
+      throw new UserError({
         input: 'sonar-report-path',
         what: `there is no Sonar report at ${named}`,
         remedy:
@@ -66,7 +66,7 @@ async function onlyOne(candidates: readonly string[], where: string): Promise<st
   const found = candidates.filter((_, index) => kinds[index] === 'file');
   const [first, ...others] = found;
   if (first === undefined) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-report-path',
       what: `${where} holds no Sonar report; looked for ${candidates.join(', ')}`,
       remedy:
@@ -74,7 +74,7 @@ async function onlyOne(candidates: readonly string[], where: string): Promise<st
     });
   }
   if (others.length > 0) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-report-path',
       what: `${where} holds several Sonar reports: ${found.join(', ')}`,
       remedy: 'Set `sonar-report-path` to the one that is to be attested.',
@@ -90,7 +90,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
     return found.isFile() ? 'file' : 'nothing';
   } catch (error) {
     if (isAbsence(error)) return 'nothing';
-    throw new MistakeError(
+    throw new UserError(
       {
         input: 'sonar-report-path',
         what: `cannot look for a Sonar report at ${path}: ${describeError(error)}`,

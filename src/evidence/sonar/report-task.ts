@@ -1,4 +1,4 @@
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 
 /** What a scanner leaves behind (`report-task.txt`): which background task of which server judges the analysis. */
 export interface ReportTask {
@@ -32,7 +32,7 @@ export function parseReportLines(text: string): ReadonlyMap<string, string> {
  * Reads a `report-task.txt`.
  *
  * @param path the file, for the words of an error
- * @throws MistakeError where it does not name a background task
+ * @throws UserError where it does not name a background task
  */
 export function parseReportTask(text: string, path: string): ReportTask {
   const values = parseReportLines(text);
@@ -43,7 +43,7 @@ export function parseReportTask(text: string, path: string): ReportTask {
   const ceTaskId = value('ceTaskId');
   if (ceTaskId === undefined || !isTaskId(ceTaskId)) {
     const wrong = ceTaskId === undefined ? 'has no `ceTaskId`' : 'has a `ceTaskId` that is not the id of a task';
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-report-path',
       what: `the Sonar report ${path} ${wrong}`,
       remedy:

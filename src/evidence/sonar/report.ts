@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { describeError, MistakeError } from '../../runtime/failure.ts';
+import { describeError, UserError } from '../../runtime/failure.ts';
 import { parseReportTask, type ReportTask } from './report-task.ts';
 
 // `node:fs/promises` would be loaded for this alone.
@@ -18,7 +18,7 @@ export type SonarReport =
 /**
  * Reads a report. JSON starts with a brace or a bracket, and no scanner's report does.
  *
- * @throws MistakeError where the file cannot be read, is too large (its content has to fit the JSON part of an
+ * @throws UserError where the file cannot be read, is too large (its content has to fit the JSON part of an
  * attestation), is not UTF-8, or has neither form
  */
 export async function readReport(path: string): Promise<SonarReport> {
@@ -37,7 +37,7 @@ async function readBounded(path: string): Promise<Buffer> {
       fs.closeSync(file);
     }
   } catch (error) {
-    if (error instanceof MistakeError) throw error;
+    if (error instanceof UserError) throw error;
     throw mistake(
       `cannot read the Sonar report ${path}: ${describeError(error)}`,
       'Make the file readable for the user that this job runs as.',
@@ -58,7 +58,7 @@ async function readToEnd(file: number, path: string): Promise<Buffer> {
   }
 }
 
-function tooLarge(path: string): MistakeError {
+function tooLarge(path: string): UserError {
   return mistake(
     `the Sonar report ${path} is larger than ${maximumDocumentBytes} bytes`,
     'Check that `sonar-report-path` names the report of the scan; send anything else as an attachment with `files`.',
@@ -93,6 +93,6 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-function mistake(what: string, remedy: string, cause?: unknown): MistakeError {
-  return new MistakeError({ input: 'sonar-report-path', what, remedy }, { cause });
+function mistake(what: string, remedy: string, cause?: unknown): UserError {
+  return new UserError({ input: 'sonar-report-path', what, remedy }, { cause });
 }

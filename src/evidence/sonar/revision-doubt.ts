@@ -1,4 +1,4 @@
-import { MistakeError, type FailureText } from '../../runtime/failure.ts';
+import { UserError, type FailureText } from '../../runtime/failure.ts';
 import type { FinishedTask } from './background-task.ts';
 import { sonarTime } from './sonar-time.ts';
 
@@ -20,7 +20,7 @@ const clockTolerance = 600;
  * or if unconfirmed ones are not wanted.
  *
  * @returns the reason why the revision is not verified, for the record
- * @throws MistakeError
+ * @throws UserError
  */
 export function acceptUnverified(
   doubt: FailureText,
@@ -32,7 +32,7 @@ export function acceptUnverified(
   const unchecked = refuseOlderThanCommit(task, expected, reportPath);
   const reason = unchecked === undefined ? doubt.what : `${doubt.what} ${unchecked}`;
   if (wanted === 'warn') return reason;
-  throw new MistakeError({
+  throw new UserError({
     input: 'unverified-revision',
     what: `revision not verified: nothing confirms that the Sonar analysis of project ${task.projectKey} (${reportPath}) is of commit ${expected.sha}, and \`unverified-revision\` is \`fail\`. ${reason}`,
     remedy: doubt.remedy,
@@ -43,7 +43,7 @@ export function acceptUnverified(
  * A commit does not exist before its committer date, so a report that was submitted earlier is not about it.
  *
  * @returns why that cannot be told, as a sentence; undefined if it can
- * @throws MistakeError if the report was submitted too early
+ * @throws UserError if the report was submitted too early
  */
 function refuseOlderThanCommit(
   { projectKey, submittedAt }: Pick<FinishedTask, 'projectKey' | 'submittedAt'>,
@@ -56,7 +56,7 @@ function refuseOlderThanCommit(
     return `Whether the analysis is older than the commit could not be checked, because ${missing} is not known.`;
   }
   if (submitted >= (committedAt - clockTolerance) * 1000) return undefined;
-  throw new MistakeError({
+  throw new UserError({
     input: 'sonar-report-path',
     what: `the Sonar analysis of project ${projectKey} (${reportPath}) was submitted at ${new Date(submitted).toISOString()}, more than ${clockTolerance / 60} minutes before the commit being attested, ${sha}, was made (${iso(committedAt)}), so it is of another commit`,
     remedy:

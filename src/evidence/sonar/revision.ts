@@ -1,4 +1,4 @@
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 
 /** The fewest digits of an abbreviated commit that are taken for the commit: git's own default. */
 const fewestDigits = 7;
@@ -33,14 +33,14 @@ export interface ScanOrigin {
 /**
  * Refuses an analysis of another commit than the one being attested: a green gate for code that nobody scanned.
  *
- * @throws MistakeError
+ * @throws UserError
  */
 export function refuseOtherCommit(revision: string, expected: string, origin: ScanOrigin): void {
   if (namesCommit(revision, expected)) return;
   const { event, projectKey, reportPath } = origin;
   const on = event.name === undefined ? '' : ` (event ${event.name})`;
   const attested = event.isCommitGiven ? 'the commit given as `commit-sha`' : 'the commit being attested';
-  throw new MistakeError({
+  throw new UserError({
     input: 'sonar-report-path',
     what: `the Sonar analysis of project ${projectKey} (${reportPath}) is of commit ${revision}, but ${attested} is ${expected}${on}`,
     remedy: isGitHubSha(revision, event) ? nameTheRevision(expected, event) : scanAgain(expected, event),

@@ -1,5 +1,5 @@
 import { isReadableOnTheWay } from '../../http/plain-http.ts';
-import { MistakeError } from '../../runtime/failure.ts';
+import { UserError } from '../../runtime/failure.ts';
 import type { ReportTask } from './report-task.ts';
 
 /** The Sonar server that is asked. */
@@ -16,7 +16,7 @@ export interface ServerAddress {
  * Chooses the server to ask. The report is a file of the workspace, which a change under review can forge, and its
  * address is often one that only the scanner's network knows: where the user names a host, the report's is not used.
  *
- * @throws MistakeError where neither gives an http or https URL
+ * @throws UserError where neither gives an http or https URL
  */
 export function chooseServer(
   hostUrl: string | undefined,
@@ -38,7 +38,7 @@ export function chooseServer(
 function addressOfReport(text: string | undefined, reportPath: string): Pick<ServerAddress, 'url' | 'warnings'> {
   const url = text === undefined ? undefined : httpUrl(text);
   if (url === undefined) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-host-url',
       what: `the Sonar report ${reportPath} has ${text === undefined ? 'no `serverUrl`' : 'a `serverUrl` that is not an http or https URL'}`,
       remedy: 'Set `sonar-host-url` to the address of the Sonar server.',
@@ -58,19 +58,19 @@ function addressOfReport(text: string | undefined, reportPath: string): Pick<Ser
 /**
  * The server that the user names.
  *
- * @throws MistakeError if it is not the address of a Sonar server
+ * @throws UserError if it is not the address of a Sonar server
  */
 export function namedServer(hostUrl: string): URL {
   const url = httpUrl(hostUrl);
   if (url === undefined) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-host-url',
       what: '`sonar-host-url` is not an http or https URL',
       remedy: 'Set it to the address of the Sonar server, for example https://sonar.example.com/sonarqube.',
     });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-host-url',
       what: `\`sonar-host-url\` (${url.host}) holds a user name or password`,
       remedy: 'Take it out of the address, and give a token as `sonar-token` from a secret.',
@@ -79,7 +79,7 @@ export function namedServer(hostUrl: string): URL {
   const server = base(url);
   const withoutApi = server.href.replace(/\/api(?:\/v2)?$/u, '');
   if (withoutApi !== server.href) {
-    throw new MistakeError({
+    throw new UserError({
       input: 'sonar-host-url',
       what: `\`sonar-host-url\` (${server.href}) is the address of Sonar's web API, not of the Sonar server`,
       remedy: `Take the path of the web API off its end: ${withoutApi}`,

@@ -1,5 +1,5 @@
 import type { TransportError, TransportProblem } from '../../http/exchange.ts';
-import { MistakeError, TroubleError, type Failure, type Problem } from '../../runtime/failure.ts';
+import { UserError, ExternalError, type Failure, type Problem } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/values.ts';
 import { below, serverName, type ServerAddress } from './server-address.ts';
 
@@ -23,13 +23,13 @@ export function refusal(asked: Asked, status: number, words: string, areSonars: 
   const what = `Sonar answered GET ${shown(asked.url)} with ${status}: ${words}`;
   const problem = remedyFor(asked, status);
   return status >= 400 && status < 500 && status !== 408 && status !== 429
-    ? new MistakeError({ what, ...problem })
-    : new TroubleError({ what, remedy: problem.remedy });
+    ? new UserError({ what, ...problem })
+    : new ExternalError({ what, remedy: problem.remedy });
 }
 
 /** No Sonar server lives there: mostly, its context path is missing in the address. */
-function noWebApi({ url, address }: Asked, answer: string): MistakeError {
-  return new MistakeError({
+function noWebApi({ url, address }: Asked, answer: string): UserError {
+  return new UserError({
     input: 'sonar-host-url',
     what: `there is no Sonar web API at ${serverName(address.url)}: GET ${shown(url)} was answered with 404 and ${answer}`,
     remedy: `${contextPathRemedy(address)} Check the host and the port, too.`,
@@ -70,8 +70,8 @@ function tokenRemedy(status: number, hasToken: boolean, permission: string): str
 }
 
 /** The server does not know its own endpoints, as one that is starting. */
-export function notReady({ url, address }: Asked): TroubleError {
-  return new TroubleError({
+export function notReady({ url, address }: Asked): ExternalError {
+  return new ExternalError({
     what: `Sonar is still starting: it answered GET ${shown(url)} with 404: Unknown url`,
     remedy: `If it does not start, see its log, and ${shown(below(address.url, 'setup'))} if the database has to be upgraded; if it is up, check that ${named(address)} (${shown(address.url)}) has its context path.`,
   });
@@ -80,7 +80,7 @@ export function notReady({ url, address }: Asked): TroubleError {
 /** No whole answer came. */
 export function noAnswer(asked: Asked, error: TransportError): Failure {
   if (asked.url.protocol === 'https:' && isPlainHttp(error)) return plainHttpPort(asked, error);
-  return new TroubleError(
+  return new ExternalError(
     {
       what: `no answer from Sonar to GET ${shown(asked.url)}: ${error.message}`,
       remedy: transportRemedy(error.problem, asked.address),
@@ -95,8 +95,8 @@ function isPlainHttp({ cause }: TransportError): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
-function plainHttpPort({ url, address }: Asked, error: TransportError): MistakeError {
-  return new MistakeError(
+function plainHttpPort({ url, address }: Asked, error: TransportError): UserError {
+  return new UserError(
     {
       input: 'sonar-host-url',
       what: `${url.origin} speaks plain http and not https (${textAt(error.cause, 'code') ?? ''}), so Sonar could not be asked`,
@@ -123,17 +123,17 @@ function transportRemedy(problem: TransportProblem, address: ServerAddress): str
 }
 
 /** The server answered with success, and not with what Sonar documents. */
-export function unexpectedAnswer(asked: Pick<Asked, 'url' | 'address'>, what: string): TroubleError {
-  return new TroubleError({
+export function unexpectedAnswer(asked: Pick<Asked, 'url' | 'address'>, what: string): ExternalError {
+  return new ExternalError({
     what: `Sonar answered GET ${shown(asked.url)} with ${what}`,
     remedy: `Check that no proxy or login page answers in place of Sonar at ${named(asked.address)} (${shown(asked.address.url)}). ${contextPathRemedy(asked.address)}`,
   });
 }
 
 /** The server sent the question elsewhere, where the token must not go. */
-export function redirectedAway(asked: Asked, target: URL): TroubleError {
+export function redirectedAway(asked: Asked, target: URL): ExternalError {
   const sameHost = target.hostname === asked.url.hostname && target.protocol === 'https:';
-  return new TroubleError({
+  return new ExternalError({
     what: `Sonar redirected GET ${shown(asked.url)} to ${target.origin}, which is another origin; the redirect was not followed, so that no token goes there`,
     remedy: sameHost
       ? `Set \`sonar-host-url\` to the server's https address, ${target.origin}${asked.address.url.pathname === '/' ? '' : asked.address.url.pathname}.`

@@ -38,8 +38,8 @@ export interface SonarServer {
   /**
    * Asks, and keeps asking within the time limit while the server restarts or is overloaded.
    *
-   * @throws TroubleError if no answer came in time, or a success that is not JSON, or a redirect to another origin;
-   * MistakeError for https to a port that speaks http; the signal's reason if that is aborted
+   * @throws ExternalError if no answer came in time, or a success that is not JSON, or a redirect to another origin;
+   * UserError for https to a port that speaks http; the signal's reason if that is aborted
    */
   ask(question: SonarQuestion): Promise<SonarAnswer>;
 }

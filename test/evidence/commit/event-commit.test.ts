@@ -40,7 +40,7 @@ describe('readCommitFromEvent', () => {
     ['lacks the time', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { timestamp: 'soon' }) })],
   ])('says so where the payload %s', (_what, event) => {
     expect(readCommitFromEvent(event, shas.head)).toMatchObject({
-      miss: { kind: 'mistake', what: "the event's payload does not describe it" },
+      miss: { kind: 'user', what: "the event's payload does not describe it" },
     });
   });
 

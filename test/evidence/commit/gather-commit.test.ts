@@ -11,7 +11,7 @@ import type { GitHubCommits } from '../../../src/evidence/commit/github-commits.
 import { redactableFields } from '../../../src/evidence/commit/redaction.ts';
 import { repositoryInfo } from '../../../src/evidence/commit/repository-info.ts';
 import { readJob } from '../../../src/evidence/job.ts';
-import { MistakeError, TroubleError } from '../../../src/runtime/failure.ts';
+import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
 import * as events from '../../support/events.ts';
 import {
   authorSeconds,
@@ -51,7 +51,7 @@ function githubWith(answers: {
   commit?: Answer<CommitFacts>;
   head?: Answer<{ sha: string; branch: string | undefined }>;
 }): GitHubCommits {
-  const missing = { miss: { kind: 'mistake', what: 'it answered 404: Not Found', remedy: 'See.' } } as const;
+  const missing = { miss: { kind: 'user', what: 'it answered 404: Not Found', remedy: 'See.' } } as const;
   return {
     commit: () => Promise.resolve(answers.commit ?? missing),
     pullRequestHead: () => Promise.resolve(answers.head ?? missing),
@@ -63,7 +63,7 @@ function facts(sha: string): CommitFacts {
 }
 
 const troubled = {
-  miss: { kind: 'trouble', what: 'it answered 502: Server Error', remedy: 'Run the job again.' },
+  miss: { kind: 'external', what: 'it answered 502: Server Error', remedy: 'Run the job again.' },
 } as const;
 
 describe('gatherCommit', () => {
@@ -189,7 +189,7 @@ describe('gatherCommit', () => {
   it('says which sources were tried where none describes the commit', async () => {
     const job = jobOf('pull_request', events.pullRequestEvent());
     const gathering = gatherCommit({ job, log }, { git: noGit, github: undefined });
-    await expect(gathering).rejects.toThrow(MistakeError);
+    await expect(gathering).rejects.toThrow(UserError);
     await expect(gathering).rejects.toMatchObject({
       message:
         `No source describes the commit ${shas.head} (the head of pull request 12). ` +
@@ -202,7 +202,7 @@ describe('gatherCommit', () => {
   it("calls it trouble where GitHub's API failed", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
     const gathering = gatherCommit({ job, log }, { git, github: githubWith({ commit: troubled }) });
-    await expect(gathering).rejects.toThrow(TroubleError);
+    await expect(gathering).rejects.toThrow(ExternalError);
     await expect(gathering).rejects.toMatchObject({
       message: expect.stringMatching(/no git repository.*GitHub's API: it answered 502: Server Error\.$/),
       remedy: 'Run the job again.',
@@ -254,7 +254,7 @@ describe('gatherCommit on a comment', () => {
       /does not say which commit is the head of pull request 12, and GitHub's API/,
     );
     await expect(gathering).rejects.toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       remedy: expect.stringMatching(/pull-requests: read.*`commit-sha`/),
     });
   });
@@ -262,7 +262,7 @@ describe('gatherCommit on a comment', () => {
   it("calls it trouble where GitHub's API failed", async () => {
     const job = jobOf('issue_comment', comment, variables);
     const github = githubWith({ head: troubled });
-    await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(TroubleError);
+    await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(ExternalError);
   });
 });
 
@@ -333,14 +333,14 @@ describe('gatherCommit of a commit given by hand', () => {
     const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const request = { job, log, commitSha: 'v9' };
     await expect(gatherCommit(request, { git, github: undefined })).rejects.toMatchObject({
-      kind: 'mistake',
+      kind: 'user',
       message:
         'commit-sha: nobody knows the commit v9: git in the workspace: the repository does not have it; ' +
         "GitHub's API: it was not asked: the step has no token.",
       problems: [expect.objectContaining({ input: 'commit-sha' })],
     });
     const github = githubWith({ commit: troubled });
-    await expect(gatherCommit(request, { git, github })).rejects.toThrow(TroubleError);
+    await expect(gatherCommit(request, { git, github })).rejects.toThrow(ExternalError);
   });
 
   it('names no branch where several have the commit and none is expected', async () => {

@@ -71,33 +71,33 @@ describe('the commit of GitHub', () => {
   });
 
   it.each([
-    ['an unknown commit', githubError(422, 'No commit found for SHA'), 'mistake', /^it answered 422: No commit found/],
-    ['a repository it may not see', githubError(404, 'Not Found'), 'mistake', /^it answered 404: Not Found/],
-    ['a missing permission', githubError(403, 'Resource not accessible'), 'mistake', /^it answered 403: Resource/],
-    ['a bad token', githubError(401, 'Bad credentials'), 'mistake', /^it answered 401: Bad credentials/],
-    ['too many requests', githubError(429, 'slow down'), 'trouble', /^it answered 429: slow down/],
+    ['an unknown commit', githubError(422, 'No commit found for SHA'), 'user', /^it answered 422: No commit found/],
+    ['a repository it may not see', githubError(404, 'Not Found'), 'user', /^it answered 404: Not Found/],
+    ['a missing permission', githubError(403, 'Resource not accessible'), 'user', /^it answered 403: Resource/],
+    ['a bad token', githubError(401, 'Bad credentials'), 'user', /^it answered 401: Bad credentials/],
+    ['too many requests', githubError(429, 'slow down'), 'external', /^it answered 429: slow down/],
     [
       'a used-up rate limit',
       githubError(403, 'API rate limit exceeded', { 'x-ratelimit-remaining': '0' }),
-      'trouble',
+      'external',
       /rate limit/,
     ],
-    ['a secondary rate limit', githubError(403, 'slow down', { 'retry-after': '60' }), 'trouble', /slow down/],
-    ['its own failure', githubError(502, 'Server Error'), 'trouble', /^it answered 502: Server Error/],
+    ['a secondary rate limit', githubError(403, 'slow down', { 'retry-after': '60' }), 'external', /slow down/],
+    ['its own failure', githubError(502, 'Server Error'), 'external', /^it answered 502: Server Error/],
     [
       'a proxy',
       { status: 200, body: '<html>login</html>', headers: { 'content-type': 'text/html' } },
-      'trouble',
+      'external',
       /something else/,
     ],
     [
       'a page in place of an error',
       { status: 503, body: '<html>maintenance</html>', headers: { 'content-type': 'text/html' } },
-      'trouble',
+      'external',
       /^it answered 503 without a message in the form of GitHub \(after 3 attempts\)$/,
     ],
-    ['half a commit', { status: 200, body: { sha: shas.head } }, 'trouble', /something else/],
-    ['half an answer', 'cut', 'trouble', /could not be reached: other side closed/],
+    ['half a commit', { status: 200, body: { sha: shas.head } }, 'external', /something else/],
+    ['half an answer', 'cut', 'external', /could not be reached: other side closed/],
   ] as const)('is missing on %s', async (_what, reply, kind, words) => {
     const server = await start({ [commitPath(shas.head)]: reply });
     const miss = missOf(await connect(server.url).commit(shas.head));
@@ -116,7 +116,7 @@ describe('the commit of GitHub', () => {
     await server.close();
     const miss = missOf(await connect(server.url).commit(shas.head));
     expect(miss).toMatchObject({
-      kind: 'trouble',
+      kind: 'external',
       what: expect.stringMatching(/could not be reached: .*ECONNREFUSED/),
     });
   });
@@ -128,7 +128,7 @@ describe('the commit of GitHub', () => {
     while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(7000);
     expect(missOf(await asking)).toMatchObject({
-      kind: 'trouble',
+      kind: 'external',
       what: 'it could not be reached: no answer within 7 seconds',
     });
     expect(clock.pending()).toBe(0);
@@ -174,7 +174,7 @@ describe('the head of a pull request', () => {
 
   it('is not believed without a SHA', async () => {
     const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body: { head: { ref: 'x' } } } });
-    expect(missOf(await connect(server.url).pullRequestHead(12)).kind).toBe('trouble');
+    expect(missOf(await connect(server.url).pullRequestHead(12)).kind).toBe('external');
   });
 });
 

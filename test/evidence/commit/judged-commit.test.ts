@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
-import { MistakeError } from '../../../src/runtime/failure.ts';
+import { UserError } from '../../../src/runtime/failure.ts';
 import { valueAt, type Mapping } from '../../../src/runtime/values.ts';
 import { eventRuns, onDefault } from '../../support/event-runs.ts';
 import * as events from '../../support/events.ts';
@@ -57,7 +57,7 @@ describe('judgedCommit by the event', () => {
     ['delete', events.deleteEvent(), /deleted old/],
   ])('refuses a %s that deletes a branch', (name, event, words) => {
     const job = jobOf(name, event, onDefault);
-    expect(() => judgedCommit(job)).toThrow(MistakeError);
+    expect(() => judgedCommit(job)).toThrow(UserError);
     expect(() => judgedCommit(job)).toThrow(words);
   });
 
@@ -86,7 +86,7 @@ describe('judgedCommit by the event', () => {
     try {
       judgedCommit(jobOf('schedule', {}, { GITHUB_SHA: shas.zero }));
     } catch (thrown) {
-      expect(thrown).toBeInstanceOf(MistakeError);
+      expect(thrown).toBeInstanceOf(UserError);
       expect(thrown).toMatchObject({ remedy: expect.stringContaining('`commit-sha`') });
     }
   });
@@ -114,7 +114,7 @@ function attempt(job: Parameters<typeof judgedCommit>[0]): ReturnType<typeof jud
   try {
     return judgedCommit(job);
   } catch (thrown) {
-    expect(thrown).toBeInstanceOf(MistakeError);
+    expect(thrown).toBeInstanceOf(UserError);
     return undefined;
   }
 }

@@ -150,7 +150,7 @@ describe('git that hangs', () => {
       { clock },
     );
     const miss = {
-      kind: 'trouble',
+      kind: 'external',
       what: 'git took longer than 30 s and was ended',
       remedy: expect.stringContaining('Run `git log -1` in the workspace'),
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveArtifactPaths } from '../../../src/evidence/files/artifact-paths.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 async function namesOf(tree: FileTree, ...patterns: readonly string[]): Promise<readonly string[]> {
   return (await resolveArtifactPaths({ patterns, workspace: tree.root })).map((artifact) => artifact.name);
@@ -39,7 +39,7 @@ describe('the artifacts that lines stand for', () => {
 
   it('are an error where a line stands for nothing', async () => {
     await withFileTree(files, async (tree) => {
-      expect((await mistakeOf(() => namesOf(tree, 'build'))).message).toContain('"build"');
+      expect((await userErrorOf(() => namesOf(tree, 'build'))).message).toContain('"build"');
     });
   });
 });

@@ -9,7 +9,7 @@ import { prepareAttachment, type Attachment } from '../../../src/evidence/files/
 import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
 import { collected } from '../../support/collected.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 import { readTar } from '../../support/tar-reader.ts';
 
 interface Wanted {
@@ -76,7 +76,7 @@ describe('the attachment of one file', () => {
     await withFileTree({ 'work/f': 'content' }, async (tree) => {
       const attachment = await attach(tree);
       writeFileSync(tree.at('work', 'f'), 'other content');
-      expect((await mistakeOf(() => bytesOf(attachment))).message).toContain('changed while it was read');
+      expect((await userErrorOf(() => bytesOf(attachment))).message).toContain('changed while it was read');
     });
   });
 
@@ -84,7 +84,7 @@ describe('the attachment of one file', () => {
     await withFileTree({ 'work/f': Buffer.alloc(maximumFileBytes) }, async (tree) => {
       expect((await attach(tree)).size).toBe(10_485_760);
       writeFileSync(tree.at('work', 'f'), Buffer.alloc(maximumFileBytes + 1));
-      const mistake = await mistakeOf(() => attach(tree));
+      const mistake = await userErrorOf(() => attach(tree));
       expect(mistake.message).toBe(
         'The attachment is larger than the 10.0 MiB (10,485,760 bytes) that the service accepts:\n' +
           '  f: 10.0 MiB (10,485,761 bytes)',
@@ -189,7 +189,7 @@ describe('the attachment of several files', () => {
     await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
       const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
       writeFileSync(tree.at('work', 'b'), 'longer');
-      const mistake = await mistakeOf(() => prepareAttachment(files, { temporary: tree.at('temporary') }));
+      const mistake = await userErrorOf(() => prepareAttachment(files, { temporary: tree.at('temporary') }));
       expect(mistake.message).toContain('changed while it was read');
       expect(readdirSync(tree.at('temporary'))).toEqual([]);
     });
@@ -199,14 +199,14 @@ describe('the attachment of several files', () => {
     await withFileTree({ 'work/a': randomBytes(3000), 'work/b': '2' }, async (tree) => {
       const { size } = await attach(tree);
       expect((await attach(tree, { maximumBytes: size })).size).toBe(size);
-      await mistakeOf(() => attach(tree, { maximumBytes: size - 1 }));
+      await userErrorOf(() => attach(tree, { maximumBytes: size - 1 }));
     });
   });
 
   it('lists the largest files first when they are too much, and leaves nothing behind', async () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`work/f${at}`, randomBytes(100 + at)]));
     await withFileTree({ ...many, 'work/large': randomBytes(2000) }, async (tree) => {
-      const mistake = await mistakeOf(() => attach(tree, { maximumBytes: 1000 }));
+      const mistake = await userErrorOf(() => attach(tree, { maximumBytes: 1000 }));
       const lines = mistake.message.split('\n');
       expect(lines[0]).toBe(
         'The 26 files (4.7 KiB (4,800 bytes) together) are, even compressed, larger than the 1,000 bytes that the service accepts:',
@@ -224,7 +224,7 @@ describe('the attachment of several files', () => {
       const [a, b] = files;
       if (a === undefined || b === undefined) throw new Error('two files were expected');
       const gone = { ...b, path: tree.at('gone') };
-      const mistake = await mistakeOf(() =>
+      const mistake = await userErrorOf(() =>
         prepareAttachment([a, gone], { temporary: tree.at('temporary'), maximumBytes: 1_000 }),
       );
       expect(mistake.message).toContain('larger than');
@@ -246,7 +246,7 @@ describe('the attachment of several files', () => {
   it('is not even begun where no compression could make it fit', async () => {
     await withFileTree({}, async (tree) => {
       const huge = { path: tree.at('gone'), name: 'huge', size: 2 ** 40 };
-      const mistake = await mistakeOf(() =>
+      const mistake = await userErrorOf(() =>
         prepareAttachment([huge, { ...huge, name: 'other' }], { temporary: tree.at('temporary') }),
       );
       expect(mistake.message).toContain('huge: 1.0 TiB');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { resolveOnlyFile } from '../../../src/evidence/files/only-file.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -20,14 +20,14 @@ describe('resolveOnlyFile', () => {
 
   it('refuses several, and lists the first of them', async () => {
     for (let number = 10; number < 22; number += 1) await workspace.write(`${number}.yml`, '');
-    const mistake = await mistakeOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'));
+    const mistake = await userErrorOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'));
     expect(mistake.message).toMatch(
       /exactly one file, the policy, and stands for 12:\n {2}10\.yml\n[^]*19\.yml\n {2}and 2 more$/u,
     );
   });
 
   it('refuses none', async () => {
-    expect((await mistakeOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'))).message).toContain(
+    expect((await userErrorOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'))).message).toContain(
       'No file matches "*.yml"',
     );
   });

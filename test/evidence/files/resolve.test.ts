@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
@@ -50,7 +50,7 @@ describe('the files that lines stand for', () => {
 
   linuxOnly('are not those that are empty by their size only, as in /proc', async () => {
     await withFileTree({ empty: '' }, async (tree) => {
-      const failure = await mistakeOf(() =>
+      const failure = await userErrorOf(() =>
         resolveFiles({ patterns: ['empty', '/proc/version'], workspace: tree.root }),
       );
       expect(failure.problems).toEqual([
@@ -67,7 +67,7 @@ describe('the files that lines stand for', () => {
     await withFileTree({ x: '' }, async (tree) => {
       execFileSync('mkfifo', [tree.at('pipe')]);
       for (const special of ['pipe', '/dev/zero', '/dev/null']) {
-        const failure = await mistakeOf(() => resolveFiles({ patterns: [special], workspace: tree.root }));
+        const failure = await userErrorOf(() => resolveFiles({ patterns: [special], workspace: tree.root }));
         expect(failure.message).toContain('is neither a file nor a directory');
       }
     });
@@ -112,13 +112,13 @@ describe('the files that lines stand for', () => {
   it('tell directories from files by a slash at the end', async () => {
     await withFileTree({ 'p/d/x': '', 'p/f': '' }, async (tree) => {
       expect(await namesOf(tree, 'p/*/')).toEqual(['p/d/x']);
-      expect((await mistakeOf(() => namesOf(tree, 'p/f/'))).message).toContain('No file matches "p/f/"');
+      expect((await userErrorOf(() => namesOf(tree, 'p/f/'))).message).toContain('No file matches "p/f/"');
     });
   });
 
   it('name every line that stands for nothing, in one error', async () => {
     await withFileTree({ 'a.txt': '', 'empty/': '' }, async (tree) => {
-      const mistake = await mistakeOf(() => namesOf(tree, '*.xml', 'a.txt', '~/b', 'empty', 'A.TXT*', '*/../x'));
+      const mistake = await userErrorOf(() => namesOf(tree, '*.xml', 'a.txt', '~/b', 'empty', 'A.TXT*', '*/../x'));
       expect(mistake.problems.map(({ what }) => /"(.*?)"/.exec(what)?.[1])).toEqual([
         '*/../x',
         '*.xml',
@@ -134,21 +134,21 @@ describe('the files that lines stand for', () => {
 
   it('are an error when exclusions leave nothing', async () => {
     await withFileTree({ 'a.txt': '' }, async (tree) => {
-      expect((await mistakeOf(() => namesOf(tree, '*.txt', '!a*'))).message).toContain('is excluded by a line');
-      expect((await mistakeOf(() => namesOf(tree, '!a*'))).message).toContain('Every line starts with "!"');
+      expect((await userErrorOf(() => namesOf(tree, '*.txt', '!a*'))).message).toContain('is excluded by a line');
+      expect((await userErrorOf(() => namesOf(tree, '!a*'))).message).toContain('Every line starts with "!"');
     });
   });
 
   it('are an error when braces stand for too much', async () => {
     await withFileTree({ a: '' }, async (tree) => {
-      expect((await mistakeOf(() => namesOf(tree, '{a,b}'.repeat(20)))).message).toContain('ten thousand');
+      expect((await userErrorOf(() => namesOf(tree, '{a,b}'.repeat(20)))).message).toContain('ten thousand');
     });
   });
 
   it('are an error when the system does not even take the line as a path', async () => {
     await withFileTree({ a: '' }, async (tree) => {
-      expect((await mistakeOf(() => namesOf(tree, 'a\0b'))).message).toContain('No file matches');
-      expect((await mistakeOf(() => namesOf(tree, 'a'.repeat(5000)))).message).toContain('No file matches');
+      expect((await userErrorOf(() => namesOf(tree, 'a\0b'))).message).toContain('No file matches');
+      expect((await userErrorOf(() => namesOf(tree, 'a'.repeat(5000)))).message).toContain('No file matches');
     });
   });
 
@@ -175,14 +175,14 @@ describe('the files that lines stand for', () => {
       expect(await namesOf(tree, 'a')).toEqual(['a/b/y', 'a/up/b/y', 'a/x']);
       expect(await namesOf(tree, '**/y')).toContain('b/y');
       tree.link('loop', 'loop');
-      expect((await mistakeOf(() => namesOf(tree, 'loop'))).message).toContain('symbolic link to something');
+      expect((await userErrorOf(() => namesOf(tree, 'loop'))).message).toContain('symbolic link to something');
     });
   });
 
   itWithPosixFiles('are an error when one is a broken link, unless it is excluded or not asked for', async () => {
     await withFileTree({ 'r/x': '' }, async (tree) => {
       tree.link('r/gone', 'nowhere');
-      const mistake = await mistakeOf(() => namesOf(tree, 'r'));
+      const mistake = await userErrorOf(() => namesOf(tree, 'r'));
       expect(mistake.message).toContain(tree.at('r', 'gone'));
       expect(await namesOf(tree, 'r', '!**/gone')).toEqual(['r/x']);
       expect(await namesOf(tree, 'r/x*')).toEqual(['r/x']);
@@ -194,7 +194,7 @@ describe('the files that lines stand for', () => {
       const server = createServer().listen(tree.at('s'));
       await once(server, 'listening');
       try {
-        expect((await mistakeOf(() => namesOf(tree, '*'))).message).toContain('neither a file nor a directory');
+        expect((await userErrorOf(() => namesOf(tree, '*'))).message).toContain('neither a file nor a directory');
       } finally {
         server.close();
       }
@@ -204,7 +204,7 @@ describe('the files that lines stand for', () => {
   linuxOnly('are an error when a listed name is not UTF-8 and so cannot be opened', async () => {
     await withFileTree({ 'd/x': '' }, async (tree) => {
       mkdirSync(Buffer.concat([Buffer.from(`${tree.root}/d/`), Buffer.from([0xff])]));
-      expect((await mistakeOf(() => namesOf(tree, 'd'))).problems).toHaveLength(1);
+      expect((await userErrorOf(() => namesOf(tree, 'd'))).problems).toHaveLength(1);
     });
   });
 });
@@ -235,7 +235,7 @@ describe('patterns', () => {
           const expected = files.filter((file) => ancestorsOf(file).some((part) => matchesGlob(part, text))).sort();
           const found = expected.length === 0 ? [] : await namesOf(tree, text);
           expect(found).toEqual(expected);
-          if (expected.length === 0) await mistakeOf(() => namesOf(tree, text));
+          if (expected.length === 0) await userErrorOf(() => namesOf(tree, text));
         });
       }),
       { numRuns: 60 },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { statSync } from 'node:fs';
 import { readTextFile } from '../../../src/evidence/files/text-file.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -32,12 +32,12 @@ describe('readTextFile', () => {
   it('takes UTF-16 only where that is expected', async () => {
     const content = Buffer.from('\ufeffwörds', 'utf16le');
     expect(await read(content, { utf16: true })).toBe('wörds');
-    expect((await mistakeOf(() => read(content))).message).toBe('a.txt is not text in UTF-8');
+    expect((await userErrorOf(() => read(content))).message).toBe('a.txt is not text in UTF-8');
   });
 
   it('reads exactly the largest size and nothing larger', async () => {
     expect(await read('12345', { maximumBytes: 5 })).toBe('12345');
-    const mistake = await mistakeOf(() => read('123456', { maximumBytes: 5 }));
+    const mistake = await userErrorOf(() => read('123456', { maximumBytes: 5 }));
     expect(mistake.message).toBe('a.txt has 6 bytes, too many for the words: at most 5 bytes are read');
   });
 });

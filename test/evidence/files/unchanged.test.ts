@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, statSync, truncateSync, utimesSync, writeFi
 import { describe, expect, it } from '@jest/globals';
 import { readUnchanged } from '../../../src/evidence/files/unchanged.ts';
 import { withFileTree } from '../../support/file-tree.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const bytes = Buffer.alloc(150_000, 'evidence ');
 
@@ -30,7 +30,7 @@ describe('reading a file that must not change', () => {
 
   const sysFile = '/sys/kernel/mm/transparent_hugepage/enabled';
   (existsSync(sysFile) ? it : it.skip)('is refused if it ends before the size that the system gives', async () => {
-    const mistake = await mistakeOf(() => allOf(sysFile, statSync(sysFile).size));
+    const mistake = await userErrorOf(() => allOf(sysFile, statSync(sysFile).size));
     expect(mistake.message).toContain('does not hold as many bytes as the system says');
   });
 
@@ -69,7 +69,7 @@ describe('reading a file that must not change', () => {
     ['is no longer empty', 0, 1],
   ])('fails when the file %s since it was found', async (_, found, now) => {
     await withFileTree({ f: 'x'.repeat(now) }, async ({ at }) => {
-      const mistake = await mistakeOf(() => allOf(at('f'), found));
+      const mistake = await userErrorOf(() => allOf(at('f'), found));
       expect(mistake.message).toBe(`${at('f')} changed while it was read`);
     });
   });
@@ -100,7 +100,7 @@ describe('reading a file that must not change', () => {
       const first = await chunks.next();
       let given = first.value?.length ?? 0;
       change(at('f'));
-      const mistake = await mistakeOf(async () => {
+      const mistake = await userErrorOf(async () => {
         for await (const chunk of chunks) given += chunk.length;
       });
       expect(mistake.message).toContain('changed while it was read');
@@ -110,7 +110,7 @@ describe('reading a file that must not change', () => {
 
   it('fails with the path and the reason when there is no such file', async () => {
     await withFileTree({}, async ({ at }) => {
-      const mistake = await mistakeOf(() => allOf(at('gone'), 1));
+      const mistake = await userErrorOf(() => allOf(at('gone'), 1));
       expect(mistake.message).toMatch(/gone cannot be read: .*ENOENT/);
     });
   });

@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fingerprintOf } from '../../../src/evidence/fingerprint/fingerprint.ts';
 import { withFileTree } from '../../support/file-tree.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 
 // The superuser may read everything.
@@ -48,7 +48,7 @@ describe('the fingerprint of a special file', () => {
     await withFileTree({ x: '' }, async ({ at }) => {
       execFileSync('mkfifo', [at('pipe')]);
       for (const path of [at('pipe'), '/dev/zero']) {
-        expect((await mistakeOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
+        expect((await userErrorOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
       }
     });
   });
@@ -175,7 +175,7 @@ describe('the fingerprint of a directory', () => {
 describe('a fingerprint is refused', () => {
   it('where nothing is', async () => {
     await withFileTree({}, async ({ at }) => {
-      expect((await mistakeOf(() => fingerprintOf(at('gone')))).message).toMatch(/gone cannot be read: no such file/);
+      expect((await userErrorOf(() => fingerprintOf(at('gone')))).message).toMatch(/gone cannot be read: no such file/);
     });
   });
 
@@ -183,7 +183,7 @@ describe('a fingerprint is refused', () => {
     await withFileTree({ 'd/': '' }, async ({ at, link }) => {
       link('d/link', 'nowhere');
       for (const path of [at('d'), at('d', 'link')]) {
-        const mistake = await mistakeOf(() => fingerprintOf(path));
+        const mistake = await userErrorOf(() => fingerprintOf(path));
         expect(mistake.message).toBe(`${at('d', 'link')} is a symbolic link to something that does not exist`);
       }
     });
@@ -196,7 +196,7 @@ describe('a fingerprint is refused', () => {
       await once(server, 'listening');
       try {
         for (const path of [at('d'), at('d', 'socket'), at('e')]) {
-          expect((await mistakeOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
+          expect((await userErrorOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
         }
       } finally {
         server.close();
@@ -207,7 +207,7 @@ describe('a fingerprint is refused', () => {
   unprivilegedOnly('of files that may not be read', async () => {
     await withFileTree({ 'd/secret': '' }, async ({ at }) => {
       chmodSync(at('d', 'secret'), 0);
-      expect((await mistakeOf(() => fingerprintOf(at('d')))).message).toMatch(/secret cannot be read: .*EACCES/);
+      expect((await userErrorOf(() => fingerprintOf(at('d')))).message).toMatch(/secret cannot be read: .*EACCES/);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ignoredPaths, ignoreFileName, parseRules } from '../../../src/evidence/fingerprint/ignore.ts';
 import { withFileTree } from '../../support/file-tree.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 
 const tree = {
   'app.js': '',
@@ -73,7 +73,7 @@ describe('an ignore file', () => {
 
   it('names the malformed rule and its file', async () => {
     await withFileTree({ a: '', [ignoreFileName]: 'a\n[b' }, async ({ root, at }) => {
-      const mistake = await mistakeOf(() => ignoredPaths(root));
+      const mistake = await userErrorOf(() => ignoredPaths(root));
       expect(mistake.message).toBe(`The rule "[b" in ${at(ignoreFileName)} is malformed`);
     });
   });

@@ -60,7 +60,11 @@ describe('a question to GitHub', () => {
   it('is given up after three attempts, and says so', async () => {
     const { answer, server } = await asked(get, down);
     expect(answer).toEqual({
-      refusal: { reason: 'trouble', status: 502, what: expect.stringMatching(/^it answered 502: .*after 3 attempts/u) },
+      refusal: {
+        reason: 'external',
+        status: 502,
+        what: expect.stringMatching(/^it answered 502: .*after 3 attempts/u),
+      },
     });
     expect(server.requests).toHaveLength(3);
   });

@@ -4,8 +4,8 @@ import { conforms } from '../../../src/contract/check.ts';
 import { k8sReport } from '../../../src/contract/environment.ts';
 import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
 import { gatherPods, readPods, type PodEvidence } from '../../../src/evidence/pods/gather-pods.ts';
-import { MistakeError } from '../../../src/runtime/failure.ts';
-import { mistakeOf } from '../../support/mistake.ts';
+import { UserError } from '../../../src/runtime/failure.ts';
+import { userErrorOf } from '../../support/user-error.ts';
 import { aPod, containerStatus, digestOf, podList } from '../../support/pods.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
@@ -78,7 +78,7 @@ describe('readPods', () => {
     [{ artifacts: 'none' }, 'pods.json: artifacts must be array'],
   ])('refuses anything else and says where (%#)', (document, words) => {
     expect(() => readPods(document, 'pods.json')).toThrow(words);
-    expect(() => readPods(document, 'pods.json')).toThrow(MistakeError);
+    expect(() => readPods(document, 'pods.json')).toThrow(UserError);
   });
 
   it('makes a valid report of any list of pods, and loses no pod and no container on the way', () => {
@@ -149,9 +149,11 @@ describe('gatherPods', () => {
   });
 
   it('refuses what is no JSON and what is no text', async () => {
-    expect((await mistakeOf(() => gathered('NAME  READY'))).message).toMatch(/^pods\.json is not JSON: /u);
-    expect((await mistakeOf(() => gathered(''))).message).toMatch(/^pods\.json is not JSON: /u);
-    expect((await mistakeOf(() => gathered(Buffer.from([0x7b, 0xff])))).message).toBe('pods.json is not text in UTF-8');
+    expect((await userErrorOf(() => gathered('NAME  READY'))).message).toMatch(/^pods\.json is not JSON: /u);
+    expect((await userErrorOf(() => gathered(''))).message).toMatch(/^pods\.json is not JSON: /u);
+    expect((await userErrorOf(() => gathered(Buffer.from([0x7b, 0xff])))).message).toBe(
+      'pods.json is not text in UTF-8',
+    );
   });
 });
 
@@ -164,11 +166,11 @@ function digestsIn({ report: made }: PodEvidence): readonly string[] {
 }
 
 /** How a piece of work ends. */
-function endOf(work: () => unknown): 'well' | 'mistake' | 'defect' {
+function endOf(work: () => unknown): 'well' | 'user' | 'defect' {
   try {
     work();
     return 'well';
   } catch (thrown) {
-    return thrown instanceof MistakeError ? 'mistake' : 'defect';
+    return thrown instanceof UserError ? 'user' : 'defect';
   }
 }

@@ -88,7 +88,7 @@ describe('the analysis of a branch', () => {
   it('is refused if the list was read to its end without it', async () => {
     await open({ analyses: analyses(100).slice(0, 100) });
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`Sonar does not list the analysis ${analysisId} of ${job.workspace.path}`);
     expect(failure.message).toContain(`among those of the main branch of project ${projectKey}`);
     expect(failure.remedy).toContain('run the scan again');
@@ -110,7 +110,7 @@ describe('the analysis of a branch', () => {
     await open({});
     job.sonar.instead('api/project_analyses/search', { headers: { 'content-type': 'application/json' }, body: '{}' });
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain('JSON without a list of `analyses`');
   });
 
@@ -123,7 +123,7 @@ describe('the analysis of a branch', () => {
   it('of another commit is refused before its gate is even asked for', async () => {
     await open({});
     const failure = await failureOf(job.gather({ expected: expectedOther }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`project ${projectKey} (${job.workspace.path}`);
     expect(failure.message).toContain(
       `is of commit ${analysedCommit}, but the commit being attested is ${otherCommit}`,
@@ -141,7 +141,7 @@ describe('the analysis of a branch', () => {
     await open({});
     job.sonar.instead('api/project_analyses/search', ...Array.from({ length: 100 }, () => ({ status: 502 })));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain('with 502: an empty body');
   });
 });
@@ -214,7 +214,7 @@ describe('the analysis that the token may not see', () => {
   it('is refused if unverified ones are not wanted, before its gate is asked for', async () => {
     await open({});
     const failure = await failureOf(job.gather({ token, unverifiedRevision: 'fail' }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`revision not verified: nothing confirms that the Sonar analysis of project`);
     expect(failure.message).toContain('`unverified-revision` is `fail`');
     expect(failure.message).toContain('(403: Insufficient privileges)');
@@ -238,7 +238,7 @@ describe('an unconfirmed analysis', () => {
   it.each([601, 86_400, 1e15])('is refused for a commit made %i seconds after the submission', async (later) => {
     await open({});
     const failure = await failureOf(gatherFor(submitted + later));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(
       `was submitted at 2023-05-25T08:34:21.000Z, more than 10 minutes before the commit being attested, ${analysedCommit}, was made`,
     );
@@ -309,14 +309,14 @@ describe('the analysis of a pull request', () => {
   it('of another commit is refused', async () => {
     await open(ofPullRequest({ commit: { sha: otherCommit } }));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`is of commit ${otherCommit}`);
   });
 
   it('is refused if the list does not have the pull request', async () => {
     await open(ofPullRequest({ key: '13' }));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`Sonar does not list the analysis ${analysisId}`);
     expect(failure.message).toContain('among those of pull request 12');
   });
@@ -360,7 +360,7 @@ describe('a report', () => {
     await open({});
     await job.report({ projectKey: 'acme:gadgets' });
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`is of project acme:gadgets, but its background task ${taskId} is of project`);
     expect(asked('api/project_analyses/search')).toEqual([]);
   });

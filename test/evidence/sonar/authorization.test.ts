@@ -6,7 +6,7 @@ import {
   usableToken,
 } from '../../../src/evidence/sonar/authorization.ts';
 import { sonarTime } from '../../../src/evidence/sonar/sonar-time.ts';
-import { MistakeError } from '../../../src/runtime/failure.ts';
+import { UserError } from '../../../src/runtime/failure.ts';
 
 describe('the way a token is sent', () => {
   const own = 'https://sonar.example.com';
@@ -39,7 +39,7 @@ describe('a token', () => {
 
   it('that cannot stand in a header is refused without repeating it', () => {
     const use = (): unknown => usableToken('secret\nvalue');
-    expect(use).toThrow(MistakeError);
+    expect(use).toThrow(UserError);
     expect(use).not.toThrow(/secret|value/u);
   });
 

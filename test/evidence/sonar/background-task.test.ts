@@ -34,7 +34,7 @@ describe("Sonar's background task", () => {
   it('is waited for no longer than allowed, and asked for once more at the end', async () => {
     await open(unfinishedTask('PENDING'));
     const failure = await failureOf(job.gather({ timeoutMilliseconds: 10_000 }));
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
       `Sonar's background task ${taskId} of project acme:widgets did not finish within 10 s; it is still PENDING`,
     );
@@ -58,7 +58,7 @@ describe("Sonar's background task", () => {
       errorType: 'PLUGIN',
     });
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
       `Sonar's background task ${taskId} of project acme:widgets failed: ${errorMessage} (PLUGIN)`,
     );
@@ -68,7 +68,7 @@ describe("Sonar's background task", () => {
   it('that was cancelled is an error that says so', async () => {
     await open({ id: taskId, status: 'CANCELED' });
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toBe(`Sonar's background task ${taskId} was cancelled`);
   });
 
@@ -80,7 +80,7 @@ describe("Sonar's background task", () => {
   it('that was executed to an unknown end is an error that names it', async () => {
     await open(finishedTask({ status: 'DISCARDED' }));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain('ended with the status DISCARDED');
   });
 
@@ -90,7 +90,7 @@ describe("Sonar's background task", () => {
   ])('that succeeded without %s is not taken for evidence', async (what, state) => {
     await open(state);
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain(`a task that succeeded without ${what}`);
   });
 
@@ -98,7 +98,7 @@ describe("Sonar's background task", () => {
     job = await openSonarJob({ world: { tasks: {} } });
     const reportPath = await job.report();
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toBe(
       `the Sonar server ${job.sonar.url} does not know the background task ${taskId} of ${reportPath}: No activity found for task '${taskId}'`,
     );

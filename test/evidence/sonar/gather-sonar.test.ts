@@ -142,7 +142,7 @@ describe('the results of a scan', () => {
       job.sonar.instead('api/qualitygates/project_status', { headers, body: JSON.stringify(answer) });
       await job.report();
       const failure = await failureOf(job.gather());
-      expect(failure.kind).toBe('trouble');
+      expect(failure.kind).toBe('external');
       expect(failure.message).toContain('JSON that does not hold a quality gate');
     },
   );
@@ -174,7 +174,7 @@ describe('a JSON report', () => {
     ['has a task whose name is none', { ...webhookPayload(), revision: '', taskId: 'a b' }, undefined],
   ])('without a revision that %s is refused', async (_what, document, hostUrl) => {
     const failure = await failureOf(gatherJson(document, { hostUrl }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain('does not say which commit was analysed (`revision`)');
     expect(failure.remedy).toContain('report-task.txt');
   });
@@ -240,14 +240,14 @@ describe('a JSON report', () => {
 
   it('of another commit is refused', async () => {
     const failure = await failureOf(gatherJson({ ...webhookPayload(), revision: 'b'.repeat(40) }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`is of commit ${'b'.repeat(40)}, but the commit being attested is`);
   });
 
   it('of a task that failed is an error of its own', async () => {
     const failed = { taskId: 'AVh21', status: 'FAILED', project: { key: 'myproject' } };
     const failure = await failureOf(gatherJson(failed));
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain(
       "Sonar's background task AVh21 of project myproject ended with the status FAILED",
     );
@@ -260,7 +260,7 @@ describe('a JSON report', () => {
 
   it('in another form is refused with every field that is wrong', async () => {
     const failure = await failureOf(gatherJson({ project: {}, qualityGate: { status: 1, conditions: [{}] } }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     for (const words of [
       'project.key is missing',
       'qualityGate.status must be string',

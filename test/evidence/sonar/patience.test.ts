@@ -90,7 +90,7 @@ describe('a restart of Sonar', () => {
   it('that outlasts `sonar-timeout` ends with what was seen last, and when', async () => {
     await open((now) => (now < 4000 ? undefined : refused), { tasks: { [taskId]: [unfinishedTask('PENDING')] } });
     const failure = await failureOf(job.gather({ timeoutMilliseconds: 60_000 }));
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
       `Sonar did not answer within 60 s (\`sonar-timeout\`). Seen last: no answer from Sonar to GET ${job.sonar.url}/api/ce/task?id=${taskId}&additionalFields=warnings: connect ECONNREFUSED 127.0.0.1:9000. Before that: Sonar's background task ${taskId} is PENDING.`,
     );
@@ -101,7 +101,7 @@ describe('a restart of Sonar', () => {
   it('whose end is never seen is a failure of the service, not of the address', async () => {
     await open((_now, request) => starting(request));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain('Seen last: Sonar is still starting');
     expect(failure.remedy).toContain('/setup if the database has to be upgraded');
     expect(elapsed()).toBe(300_000);
@@ -138,7 +138,7 @@ describe('too many requests', () => {
   it('end the wait at once if Sonar asks for a longer pause than is left', async () => {
     await open(() => tooMany('3600'));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain(
       'with 429: an empty body; Sonar asks to wait 3600 s before the next request, and only 300 s of `sonar-timeout` are left',
     );

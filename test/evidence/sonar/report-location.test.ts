@@ -46,7 +46,7 @@ describe('the report of a scan', () => {
 
   it('that is nowhere is an error that lists where it was looked for', async () => {
     const failure = await failureOf(locateReport(undefined, workspace.path));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     for (const place of usualPlaces) expect(failure.message).toContain(join(workspace.path, place));
     expect(failure.remedy).toContain('`sonar-report-path`');
   });
@@ -55,7 +55,7 @@ describe('the report of a scan', () => {
     await workspace.write('file', '');
     for (const missing of ['missing.txt', 'file/missing.txt']) {
       const failure = await failureOf(locateReport(missing, workspace.path));
-      expect(failure.kind).toBe('mistake');
+      expect(failure.kind).toBe('user');
       expect(failure.message).toBe(`there is no Sonar report at ${join(workspace.path, missing)}`);
     }
   });
@@ -65,7 +65,7 @@ describe('the report of a scan', () => {
     const other = await workspace.write('.scannerwork/report-task.txt', '');
     for (const path of [undefined, '.']) {
       const failure = await failureOf(locateReport(path, workspace.path));
-      expect(failure.kind).toBe('mistake');
+      expect(failure.kind).toBe('user');
       expect(failure.message).toContain(`several Sonar reports: ${other}, ${one}`);
     }
   });

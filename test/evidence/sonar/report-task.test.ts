@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseReportLines, parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
-import { MistakeError } from '../../../src/runtime/failure.ts';
+import { UserError } from '../../../src/runtime/failure.ts';
 
 const text = [
   'organization=acme',
@@ -45,7 +45,7 @@ describe('a report-task.txt', () => {
     ['ceTaskId=a\u001B[31m\n', 'has a `ceTaskId` that is not the id of a task'],
   ])('without the id of a task (%j) is refused, naming the file', (wrong, words) => {
     const parse = (): unknown => parseReportTask(wrong, 'build/report-task.txt');
-    expect(parse).toThrow(MistakeError);
+    expect(parse).toThrow(UserError);
     expect(parse).toThrow(`the Sonar report build/report-task.txt ${words}`);
   });
 
@@ -67,7 +67,7 @@ describe('a report-task.txt', () => {
         try {
           expect(parseReportTask(anything, 'x').ceTaskId).toMatch(/^[\x21-\x7E]+$/u);
         } catch (error) {
-          expect(error).toBeInstanceOf(MistakeError);
+          expect(error).toBeInstanceOf(UserError);
         }
       }),
     );

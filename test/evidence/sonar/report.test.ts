@@ -29,7 +29,7 @@ describe('a report', () => {
     expect((await readReport(fits)).kind).toBe('results');
     const large = await workspace.write('large.json', fill(maximumDocumentBytes + 1));
     const failure = await failureOf(readReport(large));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toBe(`the Sonar report ${large} is larger than ${maximumDocumentBytes} bytes`);
   });
 
@@ -41,14 +41,14 @@ describe('a report', () => {
   ])('that is %s is refused, naming the file', async (_what, content, words) => {
     const path = await workspace.write('report', content);
     const failure = await failureOf(readReport(path));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(path);
     expect(failure.message).toContain(words);
   });
 
   it('that cannot be read is refused with the reason', async () => {
     const failure = await failureOf(readReport(workspace.path));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`cannot read the Sonar report ${workspace.path}: `);
     expect(failure.message).toContain('EISDIR');
   });

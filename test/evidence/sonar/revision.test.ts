@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { namesCommit, refuseOtherCommit, type ScanEvent } from '../../../src/evidence/sonar/revision.ts';
-import { MistakeError } from '../../../src/runtime/failure.ts';
+import { UserError } from '../../../src/runtime/failure.ts';
 
 const sha = fc.stringMatching(/^[0-9a-f]{40}$/u);
 
@@ -36,12 +36,12 @@ describe('a revision of another commit', () => {
   const [head, base] = ['a'.repeat(40), 'b'.repeat(40)];
 
   /** The error for an analysis of a commit, where the head is expected. */
-  const refusalOf = (revision: string, event: Partial<ScanEvent>): MistakeError => {
+  const refusalOf = (revision: string, event: Partial<ScanEvent>): UserError => {
     const whole = { name: 'push', sha: base, isCommitGiven: false, ...event };
     try {
       refuseOtherCommit(revision, head, { projectKey: 'acme:widgets', reportPath: 'report-task.txt', event: whole });
     } catch (error) {
-      if (error instanceof MistakeError) return error;
+      if (error instanceof UserError) return error;
     }
     throw new Error('it was not refused');
   };

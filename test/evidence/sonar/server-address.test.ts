@@ -2,17 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
 import { below, chooseServer, pageUrl } from '../../../src/evidence/sonar/server-address.ts';
-import { MistakeError } from '../../../src/runtime/failure.ts';
+import { UserError } from '../../../src/runtime/failure.ts';
 
 const reportOf = (serverUrl: string) => parseReportTask(`ceTaskId=A\nserverUrl=${serverUrl}\n`, 'report-task.txt');
 const choose = (hostUrl: string | undefined, serverUrl: string, hasToken = true) =>
   chooseServer(hostUrl, reportOf(serverUrl), 'report-task.txt', hasToken);
 
-function mistakeOf(work: () => unknown): MistakeError {
+function userErrorOf(work: () => unknown): UserError {
   try {
     work();
   } catch (error) {
-    if (error instanceof MistakeError) return error;
+    if (error instanceof UserError) return error;
     throw error;
   }
   throw new Error('nothing was thrown');
@@ -32,8 +32,8 @@ describe('the Sonar server', () => {
   });
 
   it.each(['sonar.example.com', 'ftp://sonar.example.com', 'file:///etc/passwd', ''])('is never at %j', (wrong) => {
-    expect(() => choose(wrong, 'https://sonar.example.com')).toThrow(MistakeError);
-    expect(() => choose(undefined, wrong)).toThrow(MistakeError);
+    expect(() => choose(wrong, 'https://sonar.example.com')).toThrow(UserError);
+    expect(() => choose(undefined, wrong)).toThrow(UserError);
   });
 
   it('named with a password is refused, and the password is not repeated', () => {
@@ -47,7 +47,7 @@ describe('the Sonar server', () => {
     ['https://sonar.example.com/sonarqube/api/', 'https://sonar.example.com/sonarqube'],
     ['https://sonar.example.com/sonarqube/api/v2', 'https://sonar.example.com/sonarqube'],
   ])('named by its web API, %s, is refused with the address to give', (named, right) => {
-    const failure = mistakeOf(() => choose(named, 'https://sonar.example.com'));
+    const failure = userErrorOf(() => choose(named, 'https://sonar.example.com'));
     expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
     expect(failure.remedy).toBe(`Take the path of the web API off its end: ${right}`);
   });

@@ -18,7 +18,7 @@ describe('a question to Sonar without an answer', () => {
     ['malformed', 'the right protocol and port'],
   ] as const)('because of the problem %s has the remedy for it', (problem, remedy) => {
     const failure = noAnswer(asked, new TransportError(problem, true, 'self-signed certificate'));
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
       'no answer from Sonar to GET https://sonar.example.com/sonarqube/api/ce/task?id=A: self-signed certificate',
     );
@@ -28,14 +28,14 @@ describe('a question to Sonar without an answer', () => {
 
 describe('an error status of Sonar', () => {
   it.each([
-    [400, 'mistake', '`sonar-host-url`'],
-    [401, 'mistake', '`sonar-token`'],
-    [403, 'mistake', '"Browse"'],
-    [404, 'mistake', '`sonar-host-url`'],
-    [408, 'trouble', 'Try again later'],
-    [429, 'trouble', 'limits how often'],
-    [500, 'trouble', 'administrators'],
-    [503, 'trouble', 'administrators'],
+    [400, 'user', '`sonar-host-url`'],
+    [401, 'user', '`sonar-token`'],
+    [403, 'user', '"Browse"'],
+    [404, 'user', '`sonar-host-url`'],
+    [408, 'external', 'Try again later'],
+    [429, 'external', 'limits how often'],
+    [500, 'external', 'administrators'],
+    [503, 'external', 'administrators'],
   ])('%i is a %s', (status, kind, remedy) => {
     const failure = refusal(asked, status, 'words', true);
     expect(failure.kind).toBe(kind);
@@ -51,7 +51,7 @@ describe('an answer of 404 that is not in the form of Sonar', () => {
 
   it('says that no Sonar server lives there', () => {
     const failure = refuse('https://sonar.example.com');
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toBe(
       'there is no Sonar web API at https://sonar.example.com: GET https://sonar.example.com/sonarqube/api/ce/task?id=A was answered with 404 and an HTML page of 9 bytes',
     );

@@ -109,7 +109,7 @@ describe('a redirect', () => {
     await job.report();
     job.sonar.instead('api/ce/task', redirect('https://login.example.com/saml?ticket=secret'));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain('to https://login.example.com, which is another origin');
     expect(failure.message).not.toContain('ticket');
     expect(failure.remedy).toContain('single sign-on');
@@ -155,7 +155,7 @@ describe('a refusal', () => {
     job.sonar.world.tokens['browse-only'] = { browse: true, execute: false };
     await job.report();
     const failure = await failureOf(job.gather({ token }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toBe(
       `Sonar answered GET ${job.sonar.url}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&additionalFields=warnings with ${status}: ${words}`,
     );
@@ -169,7 +169,7 @@ describe('a refusal', () => {
     const html = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>Please sign in</html>' };
     job.sonar.instead('api/ce/task', html);
     const page = await failureOf(job.gather());
-    expect(page.kind).toBe('trouble');
+    expect(page.kind).toBe('external');
     expect(page.message).toContain('with 200 and an HTML page of 27 bytes instead of JSON');
     expect(page.message).not.toContain('sign in');
     expect(page.remedy).toContain('context path');
@@ -182,7 +182,7 @@ describe('a refusal', () => {
     await job.report();
     const hostUrl = new URL(job.sonar.url).origin;
     const failure = await failureOf(job.gather({ hostUrl }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toBe(
       `there is no Sonar web API at ${hostUrl}: GET ${hostUrl}/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&additionalFields=warnings was answered with 404 and an HTML page of 6 bytes instead of JSON`,
     );
@@ -194,7 +194,7 @@ describe('a refusal', () => {
     job = await openSonarJob();
     await job.report();
     const failure = await failureOf(job.gather({ hostUrl: `${job.sonar.url}/api` }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
     expect(job.sonar.requests).toEqual([]);
     expect(job.clock.waits).toEqual([]);
@@ -208,7 +208,7 @@ describe('a refusal', () => {
     await job.report();
     job.sonar.instead('api/ce/task', { headers: { 'content-type': 'application/json' }, body });
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain(words);
   });
 });
@@ -219,7 +219,7 @@ describe('an address with the wrong protocol', () => {
     await job.report();
     const hostUrl = job.sonar.url.replace('http:', 'https:');
     const failure = await failureOf(job.gather({ hostUrl }));
-    expect(failure.kind).toBe('mistake');
+    expect(failure.kind).toBe('user');
     expect(failure.message).toMatch(
       / speaks plain http and not https \(ERR_SSL_[A-Z_]+\), so Sonar could not be asked$/u,
     );
@@ -251,7 +251,7 @@ describe('trouble on the way', () => {
     const broken = { status: 500, headers: { 'content-type': 'application/json' }, body };
     job.sonar.instead('api/ce/task', ...Array.from({ length: 100 }, () => broken));
     const failure = await failureOf(job.gather());
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain('with 500: An error has occurred.; Contact us');
   });
 
@@ -263,7 +263,7 @@ describe('trouble on the way', () => {
     const url = await unusedAddress();
     await job.report({ serverUrl: url });
     const failure = await failureOf(job.gather(named === undefined ? {} : { hostUrl: url }));
-    expect(failure.kind).toBe('trouble');
+    expect(failure.kind).toBe('external');
     expect(failure.message).toContain(`no answer from Sonar to GET ${url}/api/ce/task`);
     expect(failure.message).toContain('ECONNREFUSED');
     expect(failure.remedy).toContain(remedy);
