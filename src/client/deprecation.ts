@@ -1,16 +1,16 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { parseHttpDate } from '../http/http-date.ts';
-import type { World } from '../runtime/world.ts';
+import type { Dependencies } from '../runtime/dependencies.ts';
 import { labelOf } from './service-error.ts';
 
 /** Tells the user of deprecated endpoints: of each once, however often it is called. */
 export class DeprecationNotices {
-  readonly #world: Pick<World, 'clock' | 'log'>;
+  readonly #dependencies: Pick<Dependencies, 'clock' | 'log'>;
   readonly #told = new Set<string>();
 
-  constructor(world: Pick<World, 'clock' | 'log'>) {
-    this.#world = world;
+  constructor(dependencies: Pick<Dependencies, 'clock' | 'log'>) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -19,10 +19,10 @@ export class DeprecationNotices {
    */
   tell(endpoint: Endpoint, url: URL, headers: HttpAnswer['headers'] = {}): void {
     const label = labelOf(endpoint);
-    const notice = deprecationNotice(endpoint, { url, headers, now: this.#world.clock.now() });
+    const notice = deprecationNotice(endpoint, { url, headers, now: this.#dependencies.clock.now() });
     if (notice === undefined || this.#told.has(label)) return;
     this.#told.add(label);
-    this.#world.log.notice(notice);
+    this.#dependencies.log.notice(notice);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describeError, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { shortRef } from './commit/ref.ts';
 
 /** A repository as GitHub addresses it. */
@@ -59,7 +59,7 @@ export const maximumEventBytes = 100 * 1024 * 1024;
  *
  * @throws UserError where the event file is there and is not the JSON object that GitHub writes.
  */
-export function readJob(environment: Environment): Job {
+export function readJob(environment: EnvironmentVariables): Job {
   const variable = (name: string): string | undefined => textAt(environment, name);
   const serverUrl = withoutSlash(variable('GITHUB_SERVER_URL') ?? 'https://github.com');
   const event = readEvent(variable('GITHUB_EVENT_PATH'));

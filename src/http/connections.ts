@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { answeringConnector, connecting } from './connecting.ts';
 import { proxySettings, type ProxySettings } from './proxy.ts';
 
@@ -34,7 +34,7 @@ export const maximumConnections = 8;
  *
  * @throws UserError where the environment names a proxy that is none.
  */
-export function createConnections(environment: Environment): Connections {
+export function createConnections(environment: EnvironmentVariables): Connections {
   const proxies = proxySettings(environment);
   const routes = new Map<string, Route[]>();
   const givenUp = new Set<Route>();

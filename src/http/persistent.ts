@@ -1,5 +1,5 @@
 import { sleep } from '../runtime/clock.ts';
-import type { World } from '../runtime/world.ts';
+import type { Dependencies } from '../runtime/dependencies.ts';
 import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './exchange.ts';
 import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
@@ -22,7 +22,7 @@ export function callTimeout(persistence: Persistence): number {
 }
 
 /** What a call needs beside the request. */
-export interface CallContext extends World {
+export interface CallContext extends Dependencies {
   readonly transport: Transport;
   readonly persistence: Persistence;
   /** Cancels the call, for example because the job is cancelled. */

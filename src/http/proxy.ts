@@ -1,5 +1,5 @@
 import { UserError } from '../runtime/failure.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 
 /** The proxies of the environment, by the conventions of curl: lowercase names first. */
 export interface ProxySettings {
@@ -16,14 +16,14 @@ export interface ProxySettings {
  *
  * @throws UserError where a proxy is not an http or https URL. The value is not repeated: it may hold a password.
  */
-export function proxySettings(environment: Environment): ProxySettings | undefined {
+export function proxySettings(environment: EnvironmentVariables): ProxySettings | undefined {
   const httpProxy = proxyAddress(environment, 'HTTP_PROXY');
   const httpsProxy = proxyAddress(environment, 'HTTPS_PROXY');
   if (httpProxy === '' && httpsProxy === '') return undefined;
   return { httpProxy, httpsProxy, noProxy: variable(environment, 'NO_PROXY') };
 }
 
-function proxyAddress(environment: Environment, name: string): string {
+function proxyAddress(environment: EnvironmentVariables, name: string): string {
   const value = variable(environment, name);
   if (value === '') return '';
   // curl takes `proxy.example.com:3128` for an http proxy, and so does everyone who writes it.
@@ -35,7 +35,7 @@ function proxyAddress(environment: Environment, name: string): string {
   });
 }
 
-function variable(environment: Environment, name: string): string {
+function variable(environment: EnvironmentVariables, name: string): string {
   const lower = environment[name.toLowerCase()];
   return (lower !== undefined && lower !== '' ? lower : (environment[name] ?? '')).trim();
 }

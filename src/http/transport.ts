@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { streamOfChunks } from './body-stream.ts';
 import { describeError, Failure } from '../runtime/failure.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { createConnections } from './connections.ts';
 import {
   maximumAnswerBytes,
@@ -19,7 +19,7 @@ import {
  *
  * @throws UserError where the environment names a proxy that is none.
  */
-export function createTransport(environment: Environment): Transport {
+export function createTransport(environment: EnvironmentVariables): Transport {
   const connections = createConnections(environment);
   return {
     async send(request, signal) {

@@ -5,7 +5,7 @@ import type { Job } from '../evidence/job.ts';
 import type { CallContext } from '../http/persistent.ts';
 import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
 import type { RunnerFileError } from '../runtime/runner-file.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
 import type { Report } from './report.ts';
 
@@ -16,7 +16,7 @@ export interface OperationContext {
   readonly call: CallContext;
   readonly job: Job;
   /** The variables of the process, for programs that evidence is read from (git). */
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** The directory that paths are relative to. */
   readonly workspace: string;
   /** The organization, which every operation names. */

@@ -9,7 +9,7 @@ import { snapshot1, snapshot2 } from '../operations/inputs/snapshots.ts';
 import { sonarReportPath } from '../operations/inputs/sonar.ts';
 import { attestationName, flow } from '../operations/inputs/subject.ts';
 import { isMapping } from '../runtime/values.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { inputText, type InputName } from './inputs.ts';
 
 /**
@@ -43,7 +43,7 @@ const longestName = 100;
  *
  * @param redact takes secrets out; a comment is public where the repository is
  */
-export function commentMarker(variables: Environment, job: Job, redact: (text: string) => string): string {
+export function commentMarker(variables: EnvironmentVariables, job: Job, redact: (text: string) => string): string {
   const names = [
     ['workflow', job.workflow],
     ['job', job.job],

@@ -1,6 +1,6 @@
 import type { Input, Use, Uses, ValuesOf } from '../operations/inputs/input.ts';
 import type { Problem } from '../runtime/failure.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 
 /** What was read: the values where nothing is wrong, and all that is wrong. */
 export interface ReadInputs<Used extends Uses> {
@@ -20,37 +20,37 @@ export function fallbackVariable(name: string): string {
  * The text of an input: from `with:`, else from its environment fallback, if it has one. An empty text is no value: it is
  * what an unset variable or secret becomes in a workflow.
  */
-export function inputText(environment: Environment, input: InputName): string | undefined {
+export function inputText(environment: EnvironmentVariables, input: InputName): string | undefined {
   return untrimmedText(environment, input)?.trim();
 }
 
-function untrimmedText(environment: Environment, input: InputName): string | undefined {
+function untrimmedText(environment: EnvironmentVariables, input: InputName): string | undefined {
   return textIn(environment, runnerVariable(input.name)) ?? textIn(environment, usedFallback(environment, input));
 }
 
-function textIn(environment: Environment, variable: string | undefined): string | undefined {
+function textIn(environment: EnvironmentVariables, variable: string | undefined): string | undefined {
   const text = variable === undefined ? undefined : environment[variable];
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
 /** The variable that an input's text comes from; undefined if that is `with:`, or there is none. */
-export function usedFallback(environment: Environment, input: InputName): string | undefined {
+export function usedFallback(environment: EnvironmentVariables, input: InputName): string | undefined {
   return input.fallback === true ? variableInPlaceOf(environment, input) : undefined;
 }
 
 /** The variable that looks like the fallback of an input which has none, and was not given under `with:`. */
-export function ignoredVariable(environment: Environment, input: InputName): string | undefined {
+export function ignoredVariable(environment: EnvironmentVariables, input: InputName): string | undefined {
   return input.fallback === true ? undefined : variableInPlaceOf(environment, input);
 }
 
-function variableInPlaceOf(environment: Environment, { name }: InputName): string | undefined {
+function variableInPlaceOf(environment: EnvironmentVariables, { name }: InputName): string | undefined {
   if (textIn(environment, runnerVariable(name)) !== undefined) return undefined;
   const variable = fallbackVariable(name);
   return textIn(environment, variable) === undefined ? undefined : variable;
 }
 
 /** Everything that was given for an input, read or not: a secret must be masked wherever it stands. */
-export function allTexts(environment: Environment, name: string): readonly string[] {
+export function allTexts(environment: EnvironmentVariables, name: string): readonly string[] {
   return [runnerVariable(name), fallbackVariable(name)].flatMap(
     (variable) => textIn(environment, variable)?.trim() ?? [],
   );
@@ -62,7 +62,7 @@ function runnerVariable(name: string): string {
 }
 
 /** Reads and checks inputs, all of them, so that everything that is wrong is reported at once. */
-export function readInputs<Used extends Uses>(environment: Environment, uses: Used): ReadInputs<Used> {
+export function readInputs<Used extends Uses>(environment: EnvironmentVariables, uses: Used): ReadInputs<Used> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const [key, use] of Object.entries(uses)) {
@@ -74,7 +74,7 @@ export function readInputs<Used extends Uses>(environment: Environment, uses: Us
   return { values: values as ValuesOf<Used>, problems };
 }
 
-function readInput(environment: Environment, use: Use<unknown>): { value: unknown } | { problem: Problem } {
+function readInput(environment: EnvironmentVariables, use: Use<unknown>): { value: unknown } | { problem: Problem } {
   const { input } = use;
   const { name, secret, untrimmed = false } = input;
   const text = untrimmed ? untrimmedText(environment, input) : inputText(environment, input);
@@ -87,7 +87,7 @@ function readInput(environment: Environment, use: Use<unknown>): { value: unknow
   return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}${source}`, remedy: parsed.remedy } };
 }
 
-function missing(environment: Environment, input: InputName): Problem {
+function missing(environment: EnvironmentVariables, input: InputName): Problem {
   const { name } = input;
   const what = `\`${name}\` is required and is missing or empty`;
   const empty = 'an unset variable or secret counts as empty';
@@ -105,7 +105,7 @@ function missing(environment: Environment, input: InputName): Problem {
 }
 
 /** The inputs that are given under `with:` and that this operation does not use. */
-export function unusedInputs(environment: Environment, used: readonly string[]): readonly string[] {
+export function unusedInputs(environment: EnvironmentVariables, used: readonly string[]): readonly string[] {
   const known = new Set(used.map(runnerVariable));
   return Object.entries(environment)
     .filter(

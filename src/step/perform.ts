@@ -15,7 +15,7 @@ import type { Operation, OperationContext, OperationResult, ResponseFile } from 
 import { operations, runnableNames, type RunnableName } from '../operations/registry.ts';
 import { UserError, type Problem } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Environment, World } from '../runtime/world.ts';
+import type { EnvironmentVariables, Dependencies } from '../runtime/dependencies.ts';
 import type { OnNonCompliant } from './gate.ts';
 import {
   ignoredVariable,
@@ -31,8 +31,8 @@ import { isPublished, publicationSwitches } from './publication-inputs.ts';
 import { unsentResult } from './unsent-result.ts';
 
 /** What a step works with. */
-export interface StepContext extends World {
-  readonly environment: Environment;
+export interface StepContext extends Dependencies {
+  readonly environment: EnvironmentVariables;
   readonly job: Job;
   readonly transport: Transport;
   readonly signal: AbortSignal;
@@ -116,7 +116,7 @@ export async function perform(context: StepContext): Promise<Performed> {
 }
 
 /** Whether the operation takes `wait`, and was told to. */
-function mayWait({ inputs }: Operation, environment: Environment): boolean {
+function mayWait({ inputs }: Operation, environment: EnvironmentVariables): boolean {
   const takesWait = Object.values(inputs).some(({ input }) => input.name === wait.name);
   return takesWait && readInputs(environment, { wait: withDefault(wait, 0) }).values.wait > 0;
 }
@@ -173,7 +173,7 @@ async function run(
   }
 }
 
-function withdrawnInputs({ withdrawn = [] }: Operation, environment: Environment): readonly Problem[] {
+function withdrawnInputs({ withdrawn = [] }: Operation, environment: EnvironmentVariables): readonly Problem[] {
   return withdrawn
     .filter((input) => inputText(environment, input) !== undefined)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
@@ -186,7 +186,7 @@ function mistakes(problems: readonly Problem[]): UserError {
 }
 
 /** Names the variables that inputs were taken from, and those that look like it and were not. Never a value. */
-function tellSources(inputs: readonly InputName[], environment: Environment, log: Log): void {
+function tellSources(inputs: readonly InputName[], environment: EnvironmentVariables, log: Log): void {
   const used = inputs.flatMap((input) => {
     const variable = usedFallback(environment, input);
     return variable === undefined ? [] : [`\`${input.name}\` from ${variable}`];

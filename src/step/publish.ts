@@ -9,7 +9,7 @@ import type { Transport } from '../http/exchange.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import type { Log } from '../runtime/log.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { commentBody } from './comment-body.ts';
 import { commentMarker, tellingOf } from './comment-marker.ts';
 import { pendingStatus, setStatus, statusOf } from './commit-status.ts';
@@ -25,7 +25,7 @@ import { otherCommits, toldCommit, type ToldCommit } from './told-commit.ts';
 
 /** What it takes to show an ending beside its run. */
 export interface Publisher {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** Undefined where the job could not be read. */
   readonly job: Job | undefined;
   readonly desk: Desk;

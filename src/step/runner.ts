@@ -1,7 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { issueCommand } from '@actions/core/lib/command.js';
 import type { Log } from '../runtime/log.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { printable } from './escape.ts';
 import { outputLines } from './output-lines.ts';
 import { withRunnerFile, type RunnerFile } from '../runtime/runner-file.ts';
@@ -37,7 +37,7 @@ const ownOutputs: ReadonlySet<string> = new Set(['outcome', 'compliant', 'count'
 const maximumSummaryBytes = 1024 * 1024;
 
 /** The runner that this process was started by. */
-export function githubRunner(environment: Environment, secrets: Secrets): Runner {
+export function githubRunner(environment: EnvironmentVariables, secrets: Secrets): Runner {
   // The one way of a foreign text into the log, an annotation or an output.
   const clean = (text: string): string => printable(secrets.redact(text));
   const print = (line: string): void => {

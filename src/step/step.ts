@@ -7,7 +7,7 @@ import { createTransport } from '../http/transport.ts';
 import { summary as summaryInput } from '../operations/inputs/gate.ts';
 import { withDefault } from '../operations/inputs/input.ts';
 import { systemClock } from '../runtime/clock.ts';
-import type { Environment } from '../runtime/world.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { announce, conclude, type Desk, type Ending } from './conclude.ts';
 import { decideFailure, decideResult } from './gate.ts';
 import { allTexts, readInputs } from './inputs.ts';
@@ -26,7 +26,7 @@ export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as cons
 
 /** A step of a job: what it was started with, and where it tells how it ended. */
 export interface Step {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly desk: Desk;
   /**
    * The one way to the service, to Sonar and to GitHub, opened when it is first used; not closed, for the process ends with
@@ -44,7 +44,7 @@ export interface Step {
  *
  * @throws RunnerFileError where the runner's temporary folder cannot be used; `failUnopened` tells that
  */
-export function openStep(environment: Environment, cancelled: AbortSignal): Step {
+export function openStep(environment: EnvironmentVariables, cancelled: AbortSignal): Step {
   const { runner, secrets } = connectRunner(environment);
   runner.mask();
   const parent = environment['RUNNER_TEMP'] ?? '';
@@ -62,7 +62,7 @@ export function openStep(environment: Environment, cancelled: AbortSignal): Step
   };
 }
 
-function connectRunner(environment: Environment): { readonly runner: Runner; readonly secrets: Secrets } {
+function connectRunner(environment: EnvironmentVariables): { readonly runner: Runner; readonly secrets: Secrets } {
   const secrets = collectSecrets(secretInputs.flatMap((name) => allTexts(environment, name)));
   return { runner: githubRunner(environment, secrets), secrets };
 }
@@ -113,7 +113,7 @@ export async function failStep(step: Step, thrown: unknown): Promise<void> {
 }
 
 /** Tells that the step could not even be opened, and why: there is no place for an answer's file, nor for a summary. */
-export function failUnopened(environment: Environment, thrown: unknown): void {
+export function failUnopened(environment: EnvironmentVariables, thrown: unknown): void {
   const { runner } = connectRunner(environment);
   logStack(runner, thrown);
   const decision = decideFailure(thrown);
@@ -152,7 +152,7 @@ function publisherOf({ environment, desk, transport, cancelled }: Step, job: Job
 }
 
 /** The error that is told may be the job's own. */
-function jobIfReadable(environment: Environment): Job | undefined {
+function jobIfReadable(environment: EnvironmentVariables): Job | undefined {
   try {
     return readJob(environment);
   } catch {
@@ -165,7 +165,7 @@ function logStack(runner: Runner, thrown: unknown): void {
 }
 
 /** A malformed `summary` is reported with the other inputs; the report of that belongs in the summary. */
-function wantsSummary(environment: Environment): boolean {
+function wantsSummary(environment: EnvironmentVariables): boolean {
   const { values, problems } = readInputs(environment, { summary: withDefault(summaryInput, true) });
   return problems.length > 0 || values.summary;
 }

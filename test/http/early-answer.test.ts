@@ -2,7 +2,7 @@ import tls from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { TransportError, type HttpAnswer } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
 import { closedAfterEach } from '../support/closing.ts';
 import { readsNoBody } from '../support/faults.ts';
@@ -20,7 +20,7 @@ const opened = closedAfterEach();
 const never = new AbortController().signal;
 
 /** Uploads to a server that ends the connection while the client is about to write on. */
-function upload(url: string, { ended }: RefusingServer, environment: Environment = {}): Promise<HttpAnswer> {
+function upload(url: string, { ended }: RefusingServer, environment: EnvironmentVariables = {}): Promise<HttpAnswer> {
   const transport = opened(createTransport(environment));
   return transport.send({ method: 'POST', url: new URL(url), headers: {}, body: bodyThatWaits(ended) }, never);
 }

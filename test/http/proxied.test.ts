@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TransportError, type HttpRequest, type Transport } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
 import { answers, neverAnswers } from '../support/faults.ts';
 import { closedAfterEach } from '../support/closing.ts';
@@ -27,7 +27,7 @@ async function proxyThat(behaviour: ProxyBehaviour = {}): Promise<ProxyServer> {
   return opened(await startProxy(behaviour));
 }
 
-function transportIn(environment: Environment): Transport {
+function transportIn(environment: EnvironmentVariables): Transport {
   return opened(createTransport(environment));
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Job } from '../../src/evidence/job.ts';
 import { isMapping } from '../../src/runtime/values.ts';
 import { operations } from '../../src/operations/registry.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { commentMarker, isOutdated, readTelling, tellingLine, tellingOf } from '../../src/step/comment-marker.ts';
 import { inputVariables } from '../../tools/run-action.ts';
 import { shas } from '../support/events.ts';
@@ -20,7 +20,11 @@ const inputs = {
   trail: 't',
 };
 
-function marker(given: Readonly<Record<string, string>> = {}, variables: Environment = {}, other: Partial<Job> = {}) {
+function marker(
+  given: Readonly<Record<string, string>> = {},
+  variables: EnvironmentVariables = {},
+  other: Partial<Job> = {},
+) {
   return commentMarker({ ...inputVariables({ ...inputs, ...given }), ...variables }, { ...job, ...other }, plainly);
 }
 

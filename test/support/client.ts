@@ -2,7 +2,7 @@ import { ComplianceClient, type Connection } from '../../src/client/client.ts';
 import type { Persistence } from '../../src/http/persistent.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { instantClock } from './clock.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
 
@@ -10,7 +10,7 @@ import { collectingLog, type CollectingLog } from './log.ts';
 export interface TestClientSettings {
   readonly connection?: Partial<Connection>;
   readonly persistence?: Partial<Persistence>;
-  readonly environment?: Environment;
+  readonly environment?: EnvironmentVariables;
   /** By default one on which the waits between attempts take no time, and deadlines hold. */
   readonly clock?: Clock;
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
 import type { Mapping } from '../../src/runtime/values.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import * as events from './events.ts';
 
 const { shas } = events;
@@ -11,13 +11,13 @@ export interface EventRun {
   /** The payload, in the shape that GitHub's webhook documentation gives it. */
   readonly event: Mapping;
   /** The variables that GitHub sets for the event (GitHub's documentation, "Events that trigger workflows"). */
-  readonly variables: Environment;
+  readonly variables: EnvironmentVariables;
   /** What is known of the commit before anyone is asked. */
   readonly judged: Mapping;
 }
 
 /** The variables of a run on a ref. */
-export function onRef(ref: string, sha: string = shas.head): Environment {
+export function onRef(ref: string, sha: string = shas.head): EnvironmentVariables {
   const type = ref.startsWith('refs/tags/') ? 'tag' : 'branch';
   return {
     GITHUB_SHA: sha,
@@ -30,7 +30,7 @@ export function onRef(ref: string, sha: string = shas.head): Environment {
 }
 
 /** The variables of a run on the newest commit of the default branch, which events from elsewhere run on. */
-export const onDefault: Environment = onRef('refs/heads/main', shas.base);
+export const onDefault: EnvironmentVariables = onRef('refs/heads/main', shas.base);
 const onTag = onRef('refs/tags/v1');
 const onFeature = onRef('refs/heads/feature/a');
 const onMerge = onRef('refs/pull/12/merge', shas.merge);

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
 /** Variables that keep the machine's own git settings, and its owner's name, out of a test. */
-export const isolatedGit: Environment = {
+export const isolatedGit: EnvironmentVariables = {
   ...process.env,
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: devNull,

@@ -1,9 +1,9 @@
 import { readJob, type Job } from '../../src/evidence/job.ts';
 import type { Mapping } from '../../src/runtime/values.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
 /** The variables of a job of acme/widgets on github.com. */
-export const jobEnvironment: Environment = {
+export const jobEnvironment: EnvironmentVariables = {
   GITHUB_SERVER_URL: 'https://github.com',
   GITHUB_API_URL: 'https://api.github.com',
   GITHUB_REPOSITORY: 'acme/widgets',
@@ -17,7 +17,7 @@ export const jobEnvironment: Environment = {
 };
 
 /** A job of acme/widgets that this event started; `variables` are the `GITHUB_*` that the event sets. */
-export function jobOf(eventName: string, event: Mapping, variables: Environment = {}): Job {
+export function jobOf(eventName: string, event: Mapping, variables: EnvironmentVariables = {}): Job {
   const job = readJob({ ...jobEnvironment, GITHUB_EVENT_NAME: eventName, ...variables });
   return { ...job, event };
 }

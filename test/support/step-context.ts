@@ -1,6 +1,6 @@
 import type { Transport } from '../../src/http/exchange.ts';
 import type { Mapping } from '../../src/runtime/values.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import type { StepContext } from '../../src/step/perform.ts';
 import { inputVariables } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
@@ -20,7 +20,7 @@ export interface TestStep {
 export function openTestStep(options: {
   readonly inputs: Readonly<Record<string, string>>;
   readonly transport: Transport;
-  readonly variables?: Environment;
+  readonly variables?: EnvironmentVariables;
   readonly directory?: string;
   readonly signal?: AbortSignal;
   /** The payload of a push. */

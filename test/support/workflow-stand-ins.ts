@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { textAt, type Mapping } from '../../src/runtime/values.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
 import type { SonarStandIn } from './sonar-server.ts';
 import type { ReadyStep } from './workflow-engine.ts';
@@ -15,7 +15,7 @@ export type ArtifactEntry =
 export interface StandInScene {
   readonly eventName: string;
   readonly event: Mapping;
-  readonly variables: Environment;
+  readonly variables: EnvironmentVariables;
   readonly sonar: SonarStandIn;
   /** How the quality gate of a scan ends. */
   readonly gate: 'OK' | 'ERROR';

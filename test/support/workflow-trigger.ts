@@ -1,12 +1,12 @@
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
-import type { Environment } from '../../src/runtime/world.ts';
+import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
 /** What GitHub decides by whether an event starts a workflow. */
 export interface TriggeringEvent {
   readonly eventName: string;
   readonly event: Mapping;
   /** The `GITHUB_*` variables that GitHub sets for the event. */
-  readonly variables: Environment;
+  readonly variables: EnvironmentVariables;
   /** The files that a push or a pull request changes. Payloads of pull requests do not list them. */
   readonly changedFiles?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../runtime/clock.ts';
 import { describeError } from '../../runtime/failure.ts';
-import type { Environment } from '../../runtime/world.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { findProgram, runProgram } from './run-program.ts';
 
 /** How a git process ended. */
@@ -46,7 +46,7 @@ export const maximumOutputBytes = 4 * 1024 * 1024;
  *
  * @param environment the variables that git gets, with those on top that make its answers the same everywhere.
  */
-export function createGitRunner(environment: Environment, settings: GitSettings = {}): GitRunner {
+export function createGitRunner(environment: EnvironmentVariables, settings: GitSettings = {}): GitRunner {
   const variables = gitVariables(environment);
   let late: GitResult | undefined;
   return async (commandLine, directory) => {
@@ -103,7 +103,7 @@ function pathOf(env: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
 
-function gitVariables(environment: Environment): Record<string, string> {
+function gitVariables(environment: EnvironmentVariables): Record<string, string> {
   const variables: Record<string, string> = {
     // Its messages are read, so they have to be in English.
     LC_ALL: 'C',

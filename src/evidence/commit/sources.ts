@@ -1,7 +1,7 @@
 import type { Transport } from '../../http/exchange.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { Environment } from '../../runtime/world.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { connectGitHubApi } from '../github/github-api.ts';
 import type { Job } from '../job.ts';
 import { createGitRunner } from './git.ts';
@@ -11,7 +11,7 @@ import type { CommitSources } from './locate-commit.ts';
 /** What it takes to ask the sources. */
 export interface SourceAccess {
   readonly job: Job;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** The input `github-token`; without one GitHub's API is not asked. */
   readonly githubToken: string | undefined;
   readonly transport: Transport;

@@ -2,12 +2,12 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
 /** What every part takes from outside itself, passed in so that tests decide it. */
-export interface World {
+export interface Dependencies {
   readonly clock: Clock;
   /** A number from 0 up to, but not including, 1. */
   readonly random: () => number;
   readonly log: Log;
 }
 
-/** Environment variables. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** EnvironmentVariables variables. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
