@@ -13,7 +13,7 @@ const arrows = {
   operations: ['client', 'contract', 'evidence', 'http', 'runtime'],
   step: ['client', 'contract', 'evidence', 'http', 'operations', 'runtime'],
   main: ['step'],
-  'service-domain': ['contract'],
+  'service-domain': ['contract', 'runtime'],
   'service-storage': ['contract', 'runtime', 'service-domain'],
   'service-application': ['contract', 'runtime', 'service-domain', 'service-storage'],
   'service-http': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],

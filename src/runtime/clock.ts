@@ -6,6 +6,17 @@ export interface Clock {
   after(milliseconds: number, fire: () => void): () => void;
 }
 
+/** The time of day in milliseconds since the Unix epoch, for those who need no timer. */
+export type Now = Clock['now'];
+
+/** Calls `fire` once after so many milliseconds; the function that it returns calls it off. */
+export type After = Clock['after'];
+
+/** Unix seconds with their fraction, the unit of every time in the interface, of a time in milliseconds. */
+export function unixSeconds(milliseconds: number): number {
+  return milliseconds / 1000;
+}
+
 /** The longest wait of a timer, in milliseconds: 24.8 days. Node.js fires longer ones at once. */
 const longestTimer = 2 ** 31 - 1;
 

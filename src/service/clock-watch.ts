@@ -1,4 +1,4 @@
-import type { After, Now } from './domain/sources.ts';
+import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from './domain/service-log.ts';
 
 /** What watching the clock needs. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Now, RandomBytes } from './domain/sources.ts';
+import type { Now } from '../runtime/clock.ts';
+import type { RandomBytes } from '../runtime/random.ts';
 import type { ServiceLog } from './domain/service-log.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { AttachmentFolder } from './storage/files/attachment-folder.ts';

@@ -1,4 +1,4 @@
-import type { Now } from '../domain/sources.ts';
+import type { Now } from '../../runtime/clock.ts';
 import { BackupError } from '../storage/backup/backup-error.ts';
 import { createBackup } from '../storage/backup/create-backup.ts';
 import type { Manifest } from '../storage/backup/manifest.ts';

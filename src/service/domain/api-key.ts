@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { RandomBytes } from './sources.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
 
 /** An API key taken apart: `<public id>_<secret>`. The id finds the stored key, the secret proves it. */
 export interface ApiKey {

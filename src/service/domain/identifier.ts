@@ -1,4 +1,5 @@
-import { unixSeconds, type Now, type RandomBytes } from './sources.ts';
+import { unixSeconds, type Now } from '../../runtime/clock.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
 
 const groups = [8, 4, 4, 4, 8] as const;
 

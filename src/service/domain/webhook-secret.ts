@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { RandomBytes } from './sources.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
  * Signatures of webhooks in the form of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256 over the id, the

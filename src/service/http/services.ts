@@ -1,4 +1,5 @@
-import type { Now, RandomBytes } from '../domain/sources.ts';
+import type { Now } from '../../runtime/clock.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
 import type { AttachmentStore } from '../storage/attachments.ts';
 import type { Store } from '../storage/storage.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { noMailServer, type Delivery } from '../domain/notifications.ts';
-import { unixSeconds, type Now } from '../domain/sources.ts';
+import { unixSeconds, type Now } from '../../runtime/clock.ts';
 import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
 import type { Links } from '../domain/links.ts';
 import type { Store } from '../storage/storage.ts';

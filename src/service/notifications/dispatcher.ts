@@ -1,6 +1,6 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
 import { isStale, shownAddress, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
-import { unixSeconds, type After, type Now } from '../domain/sources.ts';
+import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { toSingleLine } from '../domain/single-line.ts';
 import { messageOf } from '../domain/thrown.ts';
 import type { ServiceLog } from '../domain/service-log.ts';

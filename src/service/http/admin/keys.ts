@@ -1,7 +1,7 @@
 import type { Static } from '../../../contract/schema.ts';
 import type { OwnerKind, Role } from '../../domain/access.ts';
 import { formatApiKey, hashSecret, newApiKey } from '../../domain/api-key.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Services } from '../services.ts';
 import type { createdKey } from './endpoints.ts';
 

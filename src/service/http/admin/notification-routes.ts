@@ -4,7 +4,8 @@ import {
   type NotificationTarget,
 } from '../../../contract/notification.ts';
 import { noMailServer, shownTarget, type TargetState } from '../../domain/notifications.ts';
-import { unixSeconds, type RandomBytes } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
 import type { Guard } from '../authentication/authentication.ts';
 import { notificationAnswer } from '../api/notifications.ts';

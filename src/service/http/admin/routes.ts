@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import { administrator } from '../authentication/authentication.ts';
 import { Refusal } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';

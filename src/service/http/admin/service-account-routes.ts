@@ -1,5 +1,5 @@
 import { serviceAccountNotFound } from '../../../contract/service-account.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Guard } from '../authentication/authentication.ts';
 import { Refusal } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';

@@ -5,7 +5,7 @@ import { flowNotFound } from '../../../contract/errors.ts';
 import { actorName } from '../../domain/access.ts';
 import { newIdentifier } from '../../domain/identifier.ts';
 import type { ArtifactDossier } from '../../domain/records.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { ArtifactQuery, Store } from '../../storage/storage.ts';
 import { artifactAnswer } from './artifact-answer.ts';
 import { keyHolder } from '../authentication/authentication.ts';

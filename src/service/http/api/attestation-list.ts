@@ -3,7 +3,7 @@ import type { QueryOf } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumPageBytes } from '../../../contract/limits.ts';
 import { usualPageSize } from '../../../contract/paging.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RecordedAttestation } from '../../storage/attestation-list-store.ts';
 import { keyHolder } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';

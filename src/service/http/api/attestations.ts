@@ -5,7 +5,7 @@ import { actorName } from '../../domain/access.ts';
 import { newIdentifier } from '../../domain/identifier.ts';
 import type { Attachment } from '../../domain/records.ts';
 import { judgeSonar } from '../../domain/sonar.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Store } from '../../storage/storage.ts';
 import { keyHolder } from '../authentication/authentication.ts';
 import type { UploadedFile } from '../multipart.ts';

@@ -10,7 +10,7 @@ import { maximumPolicies, maximumReportedImages } from '../../../contract/limits
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
 import { actorName, mayAccess } from '../../domain/access.ts';
 import { artifactsOfReport } from '../../domain/environment/running-artifact.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { EnvironmentSaving } from '../../storage/environment-store.ts';
 import { keyHolder } from '../authentication/authentication.ts';
 import { invalid, Refusal } from '../refusal.ts';

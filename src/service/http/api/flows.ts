@@ -2,7 +2,7 @@ import { flowNotFound } from '../../../contract/errors.ts';
 import { createFlow, getFlow } from '../../../contract/flow.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import { keyHolder } from '../authentication/authentication.ts';
 import { invalid, Refusal } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';

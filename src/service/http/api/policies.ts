@@ -1,7 +1,7 @@
 import { createPolicy, getPolicy, policyMissing, type Policy } from '../../../contract/policy.ts';
 import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import { keyHolder } from '../authentication/authentication.ts';
 import { PolicyReader } from '../large-policy.ts';
 import { invalid, Refusal } from '../refusal.ts';

@@ -6,7 +6,7 @@ import {
   type ServiceAccount,
 } from '../../../contract/service-account.ts';
 import type { ServiceAccountRecord } from '../../domain/accounts.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import { keyHolder } from '../authentication/authentication.ts';
 import { Refusal } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';

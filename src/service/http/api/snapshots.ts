@@ -5,7 +5,7 @@ import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contrac
 import { differenceBetween } from '../../domain/environment/difference.ts';
 import { fingerprintsOf } from '../../domain/environment/running-artifact.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotListQuery } from '../../storage/environment-store.ts';
 import type { Store } from '../../storage/storage.ts';
 import { keyHolder } from '../authentication/authentication.ts';

@@ -4,7 +4,7 @@ import { commonErrors } from '../../../contract/errors.ts';
 import { mayAccess, mayOpen, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { FailedAuthentication, FailedAuthentications, RequestOrigin } from './failed-authentications.ts';
 import { Refusal, serviceErrors } from '../refusal.ts';
 import type { Services } from '../services.ts';

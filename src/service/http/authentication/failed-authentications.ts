@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import type { After, Now } from '../../domain/sources.ts';
+import type { After, Now } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../domain/service-log.ts';
 
 /**

@@ -6,7 +6,7 @@ import { commonErrors } from '../../../contract/errors.ts';
 import { attestationId, environmentName, flowName, orgName, trailName } from '../../../contract/names.ts';
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 import type { Attachment, Attestation } from '../../domain/records.ts';
-import { unixSeconds } from '../../domain/sources.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotFinding } from '../../storage/environment-store.ts';
 import { demandArtifact, demandReportId } from '../api/artifacts.ts';
 import { anyKeyHolder, keyHolder } from '../authentication/authentication.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Now } from '../../domain/sources.ts';
+import type { Now } from '../../../runtime/clock.ts';
 import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
 import { makeFolder, syncFolder } from '../files/durable-files.ts';
 import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';

@@ -3,7 +3,7 @@ import { access, constants, mkdir, open, readFile, rename, rm, writeFile } from 
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { RandomBytes } from '../../domain/sources.ts';
+import type { RandomBytes } from '../../../runtime/random.ts';
 import { codeOf } from '../../domain/thrown.ts';
 import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
 import { onDisk, translateFileError } from '../storage-faults.ts';
