@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { describeError, UserError } from '../runtime/failure.ts';
+import { describeError, errorCode, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { shortRef } from './commit/ref.ts';
@@ -123,7 +123,7 @@ function readEventFile(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;
-    if (valueAt(thrown, 'code') === 'ENOENT') return undefined;
+    if (errorCode(thrown) === 'ENOENT') return undefined;
     throw brokenEvent(path, `cannot be read (${describeError(thrown)})`, thrown);
   }
 }

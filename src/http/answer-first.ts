@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { textAt } from '../runtime/values.ts';
+import { errorCode } from '../runtime/failure.ts';
 
 /** The errors of writing to a connection that the other side has closed; Windows has a third name for it. */
 const closedByPeer: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED']);
@@ -17,7 +17,7 @@ export function readAnswerFirst<Connection extends Socket>(socket: Connection): 
   const hold =
     (done: Done): Done =>
     (error) => {
-      if (!closedByPeer.has(textAt(error, 'code')) || socket.readableEnded || socket.destroyed) {
+      if (!closedByPeer.has(errorCode(error)) || socket.readableEnded || socket.destroyed) {
         done(error);
         return;
       }

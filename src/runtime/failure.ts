@@ -1,4 +1,4 @@
-import { isMapping, listAt } from './values.ts';
+import { isMapping, listAt, textAt } from './values.ts';
 
 /**
  * What went wrong, and who can mend it. A verdict is not a failure: a gate that says "non-compliant" did its work, so it
@@ -67,21 +67,27 @@ export function describeError(thrown: unknown): string {
   const words: string[] = [];
   let current: unknown = thrown;
   for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth += 1) {
-    const text = wordsOf(current);
+    const text = errorMessage(current);
     if (text !== '' && !words.some((earlier) => earlier.includes(text))) words.push(text);
     current = isError(current) ? current.cause : undefined;
   }
   return words.length === 0 ? 'unknown error' : words.join(': ');
 }
 
-function wordsOf(thrown: unknown): string {
+/** The message of anything that was thrown, without its causes. */
+export function errorMessage(thrown: unknown): string {
   if (isError(thrown)) {
     if (thrown.message !== '') return thrown.message;
     // Node puts the refused addresses of a host with several of them in an AggregateError without a message of its own.
-    return listAt(thrown, 'errors').map(wordsOf).join(', ') || thrown.name;
+    return listAt(thrown, 'errors').map(errorMessage).join(', ') || thrown.name;
   }
   // Not `String`, which calls a method of the object that can be missing or throw.
   return typeof thrown === 'string' ? thrown : Object.prototype.toString.call(thrown);
+}
+
+/** The code of an error of Node.js or Fastify, such as `ENOENT`; undefined if it has none. */
+export function errorCode(thrown: unknown): string | undefined {
+  return textAt(thrown, 'code');
 }
 
 /** Whether it is an error, be it of another realm, as those of Node's own modules are under a test runner. */

@@ -1,5 +1,4 @@
-import { describeError, Failure } from './failure.ts';
-import { textAt } from './values.ts';
+import { describeError, errorCode, Failure } from './failure.ts';
 
 /** A file or folder of the runner: the variable that names it, and what is written there. */
 export interface RunnerFile {
@@ -16,7 +15,7 @@ export class RunnerFileError extends Failure {
   readonly isFull: boolean;
 
   constructor({ variable, holds }: RunnerFile, thrown: unknown) {
-    const code = textAt(thrown, 'code') ?? '';
+    const code = errorCode(thrown) ?? '';
     const { why, remedy, isFull = false } = causes(variable).get(code) ?? otherCause(variable);
     const words = why === undefined ? describeError(thrown) : `${why} (${describeError(thrown)})`;
     super({ what: `${holds} could not be written where ${variable} says: ${words}`, remedy }, { cause: thrown });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../runtime/clock.ts';
 import { readCommand } from './commands/command-line.ts';
 import { toSingleLine } from './domain/single-line.ts';
-import { messageOf } from './domain/thrown.ts';
+import { errorMessage } from '../runtime/failure.ts';
 import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
 import { OptionFault, readOptions, usage } from './options.ts';
 import type { RunningService, ServiceOptions } from './service.ts';
@@ -45,7 +45,7 @@ async function handOver({ dataFolder, first }: ServiceOptions, key: string): Pro
   const org = first?.org ?? '';
   await handOverKey({ org, key }, dataFolder, operator).catch((error: unknown) => {
     const remedy = `create another with: npm run service -- create-key --org ${org}`;
-    console.error(`the first API key of ${org} is lost (${messageOf(error)}); ${remedy}`);
+    console.error(`the first API key of ${org} is lost (${errorMessage(error)}); ${remedy}`);
   });
 }
 
@@ -111,6 +111,6 @@ try {
     else await run(options);
   }
 } catch (error) {
-  console.error(messageOf(error));
+  console.error(errorMessage(error));
   process.exitCode = error instanceof OptionFault ? 2 : 1;
 }

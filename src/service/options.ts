@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { violations } from '../contract/check.ts';
 import { orgName } from '../contract/names.ts';
 import { weaknessOf } from './domain/administration-key.ts';
-import { messageOf } from './domain/thrown.ts';
+import { errorMessage } from '../runtime/failure.ts';
 import type { ServiceOptions } from './service.ts';
 
 /** What the operator asked for cannot be done; the message names the setting and the remedy. */
@@ -109,7 +109,7 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
   try {
     return parseArgs({ args: [...words], options }).values;
   } catch (error) {
-    throw new OptionFault(`${messageOf(error)}\n\n${usage}`, { cause: error });
+    throw new OptionFault(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
 }
 

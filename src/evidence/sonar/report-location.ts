@@ -1,8 +1,7 @@
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describeError, UserError } from '../../runtime/failure.ts';
-import { textAt } from '../../runtime/values.ts';
+import { describeError, errorCode, UserError } from '../../runtime/failure.ts';
 
 // `node:fs/promises` would be loaded for this alone.
 const stat = promisify(fs.stat);
@@ -102,6 +101,6 @@ async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
 }
 
 function isAbsence(error: unknown): boolean {
-  const code = textAt(error, 'code');
+  const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,6 +1,5 @@
 import type { TransportError, TransportProblem } from '../../http/exchange.ts';
-import { UserError, ExternalError, type Failure, type Problem } from '../../runtime/failure.ts';
-import { textAt } from '../../runtime/values.ts';
+import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../runtime/failure.ts';
 import { below, serverName, type ServerAddress } from './server-address.ts';
 
 /** What was asked, for the words of a failure. */
@@ -91,7 +90,7 @@ export function noAnswer(asked: Asked, error: TransportError): Failure {
 
 /** OpenSSL's codes for an answer that is not TLS: what it reads as the version or length of a record is the text `HTTP`. */
 function isPlainHttp({ cause }: TransportError): boolean {
-  const code = textAt(cause, 'code') ?? '';
+  const code = errorCode(cause) ?? '';
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
@@ -99,7 +98,7 @@ function plainHttpPort({ url, address }: Asked, error: TransportError): UserErro
   return new UserError(
     {
       input: 'sonar-host-url',
-      what: `${url.origin} speaks plain http and not https (${textAt(error.cause, 'code') ?? ''}), so Sonar could not be asked`,
+      what: `${url.origin} speaks plain http and not https (${errorCode(error.cause) ?? ''}), so Sonar could not be asked`,
       remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the port on which the server speaks https.`,
     },
     { cause: error },

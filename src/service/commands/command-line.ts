@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { messageOf } from '../domain/thrown.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 import { dataFolderOf, OptionFault, usualDataFolder, type Environment } from '../options.ts';
 
 /** What an operator can do with a data folder beside serving it. */
@@ -94,6 +94,6 @@ function parse(name: CommandName, words: readonly string[], usage: string): Pars
   try {
     return parseArgs({ args: [...words], options: { ...options[name], ...help }, allowPositionals: true });
   } catch (error) {
-    throw new OptionFault(`${messageOf(error)}\n\n${usage}`, { cause: error });
+    throw new OptionFault(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { orgName } from '../../contract/names.ts';
 import { userName } from '../http/admin/endpoints.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
-import { messageOf } from '../domain/thrown.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 import { addAdminKey, firstUser } from '../first-key.ts';
 import { handOverKey, type Operator } from '../hand-over-key.ts';
 import { OptionFault } from '../options.ts';
@@ -65,7 +65,7 @@ function parse(words: readonly string[]): Values {
   try {
     return parseArgs({ args: [...words], options: { org: text, user: text, data: text, help: flag } }).values;
   } catch (error) {
-    throw new OptionFault(`${messageOf(error)}\n\n${createKeyUsage}`, { cause: error });
+    throw new OptionFault(`${errorMessage(error)}\n\n${createKeyUsage}`, { cause: error });
   }
 }
 

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorAnswer } from '../../contract/endpoint.ts';
-import { codeOf, messageOf, statusCodeOf } from '../domain/thrown.ts';
+import { errorCode, errorMessage } from '../../runtime/failure.ts';
+import { valueAt } from '../../runtime/values.ts';
 import { StorageBusyError, StorageError, StorageFullError } from '../storage/storage.ts';
 import type { ServiceLog } from '../domain/service-log.ts';
 import { invalid, Refusal, retryLater, serviceErrors } from './refusal.ts';
@@ -47,8 +48,9 @@ function refusalOfFault(fault: unknown, id: string): Refusal {
 
 /** The framework's own findings; undefined for what is not the sender's fault. */
 function refusalOfFramework(thrown: unknown): Refusal | undefined {
-  const status = statusCodeOf(thrown) ?? 500;
-  switch (codeOf(thrown)) {
+  const given = valueAt(thrown, 'statusCode');
+  const status = typeof given === 'number' ? given : 500;
+  switch (errorCode(thrown)) {
     case 'FST_ERR_BAD_URL':
       return invalid(['path', 'must be percent-encoded UTF-8']);
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -56,7 +58,7 @@ function refusalOfFramework(thrown: unknown): Refusal | undefined {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Refusal(serviceErrors.unsupportedType, { values: { type: 'a media type' } });
     default:
-      return status >= 400 && status < 500 ? invalid(['request', messageOf(thrown)]) : undefined;
+      return status >= 400 && status < 500 ? invalid(['request', errorMessage(thrown)]) : undefined;
   }
 }
 

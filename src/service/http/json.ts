@@ -1,7 +1,7 @@
 import { maximumDocumentValues } from '../../contract/limits.ts';
 import { countInexactNumbers, parseExactJson } from '../../runtime/exact-json.ts';
 import { repeatedKey } from '../../runtime/repeated-key.ts';
-import { messageOf } from '../domain/thrown.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 
 /** How deep arrays and objects may lie in each other: far beyond any honest document, far from any stack's end. */
 export const deepestNesting = 64;
@@ -50,7 +50,7 @@ export function readDocument(bytes: Uint8Array, mostValues: number = maximumDocu
   try {
     plain = JSON.parse(text);
   } catch (error) {
-    throw new DocumentFault('', `must be JSON: ${messageOf(error)}`);
+    throw new DocumentFault('', `must be JSON: ${errorMessage(error)}`);
   }
   const fault = faultIn(plain);
   if (fault !== undefined) throw new DocumentFault(fault.keys.reverse().join('.'), fault.rule);

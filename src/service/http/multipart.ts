@@ -2,7 +2,7 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { filePartName, type MultipartBody } from '../../contract/endpoint.ts';
-import { messageOf } from '../domain/thrown.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import { translateFileError } from '../storage/storage-faults.ts';
 import { StorageError } from '../storage/storage.ts';
@@ -93,7 +93,7 @@ function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): Busb
   try {
     return new Busboy({ headers: { ...headers, 'content-type': contentType }, limits, isPartAFile: () => true });
   } catch (error) {
-    throw invalid(['content-type', messageOf(error)]);
+    throw invalid(['content-type', errorMessage(error)]);
   }
 }
 
@@ -110,7 +110,9 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
     };
     const stopAsBroken = (fault: unknown): void => {
       stop(
-        fault instanceof Refusal ? fault : invalid(['body', `is not whole multipart/form-data: ${messageOf(fault)}`]),
+        fault instanceof Refusal
+          ? fault
+          : invalid(['body', `is not whole multipart/form-data: ${errorMessage(fault)}`]),
       );
     };
     busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {

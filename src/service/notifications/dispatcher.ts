@@ -2,7 +2,7 @@ import type { NotificationTarget } from '../../contract/notification.ts';
 import { isStale, shownAddress, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
 import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { toSingleLine } from '../domain/single-line.ts';
-import { messageOf } from '../domain/thrown.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 import type { ServiceLog } from '../domain/service-log.ts';
 import type { NotificationStore } from '../storage/notification-store.ts';
 import type { Deliver } from './deliver.ts';
@@ -182,7 +182,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /** Why a delivery failed, on one line. The path of a web address is its secret. */
 function faultWords(error: unknown, target: NotificationTarget): string {
-  const words = messageOf(error);
+  const words = errorMessage(error);
   if (target.type === 'EMAIL') return toSingleLine(words);
   const { pathname = '/', search = '' } = URL.parse(target.webhook) ?? {};
   const secrets = [target.webhook, pathname + search, pathname].filter((secret) => secret.length > 1);

@@ -1,4 +1,4 @@
-import { messageOf } from '../domain/thrown.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 import { DeliveryFault } from './post.ts';
 
 /** How e-mails leave. */
@@ -45,7 +45,7 @@ export async function sendMail(settings: MailSettings, mail: Mail, signal: Abort
     });
     await Promise.race([sent, brokenOff(signal)]);
   } catch (error) {
-    throw new DeliveryFault(`the mail server did not take it: ${messageOf(error)}`, { cause: error });
+    throw new DeliveryFault(`the mail server did not take it: ${errorMessage(error)}`, { cause: error });
   } finally {
     transport.close();
   }

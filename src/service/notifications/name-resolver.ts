@@ -1,5 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import { codeOf } from '../domain/thrown.ts';
+import { errorCode } from '../../runtime/failure.ts';
 import type { ResolvedAddress, Web } from './post.ts';
 
 /** The two ways of Node.js to resolve a name. */
@@ -35,7 +35,7 @@ export function createNameResolver(services: NameServices, allowPrivateTargets: 
       ...(ipv6.status === 'fulfilled' ? ipv6.value.map((address) => ({ address, family: 6 })) : []),
     ];
     if (addresses.length > 0 || ipv4.status === 'fulfilled') return addresses;
-    if (codeOf(ipv4.reason) === 'ECONNREFUSED') return services.lookup(name);
+    if (errorCode(ipv4.reason) === 'ECONNREFUSED') return services.lookup(name);
     throw ipv4.reason;
   };
 }

@@ -1,4 +1,4 @@
-import { codeOf } from '../domain/thrown.ts';
+import { errorCode } from '../../runtime/failure.ts';
 import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from './storage.ts';
 
 /** What the errors of the operating system mean for a storage (errno(3)). */
@@ -41,7 +41,7 @@ export function storageError(reason: StorageReason, cause?: unknown): StorageErr
 
 /** A failed file operation as an error of the storage; anything else as it is. */
 export function translateFileError(error: unknown): unknown {
-  const reason = reasons[codeOf(error) ?? ''];
+  const reason = reasons[errorCode(error) ?? ''];
   return reason === undefined ? error : storageError(reason, error);
 }
 

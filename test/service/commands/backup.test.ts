@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { valueAt } from '../../../src/runtime/values.ts';
 import { readCommand } from '../../../src/service/commands/command-line.ts';
 import { runCommand } from '../../../src/service/commands/run-command.ts';
-import { messageOf } from '../../../src/service/domain/thrown.ts';
+import { errorMessage } from '../../../src/runtime/failure.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { call } from '../../support/service-call.ts';
 import { runServiceCommand, type EndedCommand } from '../../support/service-command.ts';
@@ -49,7 +49,7 @@ describe('the backup of a service', () => {
       await runCommand(command, { now: () => Date.now(), tell: (line) => lines.push(line) });
       return { code: 0, output: lines.join('\n') };
     } catch (error) {
-      return { code: 1, output: [...lines, messageOf(error)].join('\n') };
+      return { code: 1, output: [...lines, errorMessage(error)].join('\n') };
     }
   };
   const backup = (...words: string[]): Promise<EndedCommand> => run(backupWords(...words));

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { messageOf } from '../thrown.ts';
+import { errorMessage } from '../../../runtime/failure.ts';
 import { expandedSize } from './expanded-size.ts';
 import { literalOf } from './literal.ts';
 
@@ -57,7 +57,7 @@ function compile(text: string): RE2JS {
     return RE2JS.compile(text);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new PatternFault(`is not RE2 syntax: ${messageOf(error).replace(/^error parsing regexp: /u, '')}`, {
+    throw new PatternFault(`is not RE2 syntax: ${errorMessage(error).replace(/^error parsing regexp: /u, '')}`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { constructFromEvents, EVENT_ID, getScalarValue, parseEvents, YAMLException, type Event } from 'js-yaml';
-import { messageOf } from '../thrown.ts';
+import { errorMessage } from '../../../runtime/failure.ts';
 
 /** A text is not taken as YAML; the message says why. */
 export class YamlFault extends Error {
@@ -50,7 +50,7 @@ export function readYaml(text: string): YamlDocument {
     return { value: documents[0], lineOf: (field) => lineAt(text, offsetOf(offsets, field)) };
   } catch (error) {
     if (error instanceof YamlFault) throw error;
-    if (!(error instanceof YAMLException)) throw new YamlFault(messageOf(error), undefined, error);
+    if (!(error instanceof YAMLException)) throw new YamlFault(errorMessage(error), undefined, error);
     const { reason, mark } = error;
     throw new YamlFault(reason, mark === undefined ? undefined : mark.line + 1, error);
   }

@@ -1,6 +1,6 @@
 import { open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
 import { attachmentPath } from '../files/attachment-layout.ts';
 import { attachmentsFolder } from '../files/data-folder.ts';
@@ -21,7 +21,7 @@ export async function entriesOf(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

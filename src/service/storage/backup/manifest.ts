@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { conforms } from '../../../contract/check.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import { privateFileMode, syncFolder } from '../files/durable-files.ts';
 import { BackupError } from './backup-error.ts';
 
@@ -69,7 +69,7 @@ async function readText(folder: string): Promise<string> {
   try {
     return await readFile(join(folder, manifestFile), 'utf8');
   } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
     throw new BackupError(
       `${folder} is not a complete backup, because it has no ${manifestFile}; use another backup, or make a new one`,
       { cause: error },

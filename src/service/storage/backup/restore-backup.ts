@@ -1,6 +1,6 @@
 import { copyFile, rename, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import { databaseFile, isUnusedFolder, makePrivateFile, prepareDataFolder } from '../files/data-folder.ts';
 import { syncFolder } from '../files/durable-files.ts';
 import { claimFolder } from '../sqlite/folder-lock.ts';
@@ -66,7 +66,7 @@ async function freeBytes(folder: string): Promise<number> {
     const { bavail, bsize } = await statfs(folder);
     return bavail * bsize;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    if (errorCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
     return freeBytes(dirname(folder));
   }
 }

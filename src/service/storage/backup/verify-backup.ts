@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../domain/thrown.ts';
+import { errorMessage } from '../../../runtime/failure.ts';
 import { databaseFile } from '../files/data-folder.ts';
 import { inspectDatabase, type DatabaseContents } from '../sqlite/backup-database.ts';
 import { BackupError } from './backup-error.ts';
@@ -44,7 +44,7 @@ async function demandSameDatabase(path: string, { database }: Manifest): Promise
     bytes = (await stat(path)).size;
     sha256 = await digestOfFile(path);
   } catch (error) {
-    throw new BackupError(`${path} cannot be read (${messageOf(error)}); use another backup`, { cause: error });
+    throw new BackupError(`${path} cannot be read (${errorMessage(error)}); use another backup`, { cause: error });
   }
   if (bytes === database.bytes && sha256 === database.sha256) return;
   throw new BackupError(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RandomBytes } from '../../../runtime/random.ts';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import type { AttachedContent, AttachmentStore, ReceivedFile } from '../attachments.ts';
 import { onDisk, translateFileError } from '../storage-faults.ts';
 import { attachmentPath, contentFolder, incomingFolder } from './attachment-layout.ts';
@@ -79,7 +79,7 @@ export class AttachmentFolder implements AttachmentStore {
     try {
       await mkdir(group, { mode: privateFolderMode });
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return;
+      if (errorCode(error) === 'EEXIST') return;
       throw error;
     }
     await syncFolder(this.#content);

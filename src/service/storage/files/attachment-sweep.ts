@@ -1,6 +1,6 @@
 import { lstat, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import { StartError } from '../start-error.ts';
 import {
   attachmentPath,
@@ -118,7 +118,7 @@ async function freePath(path: string): Promise<string> {
     try {
       await lstat(candidate);
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return candidate;
+      if (errorCode(error) === 'ENOENT') return candidate;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import { atStart, StartError, startErrorOf } from '../start-error.ts';
 import { contentFolder } from './attachment-layout.ts';
 import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.ts';
@@ -40,7 +40,7 @@ async function entriesOf(folder: string): Promise<readonly string[] | undefined>
   try {
     return await readdir(folder);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -96,7 +96,7 @@ async function narrowOne(path: string, mode: number): Promise<boolean> {
   try {
     await chmod(path, mode);
   } catch (error) {
-    if (codeOf(error) !== 'EPERM') throw startErrorOf(error, path);
+    if (errorCode(error) !== 'EPERM') throw startErrorOf(error, path);
     throw new StartError(
       `${path} belongs to another user, and others than the service may use it; ` +
         'give it to the user that runs the service (chown), or choose a folder inside of it with --data',
@@ -111,7 +111,7 @@ async function isWide(path: string, mode: number): Promise<boolean> {
   try {
     return ((await stat(path)).mode & 0o777 & ~mode) !== 0;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'ENOENT') return false;
     throw startErrorOf(error, path);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { codeOf } from '../../domain/thrown.ts';
+import { errorCode } from '../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
 import { translateFileError } from '../storage-faults.ts';
 
@@ -74,7 +74,7 @@ export async function openAttachment(path: string, content: AttachedContent): Pr
   try {
     return await open(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw new DamagedAttachmentError('missing', content, { cause: error });
+    if (errorCode(error) === 'ENOENT') throw new DamagedAttachmentError('missing', content, { cause: error });
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteCodeOf } from '../../domain/thrown.ts';
+import { valueAt } from '../../../runtime/values.ts';
 import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
 import { StartError, startErrorOf } from '../start-error.ts';
 import { storageError, translateFileError } from '../storage-faults.ts';
@@ -79,8 +79,8 @@ const databaseMoved = 1032;
 
 /** An error of SQLite or of the file system as an error of the storage, if it is one; else as it is. */
 export function translateError(error: unknown): unknown {
-  const code = sqliteCodeOf(error);
-  if (code === undefined) return translateFileError(error);
+  const code = valueAt(error, 'errcode');
+  if (typeof code !== 'number') return translateFileError(error);
   if (code === databaseMoved) return storageError('missing', error);
   const reason = reasons.get(code & 0xff);
   return reason === undefined ? error : storageError(reason, error);

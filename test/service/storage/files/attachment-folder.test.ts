@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { messageOf } from '../../../../src/service/domain/thrown.ts';
+import { errorMessage } from '../../../../src/runtime/failure.ts';
 import {
   DamagedAttachmentError,
   type AttachedContent,
@@ -112,7 +112,7 @@ describe('the folder of attachments', () => {
     );
     const error: unknown = await attachments.receive(failing).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: expect.stringMatching(/^Storage/u) as unknown, reason });
-    expect(messageOf(error)).not.toContain('/secret/path');
+    expect(errorMessage(error)).not.toContain('/secret/path');
     expect(await files()).toEqual([]);
   });
 
