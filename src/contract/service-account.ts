@@ -3,12 +3,6 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { orgName, serviceAccountName } from './names.ts';
 
-/** What a key may do, from the widest to the narrowest. */
-export const privileges = ['admin', 'member', 'snapshotter', 'reader'] as const;
-
-/** What a key may do. */
-export type Privilege = (typeof privileges)[number];
-
 const serviceAccountFields = {
   name: Type.String(),
   display_name: Type.Optional(Type.String()),

@@ -23,7 +23,8 @@ import {
   createServiceAccountKey,
 } from '../../src/service/http/admin/service-account-endpoints.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
-import { mayAccess, roles } from '../../src/service/domain/access.ts';
+import { roles } from '../../src/contract/role.ts';
+import { mayAccess } from '../../src/service/domain/access.ts';
 import { usage } from '../../src/service/options.ts';
 import { textAt } from '../../src/runtime/values.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';

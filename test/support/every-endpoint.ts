@@ -10,7 +10,7 @@ import { attachPolicy, createPolicy, detachPolicy, getPolicy } from '../../src/c
 import { deleteServiceAccount, getServiceAccount, listServiceAccounts } from '../../src/contract/service-account.ts';
 import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
-import { roles, type Role } from '../../src/service/domain/access.ts';
+import { roles, type Role } from '../../src/contract/role.ts';
 import { createNotification, createServiceAccount } from './administration.ts';
 import { call, type Call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';

@@ -1,10 +1,6 @@
+import { roles, type Role } from '../../contract/role.ts';
+
 /** Who may do what (the public documentation of such a service, Roles). */
-
-/** The roles of members and service accounts, from the widest to the narrowest. */
-export const roles = ['admin', 'member', 'snapshotter', 'reader'] as const;
-
-/** The role of a member or service account. */
-export type Role = (typeof roles)[number];
 
 /**
  * What a request wants to do: look at what is recorded, record flows, artifacts, attestations and policies, report
@@ -59,11 +55,6 @@ const holders: Readonly<Record<Permission, readonly Role[]>> = {
   'read service accounts': ['admin', 'member', 'snapshotter'],
   administer: ['admin'],
 };
-
-/** Whether the word names a role. */
-export function isRole(word: string): word is Role {
-  return (roles as readonly string[]).includes(word);
-}
 
 /**
  * Whether the caller may do this in the organization. Another organization is never allowed, and whether it exists makes

@@ -1,4 +1,5 @@
-import type { KeyScope, Role } from './access.ts';
+import type { Role } from '../../contract/role.ts';
+import type { KeyScope } from './access.ts';
 
 /** Who can own a key. Every time is in Unix seconds, with a fraction. */
 

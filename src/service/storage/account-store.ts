@@ -1,4 +1,5 @@
-import type { OwnerKind, Role } from '../domain/access.ts';
+import type { Role } from '../../contract/role.ts';
+import type { OwnerKind } from '../domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../domain/accounts.ts';
 
 /** Where members, service accounts and their keys are kept; the rules of `Store` hold. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { actorName, isRole, mayAccess, mayOpen, roles, type Permission } from '../../../src/service/domain/access.ts';
+import { isRole, roles } from '../../../src/contract/role.ts';
+import { actorName, mayAccess, mayOpen, type Permission } from '../../../src/service/domain/access.ts';
 
 describe('access', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { roles } from '../../../src/service/domain/access.ts';
+import { roles } from '../../../src/contract/role.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../../src/service/domain/accounts.ts';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { Store } from '../../../src/service/storage/storage.ts';

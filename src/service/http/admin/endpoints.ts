@@ -2,7 +2,7 @@ import { Type } from '../../../contract/schema.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
-import { roles } from '../../domain/access.ts';
+import { roles } from '../../../contract/role.ts';
 import { administrationErrors } from './errors.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Static } from '../../../contract/schema.ts';
-import type { OwnerKind, Role } from '../../domain/access.ts';
+import type { Role } from '../../../contract/role.ts';
+import type { OwnerKind } from '../../domain/access.ts';
 import { formatApiKey, hashSecret, newApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Services } from '../services.ts';

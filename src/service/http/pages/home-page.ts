@@ -1,4 +1,5 @@
-import { actorName, type Role } from '../../domain/access.ts';
+import type { Role } from '../../../contract/role.ts';
+import { actorName } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import type { AccountStore } from '../../storage/account-store.ts';
 import { html, type Html } from './html.ts';

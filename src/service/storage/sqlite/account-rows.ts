@@ -1,4 +1,4 @@
-import { isRole, type Role } from '../../domain/access.ts';
+import { isRole, type Role } from '../../../contract/role.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import { number, text, type Row } from './rows.ts';
 

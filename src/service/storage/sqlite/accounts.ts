@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { OwnerKind, Role } from '../../domain/access.ts';
+import type { Role } from '../../../contract/role.ts';
+import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountStore } from '../account-store.ts';
 import { keyOf, memberOf, roleOf, serviceAccountOf } from './account-rows.ts';

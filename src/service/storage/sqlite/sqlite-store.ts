@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
-import type { OwnerKind, Role } from '../../domain/access.ts';
+import type { Role } from '../../../contract/role.ts';
+import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type {
   Delivery,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { triggers } from '../../../../src/contract/notification.ts';
-import { roles } from '../../../../src/service/domain/access.ts';
+import { roles } from '../../../../src/contract/role.ts';
 import { administer, createNotification } from '../../../support/administration.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';

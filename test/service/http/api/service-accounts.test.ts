@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { roles } from '../../../../src/service/domain/access.ts';
+import { roles } from '../../../../src/contract/role.ts';
 import { createServiceAccount, createServiceAccountKey } from '../../../support/administration.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import { saveFlow } from '../../../support/service-samples.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { roles } from '../../../../src/service/domain/access.ts';
+import { roles } from '../../../../src/contract/role.ts';
 import {
   administer,
   createKey,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { endpoints } from '../../../../src/contract/endpoints.ts';
 import { createFlow } from '../../../../src/contract/flow.ts';
 import { setDefaultOrg } from '../../../../src/contract/user.ts';
-import { roles } from '../../../../src/service/domain/access.ts';
+import { roles } from '../../../../src/contract/role.ts';
 import {
   administer,
   createKey,
