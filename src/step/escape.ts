@@ -1,18 +1,12 @@
+import { escapeHtml } from '../runtime/escape-html.ts';
+
 /**
  * A text as it may stand in HTML, on one line: in a summary, Markdown would read a blank line as the table's end. Characters
  * without a glyph of their own are shown as by `printable`.
  */
-export function escapeHtml(text: string): string {
-  return printable(text).replaceAll(/\r\n|[&<>"'\r\n]/gu, (found) => entities[found] ?? '<br>');
+export function escapeHtmlLine(text: string): string {
+  return escapeHtml(printable(text)).replaceAll(/\r\n|[\r\n]/gu, '<br>');
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
 
 /**
  * The control characters of C0 and C1 but tab and line breaks, and those that turn the direction of writing (Unicode's

@@ -1,4 +1,4 @@
-import { escapeHtml } from './escape.ts';
+import { escapeHtmlLine } from './escape.ts';
 
 /** What must never be seen, and what takes its place. */
 export interface Secrets {
@@ -33,6 +33,6 @@ function formsOf(value: string): readonly string[] {
     inAddress,
     inAddress.replaceAll(/%[0-9A-F]{2}/gu, (encoded) => encoded.toLowerCase()),
     JSON.stringify(value).slice(1, -1),
-    escapeHtml(value),
+    escapeHtmlLine(value),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Ending } from './conclude.ts';
-import { escapeHtml } from './escape.ts';
+import { escapeHtmlLine } from './escape.ts';
 import { renderSummaryHtml, type Extent, type ShownSummary, type SummaryText } from './summary-html.ts';
 
 /** What the summary of an ending says. */
@@ -45,7 +45,7 @@ export function renderSummary(
     const html = renderSummaryHtml(shown, extent, (part, isCode) => {
       left -= part.length;
       if (left < 0) return '';
-      return escapeHtml(isCode ? part : inText(part));
+      return escapeHtmlLine(isCode ? part : inText(part));
     });
     // A character takes at least a byte, so what is too long is too large.
     if (left >= 0 && Buffer.byteLength(html) <= room) return html;

@@ -1,26 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { escapeHtml, printable, printableJson, safeHref } from '../../src/step/escape.ts';
+import { escapeHtmlLine, printable, printableJson, safeHref } from '../../src/step/escape.ts';
 
-describe('escapeHtml', () => {
+describe('escapeHtmlLine', () => {
   it('leaves no character that HTML gives a meaning, in text or in an attribute', () => {
-    expect(escapeHtml(`<a href="x" title='y'>&amp;</a>`)).toBe(
+    expect(escapeHtmlLine(`<a href="x" title='y'>&amp;</a>`)).toBe(
       '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
     );
   });
 
   it('lets no text turn the direction of writing', () => {
-    expect(escapeHtml('a\u202Eb\u2066c')).toBe('a\uFFFDb\uFFFDc');
+    expect(escapeHtmlLine('a\u202Eb\u2066c')).toBe('a\uFFFDb\uFFFDc');
   });
 
   it('keeps everything on one line, whatever kind of line break there is', () => {
-    expect(escapeHtml('a\nb\r\nc\rd\n\ne')).toBe('a<br>b<br>c<br>d<br><br>e');
+    expect(escapeHtmlLine('a\nb\r\nc\rd\n\ne')).toBe('a<br>b<br>c<br>d<br><br>e');
   });
 
   it('shows every text as it is: a browser would read back what went in', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(readBack(escapeHtml(text))).toBe(printable(text).replaceAll(/\r\n|\r/gu, '\n'));
+        expect(readBack(escapeHtmlLine(text))).toBe(printable(text).replaceAll(/\r\n|\r/gu, '\n'));
       }),
     );
   });

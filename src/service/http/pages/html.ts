@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../../runtime/escape-html.ts';
+
 /** A piece of HTML that is safe to send. `html` makes it of what is not known to be. */
 export class Html {
   readonly text: string;
@@ -19,19 +21,7 @@ function filled(hole: Hole): string {
   if (hole === undefined) return '';
   if (hole instanceof Html) return hole.text;
   if (typeof hole === 'object') return hole.map((piece) => piece.text).join('');
-  return escape(String(hole));
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return escapeHtml(String(hole));
 }
 
 /** A link where the address is one of the web; the plain words where it is not, because a reported address can be anything. */
