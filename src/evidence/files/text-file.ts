@@ -1,3 +1,4 @@
+import { decodeText } from '../../runtime/decode-text.ts';
 import { UserError } from '../../runtime/failure.ts';
 import type { MatchedFile } from './resolve.ts';
 import { describeBytes } from './size.ts';
@@ -34,16 +35,13 @@ export async function readTextFile(
   for await (const chunk of readUnchanged(file.path, file.size)) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   const encoding = utf16 && bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch (thrown) {
-    throw new UserError(
-      {
-        input: 'files',
-        what: `${file.name} is not text in UTF-8`,
-        remedy: `Save it in UTF-8, or name the file that holds ${purpose}.`,
-      },
-      { cause: thrown },
-    );
+  const text = decodeText(bytes, encoding);
+  if (text === undefined) {
+    throw new UserError({
+      input: 'files',
+      what: `${file.name} is not text in UTF-8`,
+      remedy: `Save it in UTF-8, or name the file that holds ${purpose}.`,
+    });
   }
+  return text;
 }

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
+import { decodeText } from '../../runtime/decode-text.ts';
 import { describeError, UserError } from '../../runtime/failure.ts';
 import { parseReportTask, type ReportTask } from './report-task.ts';
 
@@ -66,15 +67,12 @@ function tooLarge(path: string): UserError {
 }
 
 function decode(bytes: Buffer, path: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw mistake(
-      `the Sonar report ${path} is not UTF-8 text`,
-      'Write the file as UTF-8; older versions of PowerShell write UTF-16 unless told `-Encoding utf8`.',
-      error,
-    );
-  }
+  const text = decodeText(bytes);
+  if (text !== undefined) return text;
+  throw mistake(
+    `the Sonar report ${path} is not UTF-8 text`,
+    'Write the file as UTF-8; older versions of PowerShell write UTF-16 unless told `-Encoding utf8`.',
+  );
 }
 
 function parseJson(text: string, path: string): unknown {

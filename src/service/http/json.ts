@@ -1,4 +1,5 @@
 import { maximumDocumentValues } from '../../contract/limits.ts';
+import { decodeText } from '../../runtime/decode-text.ts';
 import { countInexactNumbers, parseExactJson } from '../../runtime/exact-json.ts';
 import { repeatedKey } from '../../runtime/repeated-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
@@ -39,12 +40,8 @@ export interface ReadDocument {
  * @throws DocumentFault
  */
 export function readDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ReadDocument {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new DocumentFault('', 'must be UTF-8');
-  }
+  const text = decodeText(bytes);
+  if (text === undefined) throw new DocumentFault('', 'must be UTF-8');
   demandSmall(bytes, mostValues);
   let plain: unknown;
   try {

@@ -1,4 +1,5 @@
 import { conforms, violations } from '../../../contract/check.ts';
+import { decodeText } from '../../../runtime/decode-text.ts';
 import { matchesIn } from './condition.ts';
 import { ConditionFault } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
@@ -24,12 +25,8 @@ const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10f
 
 /** Reads a policy file: UTF-8, one YAML document, the known rules, and conditions that are understood. */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return { faults: ['it is not UTF-8'] };
-  }
+  const text = decodeText(bytes);
+  if (text === undefined) return { faults: ['it is not UTF-8'] };
   const character = forbidden.exec(text);
   if (character !== null) {
     const line = text.slice(0, character.index).split('\n').length;
