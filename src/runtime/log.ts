@@ -10,3 +10,9 @@ export interface Log {
   /** Runs the work with its lines folded under a title. */
   group<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
 }
+
+/** Where the service says what its operator must know; requests that went as they should are not told. */
+export interface ServiceLog extends Pick<Log, 'info'> {
+  /** A defect or trouble, with what was thrown. Never holds a key. */
+  error(line: string, error: unknown): void;
+}

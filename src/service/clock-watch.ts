@@ -1,5 +1,5 @@
 import type { After, Now } from '../runtime/clock.ts';
-import type { ServiceLog } from './domain/service-log.ts';
+import type { ServiceLog } from '../runtime/log.ts';
 
 /** What watching the clock needs. */
 export interface ClockWatchMeans {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
-import type { ServiceLog } from './domain/service-log.ts';
+import type { ServiceLog } from '../runtime/log.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { AttachmentFolder } from './storage/files/attachment-folder.ts';
 import { sweepAttachments, type Sweep } from './storage/files/attachment-sweep.ts';

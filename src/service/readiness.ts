@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from '../runtime/clock.ts';
-import type { ServiceLog } from './domain/service-log.ts';
+import type { ServiceLog } from '../runtime/log.ts';
 import { Refusal, retryLater, serviceErrors } from './http/refusal.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { AttachmentStore } from './storage/attachments.ts';

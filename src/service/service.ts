@@ -19,7 +19,7 @@ import { addEnvironmentRoutes } from './http/api/environments.ts';
 import { addFlowRoutes } from './http/api/flows.ts';
 import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
 import { linksOf } from './domain/links.ts';
-import type { ServiceLog } from './domain/service-log.ts';
+import type { ServiceLog } from '../runtime/log.ts';
 import { addNotificationRoutes } from './http/api/notifications.ts';
 import { addPages } from './http/pages/pages.ts';
 import { sendJson } from './http/route.ts';

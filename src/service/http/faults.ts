@@ -5,7 +5,7 @@ import type { ErrorAnswer } from '../../contract/endpoint.ts';
 import { errorCode, errorMessage } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/values.ts';
 import { StorageBusyError, StorageError, StorageFullError } from '../storage/storage.ts';
-import type { ServiceLog } from '../domain/service-log.ts';
+import type { ServiceLog } from '../../runtime/log.ts';
 import { invalid, Refusal, retryLater, serviceErrors } from './refusal.ts';
 import { sendJson } from './route.ts';
 

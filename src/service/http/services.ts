@@ -4,7 +4,7 @@ import type { AttachmentStore } from '../storage/attachments.ts';
 import type { Store } from '../storage/storage.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
 import type { Links } from '../domain/links.ts';
-import type { ServiceLog } from '../domain/service-log.ts';
+import type { ServiceLog } from '../../runtime/log.ts';
 
 /** What routes work with. */
 export interface Services {

@@ -3,7 +3,7 @@ import { isStale, shownAddress, waitAfter, type Delivery, type DueTarget } from 
 import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import type { ServiceLog } from '../domain/service-log.ts';
+import type { ServiceLog } from '../../runtime/log.ts';
 import type { NotificationStore } from '../storage/notification-store.ts';
 import type { Deliver } from './deliver.ts';
 import { DeliverySchedule } from './schedule.ts';

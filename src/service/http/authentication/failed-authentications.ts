@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { After, Now } from '../../../runtime/clock.ts';
-import type { ServiceLog } from '../../domain/service-log.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
 
 /**
  * Failed authentications: their log, and the throttle of those who cause them.
