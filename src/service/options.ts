@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { violations } from '../contract/check.ts';
 import { orgName } from '../contract/names.ts';
 import { weaknessOf } from './domain/administration-key.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -9,9 +10,6 @@ import type { ServiceOptions } from './service.ts';
 export class OptionFault extends Error {
   override readonly name = 'OptionFault';
 }
-
-/** The environment variables of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The data folder unless told otherwise. */
 export const usualDataFolder = 'service-data';
@@ -64,7 +62,7 @@ export const usage = [
  * @returns 'help' where that was asked for.
  * @throws OptionFault
  */
-export function readOptions(words: readonly string[], environment: Environment): ServiceOptions | 'help' {
+export function readOptions(words: readonly string[], environment: EnvironmentVariables): ServiceOptions | 'help' {
   const flags = readFlags(words);
   if (flags['help'] === true) return 'help';
   const valueOf = (setting: Setting): string | undefined => settingOf(setting, flags[setting], environment);
@@ -92,13 +90,13 @@ export function readOptions(words: readonly string[], environment: Environment):
 }
 
 /** The value of a flag, or else of its variable; an empty one is as good as none. */
-function settingOf(setting: Setting, flag: unknown, environment: Environment): string | undefined {
+function settingOf(setting: Setting, flag: unknown, environment: EnvironmentVariables): string | undefined {
   const given = typeof flag === 'string' ? flag : undefined;
   return [given, environment[variableOf(setting)]].find((value) => value !== undefined && value !== '');
 }
 
 /** The data folder of a flag or the environment; undefined if neither names one. */
-export function dataFolderOf(flag: unknown, environment: Environment): string | undefined {
+export function dataFolderOf(flag: unknown, environment: EnvironmentVariables): string | undefined {
   return settingOf('data', flag, environment);
 }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import { dataFolderOf, OptionFault, usualDataFolder, type Environment } from '../options.ts';
+import { dataFolderOf, OptionFault, usualDataFolder } from '../options.ts';
 
 /** What an operator can do with a data folder beside serving it. */
 export type Command =
@@ -63,7 +64,7 @@ function isCommand(word: string | undefined): word is CommandName {
  *
  * @throws OptionFault
  */
-export function readCommand(words: readonly string[], environment: Environment): Command | undefined {
+export function readCommand(words: readonly string[], environment: EnvironmentVariables): Command | undefined {
   const [name, ...rest] = words;
   if (!isCommand(name)) return undefined;
   const usage = usages[name].join('\n');
