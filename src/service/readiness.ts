@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
-import { Refusal, retryLater, serviceErrors } from './http/refusal.ts';
+import { ApiError, retryLater, httpErrors } from './http/refusal.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
@@ -109,10 +109,10 @@ export class Readiness {
 /** Answers `GET /ready`, for whoever decides where requests go. */
 export function addReadiness(app: FastifyInstance, readiness: Readiness, shutdown: Pick<Shutdown, 'isDraining'>): void {
   app.get('/ready', async (_request, reply) => {
-    if (shutdown.isDraining()) throw new Refusal(serviceErrors.draining);
+    if (shutdown.isDraining()) throw new ApiError(httpErrors.draining);
     const fault = await readiness.check();
     // The bare text, because the public client prints it as it is.
     if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
-    throw new Refusal(serviceErrors.notReady, { values: { reason: fault.reason }, headers: retryLater });
+    throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryLater });
   });
 }

@@ -27,7 +27,7 @@ import { createServer, usualPatience, type Patience } from './http/server.ts';
 import { addReadiness, Readiness } from './readiness.ts';
 import { addPolicyRoutes } from './http/api/policies.ts';
 import { addServiceAccountRoutes } from './http/api/service-accounts.ts';
-import type { Services } from './http/services.ts';
+import type { Dependencies } from './http/services.ts';
 import { addSnapshotRoutes } from './http/api/snapshots.ts';
 import { addUserRoutes } from './http/api/users.ts';
 import { openStorage } from './open-storage.ts';
@@ -98,11 +98,11 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
   };
   try {
     const storage = await openStorage(options, sources, closers);
-    const services = { ...sources, ...storage, sendsMail: options.mail !== undefined };
+    const dependencies = { ...sources, ...storage, sendsMail: options.mail !== undefined };
     const { first } = options;
-    const generatedKey = first === undefined ? undefined : await ensureFirstKey(services.store, first, sources);
+    const generatedKey = first === undefined ? undefined : await ensureFirstKey(dependencies.store, first, sources);
     const patience = options.patience ?? usualPatience;
-    const readiness = new Readiness({ ...services, dataFolder: options.dataFolder });
+    const readiness = new Readiness({ ...dependencies, dataFolder: options.dataFolder });
     const storageFailed = readiness.storageFailed.bind(readiness);
     const admission = new Admission(options.admission);
     const app = createServer({ log: sources.log, storageFailed }, patience, admission);
@@ -113,9 +113,9 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     closers.push(() => {
       failures.stop();
     });
-    addRoutes(app, { ...services, links, failures }, options, admission);
+    addRoutes(app, { ...dependencies, links, failures }, options, admission);
     addReadiness(app, readiness, shutdown);
-    const dispatcher = startDispatcher({ ...services, links }, options, sources);
+    const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());
     closers.push(
       watchClock({
@@ -137,7 +137,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
 
 /** Starts to deliver notifications. */
 function startDispatcher(
-  { store, links, now }: Pick<Services, 'store' | 'links' | 'now'>,
+  { store, links, now }: Pick<Dependencies, 'store' | 'links' | 'now'>,
   { mail, allowPrivateTargets = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {
@@ -145,23 +145,28 @@ function startDispatcher(
   return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail, now }), now, after, log });
 }
 
-function addRoutes(app: FastifyInstance, services: Services, { adminKey }: ServiceOptions, admission: Admission): void {
-  const receiveFile = (content: Readable): Promise<ReceivedFile> => services.attachments.receive(content);
+function addRoutes(
+  app: FastifyInstance,
+  dependencies: Dependencies,
+  { adminKey }: ServiceOptions,
+  admission: Admission,
+): void {
+  const receiveFile = (content: Readable): Promise<ReceivedFile> => dependencies.attachments.receive(content);
   const api = { app, prefix: apiPrefix, receiveFile, admission };
-  addFlowRoutes(api, services);
-  addAttestationRoutes(api, services);
-  addArtifactRoutes(api, services);
-  addAttestationListRoutes(api, services);
-  addEnvironmentRoutes(api, services);
-  addPolicyRoutes(api, services);
-  addSnapshotRoutes(api, services);
-  addNotificationRoutes(api, services);
-  addServiceAccountRoutes(api, services);
-  addUserRoutes(api, services);
-  if (adminKey !== undefined) addAdministrationRoutes({ ...api, prefix: adminPrefix }, services, adminKey);
-  addPages(api, services);
+  addFlowRoutes(api, dependencies);
+  addAttestationRoutes(api, dependencies);
+  addArtifactRoutes(api, dependencies);
+  addAttestationListRoutes(api, dependencies);
+  addEnvironmentRoutes(api, dependencies);
+  addPolicyRoutes(api, dependencies);
+  addSnapshotRoutes(api, dependencies);
+  addNotificationRoutes(api, dependencies);
+  addServiceAccountRoutes(api, dependencies);
+  addUserRoutes(api, dependencies);
+  if (adminKey !== undefined) addAdministrationRoutes({ ...api, prefix: adminPrefix }, dependencies, adminKey);
+  addPages(api, dependencies);
   app.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
-    sendJson(reply, 200, openApiDocument(services.links.base())),
+    sendJson(reply, 200, openApiDocument(dependencies.links.base())),
   );
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { Turns } from '../storage/turns.ts';
-import { Refusal, serviceErrors } from './refusal.ts';
+import { ApiError, httpErrors } from './refusal.ts';
 
 /** How many bytes of requests and answers are held in memory at once. */
 export interface AdmissionLimits {
@@ -39,12 +39,12 @@ export class Admission {
   /**
    * Counts bytes until the answer was sent or the connection ends.
    *
-   * @throws Refusal 503 if that would be too many. One request alone never is.
+   * @throws ApiError 503 if that would be too many. One request alone never is.
    */
   admit(org: string, bytes: number, response: ServerResponse): void {
     const held = this.#held.get(org) ?? 0;
     const isTooMuch = held + bytes > this.#limits.perOrganization || this.#total + bytes > this.#limits.total;
-    if (held > 0 && isTooMuch) throw new Refusal(serviceErrors.overloaded, { headers: { 'retry-after': '1' } });
+    if (held > 0 && isTooMuch) throw new ApiError(httpErrors.overloaded, { headers: { 'retry-after': '1' } });
     this.hold(org, bytes, response);
   }
 

@@ -6,7 +6,7 @@ import { errorCode, errorMessage } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/values.ts';
 import { StorageBusyError, StorageError, StorageFullError } from '../storage/storage.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
-import { invalid, Refusal, retryLater, serviceErrors } from './refusal.ts';
+import { validationError, ApiError, retryLater, httpErrors } from './refusal.ts';
 import { sendJson } from './route.ts';
 
 /** Who hears of what went wrong within the service. */
@@ -27,38 +27,38 @@ export function answerFault(
   return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
 }
 
-function refusalOf(listeners: FaultListeners, thrown: unknown, request: FastifyRequest): Refusal {
+function refusalOf(listeners: FaultListeners, thrown: unknown, request: FastifyRequest): ApiError {
   // What a handler refuses because something broke has that as its cause, and the operator must know it.
-  const fault = thrown instanceof Refusal ? thrown.cause : thrown;
-  if (thrown instanceof Refusal && !(fault instanceof StorageError)) return thrown;
+  const fault = thrown instanceof ApiError ? thrown.cause : thrown;
+  if (thrown instanceof ApiError && !(fault instanceof StorageError)) return thrown;
   const known = refusalOfFramework(fault);
   if (known !== undefined) return known;
   const route = request.routeOptions.url ?? 'unknown address';
   listeners.log.error(`request ${request.id}: ${request.method} ${route} failed`, fault);
   if (fault instanceof StorageError && fault.reason !== 'damaged') listeners.storageFailed(fault);
-  return thrown instanceof Refusal ? thrown : refusalOfFault(fault, request.id);
+  return thrown instanceof ApiError ? thrown : refusalOfFault(fault, request.id);
 }
 
-function refusalOfFault(fault: unknown, id: string): Refusal {
-  if (fault instanceof StorageFullError) return new Refusal(serviceErrors.storageFull);
-  if (fault instanceof StorageBusyError) return new Refusal(serviceErrors.busy, { headers: { 'retry-after': '1' } });
-  if (fault instanceof StorageError) return new Refusal(serviceErrors.storageUnavailable, { headers: retryLater });
-  return new Refusal(serviceErrors.internal, { values: { id } });
+function refusalOfFault(fault: unknown, id: string): ApiError {
+  if (fault instanceof StorageFullError) return new ApiError(httpErrors.storageFull);
+  if (fault instanceof StorageBusyError) return new ApiError(httpErrors.busy, { headers: { 'retry-after': '1' } });
+  if (fault instanceof StorageError) return new ApiError(httpErrors.storageUnavailable, { headers: retryLater });
+  return new ApiError(httpErrors.internal, { values: { id } });
 }
 
 /** The framework's own findings; undefined for what is not the sender's fault. */
-function refusalOfFramework(thrown: unknown): Refusal | undefined {
+function refusalOfFramework(thrown: unknown): ApiError | undefined {
   const given = valueAt(thrown, 'statusCode');
   const status = typeof given === 'number' ? given : 500;
   switch (errorCode(thrown)) {
     case 'FST_ERR_BAD_URL':
-      return invalid(['path', 'must be percent-encoded UTF-8']);
+      return validationError(['path', 'must be percent-encoded UTF-8']);
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Refusal(serviceErrors.tooLarge);
+      return new ApiError(httpErrors.tooLarge);
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Refusal(serviceErrors.unsupportedType, { values: { type: 'a media type' } });
+      return new ApiError(httpErrors.unsupportedType, { values: { type: 'a media type' } });
     default:
-      return status >= 400 && status < 500 ? invalid(['request', errorMessage(thrown)]) : undefined;
+      return status >= 400 && status < 500 ? validationError(['request', errorMessage(thrown)]) : undefined;
   }
 }
 
@@ -87,12 +87,12 @@ export function addNotFound(app: FastifyInstance): void {
   });
 }
 
-function noRoute({ method, url }: FastifyRequest, addresses: Iterable<Address>): Refusal {
+function noRoute({ method, url }: FastifyRequest, addresses: Iterable<Address>): ApiError {
   const path = url.split('?', 1)[0] ?? '';
   const address = [...addresses].find((known) => covers(known, path.split('/')));
-  if (address === undefined) return new Refusal(serviceErrors.notFound, { values: { method, path } });
+  if (address === undefined) return new ApiError(httpErrors.notFound, { values: { method, path } });
   const allowed = [...address.methods].sort().join(', ');
-  return new Refusal(serviceErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
+  return new ApiError(httpErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
 }
 
 function covers({ segments }: Address, path: readonly string[]): boolean {
@@ -120,7 +120,7 @@ export function answerBrokenRequest(error: BrokenRequest, socket: Duplex): void 
 
 /** Answers CONNECT, which Node hands over as a bare connection. This service is no proxy. */
 export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
-  endWith(socket, serviceErrors.notImplemented);
+  endWith(socket, httpErrors.notImplemented);
 }
 
 function endWith(socket: Duplex, { status, message }: ErrorAnswer): void {
@@ -141,14 +141,14 @@ function answerHeaders(body: string): Readonly<Record<string, string | number>> 
 function brokenRequestAnswer({ code, rawPacket }: BrokenRequest): ErrorAnswer {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return serviceErrors.timeout;
+      return httpErrors.timeout;
     case 'HPE_HEADER_OVERFLOW':
-      return serviceErrors.headersTooLarge;
+      return httpErrors.headersTooLarge;
     case 'HPE_INVALID_METHOD':
       // Node says so of anything that does not begin with a method it knows.
-      return isRequestLine(rawPacket) ? serviceErrors.notImplemented : serviceErrors.badRequest;
+      return isRequestLine(rawPacket) ? httpErrors.notImplemented : httpErrors.badRequest;
     default:
-      return serviceErrors.badRequest;
+      return httpErrors.badRequest;
   }
 }
 
@@ -159,7 +159,7 @@ function isRequestLine(bytes: unknown): boolean {
 
 /** Answers an `Expect` header that HTTP does not define, before the framework sees the request. */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, message } = serviceErrors.expectation;
+  const { status, message } = httpErrors.expectation;
   const body = JSON.stringify({ message });
   response.writeHead(status, { ...answerHeaders(body), connection: 'close' }).end(body);
 }

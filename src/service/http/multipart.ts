@@ -6,7 +6,7 @@ import { errorMessage } from '../../runtime/failure.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
 import { translateFileError } from '../storage/storage-faults.ts';
 import { StorageError } from '../storage/storage.ts';
-import { invalid, Refusal, serviceErrors } from './refusal.ts';
+import { validationError, ApiError, httpErrors } from './refusal.ts';
 
 /** A file of a multipart request, received and not yet kept. */
 export interface UploadedFile {
@@ -37,7 +37,7 @@ interface PartHead {
   readonly filename: string | undefined;
 }
 
-/** Throws a Refusal at once if the part may not be there. */
+/** Throws an ApiError at once if the part may not be there. */
 type TakePart = (stream: BusboyFileStream, head: PartHead) => Promise<Part>;
 
 // Three parts are declared, and a fourth is refused by its name.
@@ -49,7 +49,7 @@ const longestFilename = 255;
  * is taken under both of its names (`filePartName`), under the plain one as a text part as well (interface, operations 6
  * and 7). The first fault ends the reading.
  *
- * @throws Refusal where it is not what the endpoint declares, or what `receive` throws; nothing of the file is left then.
+ * @throws ApiError where it is not what the endpoint declares, or what `receive` throws; nothing of the file is left then.
  */
 export async function receiveMultipart(
   request: IncomingMessage,
@@ -78,10 +78,10 @@ export async function receiveMultipart(
 
 /** The name of a part that is declared and was not there before; adds it to the names. */
 function demandNewPart(body: MultipartBody, { name }: PartHead, names: Set<string>): string {
-  if (name === undefined) throw invalid(['body', 'must not hold a part without a name']);
+  if (name === undefined) throw validationError(['body', 'must not hold a part without a name']);
   const known = [body.json.part, filePartName(body, 'indexed'), filePartName(body, 'plain')];
-  if (!known.includes(name)) throw invalid([name, 'is not a known part']);
-  if (names.has(name)) throw invalid([name, 'must be sent once']);
+  if (!known.includes(name)) throw validationError([name, 'is not a known part']);
+  if (names.has(name)) throw validationError([name, 'must be sent once']);
   names.add(name);
   return name;
 }
@@ -93,7 +93,7 @@ function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): Busb
   try {
     return new Busboy({ headers: { ...headers, 'content-type': contentType }, limits, isPartAFile: () => true });
   } catch (error) {
-    throw invalid(['content-type', errorMessage(error)]);
+    throw validationError(['content-type', errorMessage(error)]);
   }
 }
 
@@ -110,9 +110,9 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
     };
     const stopAsBroken = (fault: unknown): void => {
       stop(
-        fault instanceof Refusal
+        fault instanceof ApiError
           ? fault
-          : invalid(['body', `is not whole multipart/form-data: ${errorMessage(fault)}`]),
+          : validationError(['body', `is not whole multipart/form-data: ${errorMessage(fault)}`]),
       );
     };
     busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {
@@ -153,7 +153,10 @@ async function takePart(
     return { kind: 'text', file: { filename: name, content: await receiveFile(stream, body, receive) } };
   }
   if (!isFilename(filename)) {
-    throw invalid([name, `must have a filename of 1 to ${longestFilename} characters, without control characters`]);
+    throw validationError([
+      name,
+      `must have a filename of 1 to ${longestFilename} characters, without control characters`,
+    ]);
   }
   return { kind: 'file', file: { filename, content: await receiveFile(stream, body, receive) } };
 }
@@ -165,7 +168,7 @@ async function readDocumentPart(stream: BusboyFileStream, { json }: MultipartBod
     size += chunk.length;
     if (size > json.maximumBytes) {
       const rule = `must not have more than ${json.maximumBytes} bytes`;
-      throw new Refusal(serviceErrors.tooLarge, { errors: [[json.part, rule]] });
+      throw new ApiError(httpErrors.tooLarge, { errors: [[json.part, rule]] });
     }
     chunks.push(chunk);
   }
@@ -184,8 +187,8 @@ async function receiveFile(
 }
 
 /** The answer to a file over its limit, in the words that the endpoint declares. */
-export function fileTooLarge({ file }: Pick<MultipartBody, 'file'>): Refusal {
-  return new Refusal(file.tooLarge, { errors: [[file.part, `must not have more than ${file.maximumBytes} bytes`]] });
+export function fileTooLarge({ file }: Pick<MultipartBody, 'file'>): ApiError {
+  return new ApiError(file.tooLarge, { errors: [[file.part, `must not have more than ${file.maximumBytes} bytes`]] });
 }
 
 function isFilename(filename: string | undefined): filename is string {
@@ -198,10 +201,11 @@ async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<Mu
   const document = parts.find((part) => part.kind === 'document');
   const [file, ...moreFiles] = parts.filter((part) => part.kind === 'file').map((part) => part.file);
   const text = parts.find((part) => part.kind === 'text')?.file;
-  if (document === undefined) throw invalid([body.json.part, 'is missing']);
-  if (moreFiles.length > 0) throw invalid([body.file.part, `must not be sent beside ${filePartName(body, 'indexed')}`]);
+  if (document === undefined) throw validationError([body.json.part, 'is missing']);
+  if (moreFiles.length > 0)
+    throw validationError([body.file.part, `must not be sent beside ${filePartName(body, 'indexed')}`]);
   const only = await onlyFile(body, file, text);
-  if (only === undefined && body.file.required) throw invalid([body.file.part, 'is missing']);
+  if (only === undefined && body.file.required) throw validationError([body.file.part, 'is missing']);
   return { document: document.bytes, file: only };
 }
 
@@ -216,7 +220,7 @@ async function onlyFile(
   if (file === undefined && !isEmpty) return text;
   if (file !== undefined && !isEmpty && file.content.digest !== text.content.digest) {
     const rule = `is a text that differs from the file ${filePartName(body, 'indexed')}; send one of the two`;
-    throw invalid([body.file.part, rule]);
+    throw validationError([body.file.part, rule]);
   }
   await text.content.discard();
   return file;

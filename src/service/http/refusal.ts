@@ -3,7 +3,7 @@ import type { ErrorBody } from '../../contract/error-body.ts';
 import { commonErrors } from '../../contract/errors.ts';
 
 /** What goes with an error answer. */
-export interface RefusalDetails {
+export interface ApiErrorDetails {
   /** What fills the `{name}`s of the message. */
   readonly values?: Readonly<Record<string, string | number>>;
   /** What is wrong with which field, in words. */
@@ -13,13 +13,13 @@ export interface RefusalDetails {
 }
 
 /** A request that is answered with an error: thrown anywhere in a route, turned into an answer in one place. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
   readonly status: number;
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(answer: ErrorAnswer, details: RefusalDetails = {}) {
+  constructor(answer: ErrorAnswer, details: ApiErrorDetails = {}) {
     const { values = {}, errors = [], headers = {}, cause } = details;
     const message = answer.message.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
     super(message, { cause });
@@ -39,27 +39,27 @@ function shortened(field: string): string {
 }
 
 /** A request that does not have the declared form. */
-export function invalid(...errors: readonly (readonly [field: string, rule: string])[]): Refusal {
-  return new Refusal(commonErrors.validation, { errors });
+export function validationError(...errors: readonly (readonly [field: string, rule: string])[]): ApiError {
+  return new ApiError(commonErrors.validation, { errors });
 }
 
 /**
  * What was thrown, in the words that an endpoint has for a request without the declared form: those of operation 3 are its
  * own (interface, Errors).
  */
-export function inWordsOf({ errors }: Pick<Endpoint, 'errors'>, thrown: unknown): unknown {
+export function withDeclaredMessage({ errors }: Pick<Endpoint, 'errors'>, thrown: unknown): unknown {
   const { status, message } = commonErrors.validation;
   const own = errors.find((declared) => declared.status === status);
-  const isOfForm = thrown instanceof Refusal && thrown.status === status && thrown.body.message === message;
+  const isOfForm = thrown instanceof ApiError && thrown.status === status && thrown.body.message === message;
   if (own === undefined || own.message === message || !isOfForm) return thrown;
-  return new Refusal(own, { errors: Object.entries(thrown.body.errors ?? {}), cause: thrown });
+  return new ApiError(own, { errors: Object.entries(thrown.body.errors ?? {}), cause: thrown });
 }
 
 /**
  * The answers that no endpoint declares, because every HTTP service gives them. The interface does not show their words;
  * the statuses are HTTP's (RFC 9110, RFC 6585, RFC 4918).
  */
-export const serviceErrors = {
+export const httpErrors = {
   badRequest: { status: 400, message: 'The request is not valid HTTP', when: 'Its head or address is malformed.' },
   notFound: { status: 404, message: 'There is nothing at {method} {path}', when: 'No endpoint has this address.' },
   methodNotAllowed: {

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from '../../contract/schema.ts';
 import { conforms, violations } from '../../contract/check.ts';
-import { invalid } from './refusal.ts';
+import { validationError } from './refusal.ts';
 import { shownInput } from './shown-input.ts';
 
 /**
@@ -8,7 +8,7 @@ import { shownInput } from './shown-input.ts';
  *
  * @param prefix what stands before the fields in the error answer: `query.`, `path.` or nothing.
  * @param whole what the value itself is called there.
- * @throws Refusal 400 that names every field that has not.
+ * @throws ApiError 400 that names every field that has not.
  */
 export function checked<Schema extends TSchema>(
   schema: Schema,
@@ -16,7 +16,7 @@ export function checked<Schema extends TSchema>(
   { prefix = '', whole }: { readonly prefix?: string; readonly whole: string },
 ): Static<Schema> {
   if (conforms(schema, value)) return value;
-  throw invalid(
+  throw validationError(
     ...violations(schema, value).map(
       ({ field, rule }) => [field === '' ? whole : prefix + field, rule + shownInput(value, field)] as const,
     ),

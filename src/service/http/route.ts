@@ -13,12 +13,12 @@ import { commonErrors } from '../../contract/errors.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { heldBytes, largeAnswer, type Admission } from './admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
-import type { Guard } from './authentication/authentication.ts';
+import type { Authenticator } from './authentication/authentication.ts';
 import { forwardedFor } from './authentication/failed-authentications.ts';
 import { DocumentFault, readDocument } from './json.ts';
 import { JsonText } from './json-text.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
-import { invalid, inWordsOf, Refusal, serviceErrors } from './refusal.ts';
+import { validationError, withDeclaredMessage, ApiError, httpErrors } from './refusal.ts';
 import { checked, checkedPath, checkedQuery } from './request.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 
@@ -39,7 +39,7 @@ type AnswerWith<S> =
     ? { readonly status: S['status']; readonly body: Static<Schema> | JsonText<Static<Schema>> }
     : never;
 
-/** What an endpoint does. Throws a Refusal for every answer that is not a success. */
+/** What an endpoint does. Throws an ApiError for every answer that is not a success. */
 export type Handler<E extends Endpoint, Who> = (received: Received<E, Who>) => Promise<Answer<E>>;
 
 /** Where routes are added. */
@@ -58,7 +58,7 @@ export interface RouteHost {
 export function addRoute<E extends Endpoint, Who>(
   host: RouteHost,
   endpoint: E,
-  guard: Guard<Who>,
+  guard: Authenticator<Who>,
   handler: Handler<E, Who>,
 ): void {
   const callers = new WeakMap<FastifyRequest, Who>();
@@ -71,7 +71,7 @@ export function addRoute<E extends Endpoint, Who>(
     onRequest: async (request, reply) => {
       // The date in the form of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
-      callers.set(request, await guardRequest(request, endpoint, guard));
+      callers.set(request, await authenticate(request, endpoint, guard));
       refuseTooLarge(request, endpoint);
       host.admission.admit(organizationOf(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
     },
@@ -80,7 +80,7 @@ export function addRoute<E extends Endpoint, Who>(
       if (caller === undefined) throw new TypeError('the guard let no one in');
       const work = async (): Promise<Answer<E>> => {
         const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
-          throw inWordsOf(endpoint, error);
+          throw withDeclaredMessage(endpoint, error);
         });
         return handler({ caller, file, ...received }).finally(() => file?.content.discard());
       };
@@ -95,7 +95,7 @@ function isLarge({ body }: FastifyRequest): boolean {
   return Buffer.isBuffer(body) && body.length > maximumDocumentBytes;
 }
 
-/** @throws Refusal where the request does not have the declared form; nothing of its file is left then. */
+/** @throws ApiError where the request does not have the declared form; nothing of its file is left then. */
 async function receive<E extends Endpoint>(
   request: FastifyRequest,
   endpoint: E,
@@ -111,12 +111,12 @@ async function receive<E extends Endpoint>(
 /**
  * Asks the guard about a request, before anything of its body is read.
  *
- * @throws Refusal
+ * @throws ApiError
  */
-export function guardRequest<Who>(
+export function authenticate<Who>(
   request: FastifyRequest,
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
-  guard: Guard<Who>,
+  guard: Authenticator<Who>,
 ): Promise<Who> {
   return guard({
     authorization: request.headers.authorization,
@@ -175,7 +175,7 @@ const maximumFraming = 64 * 1024;
  */
 function refuseTooLarge({ headers, routeOptions }: FastifyRequest, { body }: Endpoint): void {
   const length = Number(headers['content-length'] ?? 0);
-  if (body.kind === 'json' && length > routeOptions.bodyLimit) throw new Refusal(serviceErrors.tooLarge);
+  if (body.kind === 'json' && length > routeOptions.bodyLimit) throw new ApiError(httpErrors.tooLarge);
   if (body.kind !== 'multipart') return;
   const { json, file } = body;
   if (length > json.maximumBytes + file.maximumBytes + maximumFraming) throw fileTooLarge(body);
@@ -206,13 +206,15 @@ function documentOf(
   bytes: Uint8Array,
   whole: string,
 ): unknown {
-  if (bytes.length === 0) throw invalid([whole, 'is missing']);
+  if (bytes.length === 0) throw validationError([whole, 'is missing']);
   try {
     const { plain, exact } = readDocument(bytes, maximumValues);
     const document = checked(schema, plain, { whole });
     return exact === plain ? document : withExactFreeForm(schema, document, exact);
   } catch (error) {
-    throw error instanceof DocumentFault ? invalid([error.field === '' ? whole : error.field, error.message]) : error;
+    throw error instanceof DocumentFault
+      ? validationError([error.field === '' ? whole : error.field, error.message])
+      : error;
   }
 }
 
@@ -221,5 +223,5 @@ function demandType({ headers }: FastifyRequest, type: string): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter)) ?? 'charset=utf-8';
   const accepted = mediaType.toLowerCase() === type && encoding === 'identity' && /^charset="?utf-?8"?$/i.test(charset);
-  if (!accepted) throw new Refusal(serviceErrors.unsupportedType, { values: { type } });
+  if (!accepted) throw new ApiError(httpErrors.unsupportedType, { values: { type } });
 }

@@ -7,7 +7,7 @@ import type { Links } from '../domain/links.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 
 /** What routes work with. */
-export interface Services {
+export interface Dependencies {
   readonly store: Store;
   readonly attachments: AttachmentStore;
   readonly links: Links;

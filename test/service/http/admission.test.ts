@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Admission } from '../../../src/service/http/admission.ts';
-import { Refusal } from '../../../src/service/http/refusal.ts';
+import { ApiError } from '../../../src/service/http/refusal.ts';
 
 /** An answer that is still to be sent, as far as it is looked at. */
 function openAnswer(): ServerResponse {
@@ -17,7 +17,7 @@ describe('the admission of requests', () => {
       admission.admit(org, bytes, answer);
       return true;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       expect([error.status, error.headers]).toEqual([503, { 'retry-after': '1' }]);
       return false;
     }

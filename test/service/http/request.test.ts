@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'typebox';
-import { Refusal } from '../../../src/service/http/refusal.ts';
+import { ApiError } from '../../../src/service/http/refusal.ts';
 import { checkedPath, checkedQuery } from '../../../src/service/http/request.ts';
 
 const query = Type.Object(
@@ -16,7 +16,7 @@ const errorsOf = (parameters: unknown): unknown => {
   try {
     checkedQuery(query, parameters);
   } catch (error) {
-    if (error instanceof Refusal) return error.body.errors;
+    if (error instanceof ApiError) return error.body.errors;
     throw error;
   }
   return undefined;

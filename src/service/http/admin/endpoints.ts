@@ -3,7 +3,7 @@ import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
 import { roles } from '../../../contract/role.ts';
-import { administrationErrors } from './errors.ts';
+import { adminErrors } from './errors.ts';
 
 /**
  * The separate way in: what the interface has no way to create. Kept apart from the sixteen operations under `/admin/v1`,
@@ -57,7 +57,7 @@ export const createOrganization = defineEndpoint({
   success: [
     { status: 201, description: 'The organization was created.', schema: Type.Object({ name: Type.String() }) },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.organizationExists],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationExists],
   authentication: ['bearer'],
   choices: [],
 });
@@ -82,9 +82,9 @@ export const createKey = defineEndpoint({
   errors: [
     commonErrors.validation,
     commonErrors.unauthenticated,
-    administrationErrors.organizationNotFound,
-    administrationErrors.otherRole,
-    administrationErrors.userElsewhere,
+    adminErrors.organizationNotFound,
+    adminErrors.otherRole,
+    adminErrors.userElsewhere,
   ],
   authentication: ['bearer'],
   choices: [],
@@ -100,7 +100,7 @@ export const revokeKey = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The key is revoked.', schema: Type.String() }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.keyNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.keyNotFound],
   authentication: ['bearer'],
   choices: [],
 });
@@ -120,7 +120,7 @@ export const saveMember = defineEndpoint({
     { status: 201, description: 'The user is a member now.', schema: Type.String() },
     { status: 200, description: 'The member has the role now.', schema: Type.String() },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.organizationNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationNotFound],
   authentication: ['bearer'],
   choices: [],
 });
@@ -135,7 +135,7 @@ export const removeMember = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'idempotent' },
   success: [{ status: 200, description: 'The user is no member any more.', schema: Type.String() }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.memberNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.memberNotFound],
   authentication: ['bearer'],
   choices: [],
 });

@@ -1,5 +1,5 @@
 /** The errors that only the administration gives. */
-export const administrationErrors = {
+export const adminErrors = {
   organizationExists: {
     status: 409,
     message: "Organization '{org}' exists already",

@@ -3,7 +3,7 @@ import type { Role } from '../../../contract/role.ts';
 import type { OwnerKind } from '../../domain/access.ts';
 import { formatApiKey, hashSecret, newApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 import type { createdKey } from './endpoints.ts';
 
 /** Whose key is made, and what is said of it. */
@@ -18,7 +18,7 @@ export interface KeyRequest {
 
 /** Makes a key and answers it as it is shown this once; undefined if its owner is gone by now. */
 export async function issueKey(
-  { store, now, randomBytes }: Services,
+  { store, now, randomBytes }: Dependencies,
   { org, ownerKind, owner, role, description = '', expires_at: expiresAt }: KeyRequest,
 ): Promise<Static<typeof createdKey> | undefined> {
   const key = newApiKey(randomBytes);

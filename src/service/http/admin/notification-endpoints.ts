@@ -10,7 +10,7 @@ import {
   notificationPayload,
   webhookSecret,
 } from '../../../contract/notification.ts';
-import { administrationErrors } from './errors.ts';
+import { adminErrors } from './errors.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
@@ -48,7 +48,7 @@ export const createNotification = defineEndpoint({
   body: { kind: 'json', schema: notificationPayload },
   repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.organizationNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationNotFound],
   authentication: ['bearer'],
   choices: [],
 });
@@ -115,7 +115,7 @@ export const rotateWebhookSecret = defineEndpoint({
       }),
     },
   ],
-  errors: [commonErrors.validation, commonErrors.unauthenticated, administrationErrors.webhookNotFound],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.webhookNotFound],
   authentication: ['bearer'],
   choices: [],
 });

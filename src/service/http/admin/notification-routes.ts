@@ -7,13 +7,13 @@ import { noMailServer, shownTarget, type TargetState } from '../../domain/notifi
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
-import type { Guard } from '../authentication/authentication.ts';
+import type { Authenticator } from '../authentication/authentication.ts';
 import { notificationAnswer } from '../api/notifications.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 import type { Store } from '../../storage/storage.ts';
-import { administrationErrors } from './errors.ts';
+import { adminErrors } from './errors.ts';
 import {
   createNotification,
   deleteNotification,
@@ -28,16 +28,16 @@ const usualGrace = 24;
 /** Creating, inspecting and deleting notifications, and the secrets of their webhooks. */
 export function addNotificationAdministration(
   host: RouteHost,
-  services: Services,
-  guard: Guard<'administrator'>,
+  dependencies: Dependencies,
+  guard: Authenticator<'administrator'>,
 ): void {
-  const { store, now, randomBytes } = services;
+  const { store, now, randomBytes } = dependencies;
   addRoute(host, createNotification, guard, async ({ caller, parameters: { org }, document }) => {
     if (!(await store.hasOrganization(org))) {
-      throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
+      throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
-    const faults = [...unusableTargets(document, services), ...(await unknownEnvironments(store, org, document))];
-    if (faults.length > 0) throw invalid(...faults);
+    const faults = [...unusableTargets(document, dependencies), ...(await unknownEnvironments(store, org, document))];
+    if (faults.length > 0) throw validationError(...faults);
     const { name, environments, triggers } = document;
     const createdAt = unixSeconds(now());
     const secrets = signingSecrets(document, createdAt, randomBytes);
@@ -49,7 +49,7 @@ export function addNotificationAdministration(
     };
     const number = await store.createNotification(created, secrets);
     if (number === 'organization not found') throw new Error(`organization ${org} was there a moment before`);
-    const answer = notificationAnswer({ ...created, number, failing: false }, services);
+    const answer = notificationAnswer({ ...created, number, failing: false }, dependencies);
     const targets = created.targets.map((target, position) => {
       const secret = secrets.get(position)?.secret;
       return { ...shownTarget(target), ...(secret === undefined ? {} : { secret }) };
@@ -61,9 +61,9 @@ export function addNotificationAdministration(
     const number = Number(notification_number);
     const found = await store.findNotification(org, number);
     const targets = await store.findTargets(org, number);
-    if (found === undefined || targets === undefined) throw new Refusal(notificationNotFound);
-    const shown = targets.map((target) => administeredTarget(target, services));
-    return { status: 200, body: { ...notificationAnswer(found, services), targets: shown } };
+    if (found === undefined || targets === undefined) throw new ApiError(notificationNotFound);
+    const shown = targets.map((target) => administeredTarget(target, dependencies));
+    return { status: 200, body: { ...notificationAnswer(found, dependencies), targets: shown } };
   });
 
   addRoute(host, rotateWebhookSecret, guard, async ({ parameters, document }) => {
@@ -74,14 +74,14 @@ export function addNotificationAdministration(
       rotateSecret(secrets, secret, change),
     );
     if (changed === 'not found') {
-      throw new Refusal(administrationErrors.webhookNotFound, { values: { org, number, position } });
+      throw new ApiError(adminErrors.webhookNotFound, { values: { org, number, position } });
     }
     return { status: 201, body: { secret, grace_period_expires_at: changed[1]?.expiresAt ?? null } };
   });
 
   addRoute(host, deleteNotification, guard, async ({ parameters: { org, notification_number } }) => {
     const outcome = await store.deleteNotification(org, Number(notification_number), unixSeconds(now()));
-    if (outcome === 'not found') throw new Refusal(notificationNotFound);
+    if (outcome === 'not found') throw new ApiError(notificationNotFound);
     return { status: 200, body: 'OK' };
   });
 }
@@ -110,7 +110,7 @@ function withoutSecret(target: TargetPayload): NotificationTarget {
 
 function administeredTarget(
   { target, secrets, waiting, attempts, dueAt, lastSuccessAt, lastError }: TargetState,
-  { sendsMail }: Services,
+  { sendsMail }: Dependencies,
 ): AdministeredTarget {
   const cannotBeSent = target.type === 'EMAIL' && !sendsMail ? noMailServer : null;
   return {
@@ -129,7 +129,7 @@ function administeredTarget(
 
 type Fault = readonly [field: string, rule: string];
 
-function unusableTargets({ targets }: NotificationPayload, { sendsMail }: Services): readonly Fault[] {
+function unusableTargets({ targets }: NotificationPayload, { sendsMail }: Dependencies): readonly Fault[] {
   return targets.flatMap((target, index): readonly Fault[] => {
     if (target.type === 'EMAIL')
       return sendsMail ? [] : [[`targets.${index}`, `no e-mail can be sent: ${noMailServer}`]];

@@ -4,7 +4,7 @@ import { commonErrors } from '../../../contract/errors.ts';
 import { orgName, serviceAccountName } from '../../../contract/names.ts';
 import { serviceAccount, serviceAccountNotFound } from '../../../contract/service-account.ts';
 import { createdKey, keyDetails, role } from './endpoints.ts';
-import { administrationErrors } from './errors.ts';
+import { adminErrors } from './errors.ts';
 
 /** Create a service account. It can do nothing before it has a key. */
 export const createServiceAccount = defineEndpoint({
@@ -31,8 +31,8 @@ export const createServiceAccount = defineEndpoint({
   errors: [
     commonErrors.validation,
     commonErrors.unauthenticated,
-    administrationErrors.organizationNotFound,
-    administrationErrors.serviceAccountExists,
+    adminErrors.organizationNotFound,
+    adminErrors.serviceAccountExists,
   ],
   authentication: ['bearer'],
   choices: [],

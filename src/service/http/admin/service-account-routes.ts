@@ -1,21 +1,21 @@
 import { serviceAccountNotFound } from '../../../contract/service-account.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { Guard } from '../authentication/authentication.ts';
-import { Refusal } from '../refusal.ts';
+import type { Authenticator } from '../authentication/authentication.ts';
+import { ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { serviceAccountAnswer } from '../api/service-accounts.ts';
-import type { Services } from '../services.ts';
-import { administrationErrors } from './errors.ts';
+import type { Dependencies } from '../services.ts';
+import { adminErrors } from './errors.ts';
 import { issueKey } from './keys.ts';
 import { createServiceAccount, createServiceAccountKey } from './service-account-endpoints.ts';
 
 /** Creating service accounts and their keys. */
 export function addServiceAccountAdministration(
   host: RouteHost,
-  services: Services,
-  guard: Guard<'administrator'>,
+  dependencies: Dependencies,
+  guard: Authenticator<'administrator'>,
 ): void {
-  const { store, now } = services;
+  const { store, now } = dependencies;
 
   addRoute(host, createServiceAccount, guard, async ({ caller, parameters: { org }, document }) => {
     const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
@@ -23,9 +23,9 @@ export function addServiceAccountAdministration(
     const account = { ...record, createdBy: caller, createdAt: unixSeconds(now()) };
     const outcome = await store.createServiceAccount(account);
     if (outcome === 'organization not found') {
-      throw new Refusal(administrationErrors.organizationNotFound, { values: { org } });
+      throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
-    if (outcome === 'exists') throw new Refusal(administrationErrors.serviceAccountExists, { values: { org, name } });
+    if (outcome === 'exists') throw new ApiError(adminErrors.serviceAccountExists, { values: { org, name } });
     return { status: 201, body: serviceAccountAnswer(account) };
   });
 
@@ -34,14 +34,14 @@ export function addServiceAccountAdministration(
     const key =
       account === undefined
         ? undefined
-        : await issueKey(services, {
+        : await issueKey(dependencies, {
             org,
             ownerKind: 'service account',
             owner: name,
             role: account.privilege,
             ...document,
           });
-    if (key === undefined) throw new Refusal(serviceAccountNotFound);
+    if (key === undefined) throw new ApiError(serviceAccountNotFound);
     return { status: 201, body: key };
   });
 }

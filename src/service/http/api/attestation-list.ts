@@ -5,16 +5,16 @@ import { maximumPageBytes } from '../../../contract/limits.ts';
 import { usualPageSize } from '../../../contract/paging.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RecordedAttestation } from '../../storage/attestation-list-store.ts';
-import { keyHolder } from '../authentication/authentication.ts';
+import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operation 9: list the attestations of a flow. */
-export function addAttestationListRoutes(host: RouteHost, services: Services): void {
-  const { store, links, now } = services;
-  addRoute(host, listAttestations, keyHolder(services, 'read'), async ({ parameters, query }) => {
+export function addAttestationListRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, links, now } = dependencies;
+  addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
     const { page = 1, per_page: perPage = usualPageSize, from_timestamp: from, to_timestamp: to } = query;
     const finding = await store.listAttestations({
@@ -33,9 +33,9 @@ export function addAttestationListRoutes(host: RouteHost, services: Services): v
         return { status: 200, body: answer };
       }
       case 'flow not found':
-        throw new Refusal(flowNotFound);
+        throw new ApiError(flowNotFound);
       case 'too large':
-        throw invalid([
+        throw validationError([
           'query.per_page',
           `asks for more than ${maximumPageBytes} bytes of attestations at once; ask for smaller pages`,
         ]);

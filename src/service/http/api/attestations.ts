@@ -7,25 +7,25 @@ import type { Attachment } from '../../domain/records.ts';
 import { judgeSonar } from '../../domain/sonar.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Store } from '../../storage/storage.ts';
-import { keyHolder } from '../authentication/authentication.ts';
+import { requireRole } from '../authentication/authentication.ts';
 import type { UploadedFile } from '../multipart.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operation 7: attest a Sonar scan. */
-export function addAttestationRoutes(host: RouteHost, services: Services): void {
-  const { store, now } = services;
-  addRoute(host, attestSonar, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
+export function addAttestationRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, now } = dependencies;
+  addRoute(host, attestSonar, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;
-    if ((await store.findFlow(org, flow)) === undefined) throw new Refusal(flowNotFound);
+    if ((await store.findFlow(org, flow)) === undefined) throw new ApiError(flowNotFound);
     await demandReported(store, { org, flow, trail, fingerprint: document.artifact_fingerprint });
     const attachment = await keep(file);
     const recorded = await store.recordAttestation({
       org,
       flow,
       trail,
-      id: newIdentifier(services),
+      id: newIdentifier(dependencies),
       name: document.attestation_name,
       type: 'sonar',
       ...judgeSonar(document.sonar_results),
@@ -34,10 +34,10 @@ export function addAttestationRoutes(host: RouteHost, services: Services): void 
       document,
       attachment,
     });
-    if (recorded === 'flow not found') throw new Refusal(flowNotFound);
+    if (recorded === 'flow not found') throw new ApiError(flowNotFound);
     if (recorded === 'too many names') {
       const rule = `is new, and what it is about has attestations of ${maximumEvidenceNames} names already; use one of these`;
-      throw invalid(['attestation_name', rule]);
+      throw validationError(['attestation_name', rule]);
     }
     return { status: 201, body: 'OK' };
   });
@@ -50,10 +50,10 @@ interface ArtifactInTrail {
   readonly fingerprint: string | undefined;
 }
 
-/** @throws Refusal if an artifact is named and was not reported to the trail. Artifacts are never removed. */
+/** @throws ApiError if an artifact is named and was not reported to the trail. Artifacts are never removed. */
 async function demandReported(store: Store, { org, flow, trail, fingerprint }: ArtifactInTrail): Promise<void> {
   if (fingerprint === undefined || (await store.hasArtifact(org, flow, trail, fingerprint))) return;
-  throw new Refusal(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
+  throw new ApiError(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
 }
 
 /** Keeps the content first: a record never names a file that a crash could lose. */

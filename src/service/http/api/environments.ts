@@ -12,31 +12,31 @@ import { actorName, mayAccess } from '../../domain/access.ts';
 import { artifactsOfReport } from '../../domain/environment/running-artifact.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { EnvironmentSaving } from '../../storage/environment-store.ts';
-import { keyHolder } from '../authentication/authentication.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operations 2 to 5: create or update an environment, report what runs in it, attach and detach its policies. */
-export function addEnvironmentRoutes(host: RouteHost, services: Services): void {
-  const { store, now } = services;
+export function addEnvironmentRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, now } = dependencies;
 
   addRoute(
     host,
     createEnvironment,
-    keyHolder(services, 'report'),
+    requireRole(dependencies, 'report'),
     async ({ caller, parameters: { org }, document }) => {
       const { name, type: kind, description, included_environments: members, policies } = document;
       if (kind !== 'logical' && members !== undefined && members.length > 0) {
-        throw invalid(['included_environments', 'is for environments of the type logical only']);
+        throw validationError(['included_environments', 'is for environments of the type logical only']);
       }
       if (document.require_provenance === true) {
         const rule = 'is deprecated and not supported; attach a policy with artifacts.provenance.required instead';
-        throw invalid(['require_provenance', rule]);
+        throw validationError(['require_provenance', rule]);
       }
       // Else who may only report environments could detach what judges them.
       if (policies !== undefined && !mayAccess(caller, org, 'record')) {
-        throw new Refusal(commonErrors.forbidden, { errors: [['policies', 'may be set by admins and members only']] });
+        throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'may be set by admins and members only']] });
       }
       const environment = { org, name, kind, description, members, policies, user: actorName(caller) };
       demandSaved(org, await store.saveEnvironment(environment, unixSeconds(now())));
@@ -44,11 +44,11 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
     },
   );
 
-  addRoute(host, reportK8s, keyHolder(services, 'report'), async ({ parameters, document }) => {
+  addRoute(host, reportK8s, requireRole(dependencies, 'report'), async ({ parameters, document }) => {
     const artifacts = artifactsOfReport(document);
     if (artifacts.length > maximumReportedImages) {
       const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
-      throw new Refusal(invalidReport, { errors: [['artifacts', rule]] });
+      throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });
     }
     const report = { org: parameters.org, environment: parameters.env_name, artifacts };
     const recorded = await store.recordReport({ ...report, kind: 'K8S' }, unixSeconds(now()));
@@ -58,44 +58,50 @@ export function addEnvironmentRoutes(host: RouteHost, services: Services): void 
       case 'nothing new':
         return { status: 200, body: 'OK' };
       case 'environment not found':
-        throw new Refusal(environmentNotFound);
+        throw new ApiError(environmentNotFound);
       case 'of another kind':
-        throw new Refusal(invalidReport, {
+        throw new ApiError(invalidReport, {
           errors: [['path.env_name', `is an environment of the type ${recorded.kind}, and this is a report of K8S`]],
         });
     }
   });
 
-  addRoute(host, attachPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document }) => {
+  addRoute(host, attachPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
     const outcome = await store.attachPolicies({ ...change, user: actorName(caller) }, unixSeconds(now()));
-    if (outcome === 'not found') throw new Refusal(environmentOrPolicyNotFound);
+    if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
     if (outcome === 'too many') {
-      throw invalid(['policy_names', `must leave the environment with no more than ${maximumPolicies} policies`]);
+      throw validationError([
+        'policy_names',
+        `must leave the environment with no more than ${maximumPolicies} policies`,
+      ]);
     }
     return { status: 201, body: 'OK' };
   });
 
-  addRoute(host, detachPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document }) => {
+  addRoute(host, detachPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
     const outcome = await store.detachPolicies({ ...change, user: actorName(caller) }, unixSeconds(now()));
-    if (outcome === 'not found') throw new Refusal(environmentOrPolicyNotFound);
+    if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
     return { status: 200, body: 'OK' };
   });
 }
 
-/** @throws Refusal where the environment was not saved. */
+/** @throws ApiError where the environment was not saved. */
 function demandSaved(org: string, saving: EnvironmentSaving): void {
   switch (saving.outcome) {
     case 'saved':
       return;
     case 'of another kind':
-      throw invalid(['type', `must be ${saving.kind}, as it was; the type of an environment does not change`]);
+      throw validationError(['type', `must be ${saving.kind}, as it was; the type of an environment does not change`]);
     case 'member not found':
-      throw new Refusal(includedEnvironmentNotFound, { values: { org, environment: saving.member } });
+      throw new ApiError(includedEnvironmentNotFound, { values: { org, environment: saving.member } });
     case 'member is logical':
-      throw invalid(['included_environments', `must not hold ${saving.member}, which is a logical environment`]);
+      throw validationError([
+        'included_environments',
+        `must not hold ${saving.member}, which is a logical environment`,
+      ]);
     case 'policy not found':
-      throw new Refusal(policyNotFound, { values: { org, policy: saving.policy } });
+      throw new ApiError(policyNotFound, { values: { org, policy: saving.policy } });
   }
 }

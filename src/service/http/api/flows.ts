@@ -3,28 +3,28 @@ import { createFlow, getFlow } from '../../../contract/flow.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import { keyHolder } from '../authentication/authentication.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operation 1: create or update a flow, whose payload replaces all of it; and reading one. */
-export function addFlowRoutes(host: RouteHost, services: Services): void {
-  const { store, now } = services;
-  addRoute(host, createFlow, keyHolder(services, 'record'), async ({ parameters, document }) => {
+export function addFlowRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, now } = dependencies;
+  addRoute(host, createFlow, requireRole(dependencies, 'record'), async ({ parameters, document }) => {
     const { name, description, template, visibility, repo_url: repoUrl } = document;
     if (requiredEvidence(template).length > maximumTemplateNames) {
-      throw invalid(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
+      throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
     }
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
     const saved = await store.saveFlow(flow, unixSeconds(now()));
     return { status: saved === 'created' ? 201 : 200, body: 'OK' };
   });
 
-  addRoute(host, getFlow, keyHolder(services, 'read'), async ({ parameters }) => {
+  addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const { org, flow_name: name } = parameters;
     const flow = await store.findFlow(org, name);
-    if (flow === undefined) throw new Refusal(flowNotFound);
+    if (flow === undefined) throw new ApiError(flowNotFound);
     const { description, visibility, template, repoUrl } = flow;
     return {
       status: 200,

@@ -1,16 +1,16 @@
 import { getNotification, notificationNotFound, type Notification } from '../../../contract/notification.ts';
 import { shownTarget, type NotificationRecord } from '../../domain/notifications.ts';
-import { keyHolder } from '../authentication/authentication.ts';
-import { Refusal } from '../refusal.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operation 8: get a notification. */
-export function addNotificationRoutes(host: RouteHost, services: Services): void {
-  addRoute(host, getNotification, keyHolder(services, 'read'), async ({ parameters }) => {
-    const found = await services.store.findNotification(parameters.org, Number(parameters.notification_number));
-    if (found === undefined) throw new Refusal(notificationNotFound);
-    return { status: 200, body: notificationAnswer(found, services) };
+export function addNotificationRoutes(host: RouteHost, dependencies: Dependencies): void {
+  addRoute(host, getNotification, requireRole(dependencies, 'read'), async ({ parameters }) => {
+    const found = await dependencies.store.findNotification(parameters.org, Number(parameters.notification_number));
+    if (found === undefined) throw new ApiError(notificationNotFound);
+    return { status: 200, body: notificationAnswer(found, dependencies) };
   });
 }
 
@@ -20,7 +20,7 @@ export function addNotificationRoutes(host: RouteHost, services: Services): void
  */
 export function notificationAnswer(
   record: NotificationRecord,
-  { sendsMail }: Pick<Services, 'sendsMail'>,
+  { sendsMail }: Pick<Dependencies, 'sendsMail'>,
 ): Notification {
   const cannotBeSent = !sendsMail && record.targets.some(({ type }) => type === 'EMAIL');
   return {

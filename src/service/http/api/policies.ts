@@ -2,20 +2,20 @@ import { createPolicy, getPolicy, policyMissing, type Policy } from '../../../co
 import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import { keyHolder } from '../authentication/authentication.ts';
+import { requireRole } from '../authentication/authentication.ts';
 import { PolicyReader } from '../large-policy.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operation 6: create or update a policy; and reading one. */
-export function addPolicyRoutes(host: RouteHost, services: Services): void {
-  const { store, now } = services;
+export function addPolicyRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, now } = dependencies;
   const reader = new PolicyReader();
-  addRoute(host, createPolicy, keyHolder(services, 'record'), async ({ caller, parameters, document, file }) => {
-    if (file === undefined) throw invalid(['policy_file', 'is missing']);
+  addRoute(host, createPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
+    if (file === undefined) throw validationError(['policy_file', 'is missing']);
     const reading = await reader.read(file.content);
-    if ('faults' in reading) throw invalid(['policy_file', reading.faults.join('; ')]);
+    if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);
     const { name, description, comment = '' } = document;
     const { org } = parameters;
     const version = { org, name, description, comment, user: actorName(caller), ...reading };
@@ -23,9 +23,9 @@ export function addPolicyRoutes(host: RouteHost, services: Services): void {
     return { status: outcome === 'created' ? 201 : 200, body: policyAnswer(policy) };
   });
 
-  addRoute(host, getPolicy, keyHolder(services, 'read'), async ({ parameters: { org, policy_name: name } }) => {
+  addRoute(host, getPolicy, requireRole(dependencies, 'read'), async ({ parameters: { org, policy_name: name } }) => {
     const found = await store.findPolicy(org, name);
-    if (found === undefined) throw new Refusal(policyMissing, { values: { policy: name, org } });
+    if (found === undefined) throw new ApiError(policyMissing, { values: { policy: name, org } });
     return { status: 200, body: policyAnswer(found) };
   });
 }

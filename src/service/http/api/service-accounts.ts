@@ -7,31 +7,41 @@ import {
 } from '../../../contract/service-account.ts';
 import type { ServiceAccountRecord } from '../../domain/accounts.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import { keyHolder } from '../authentication/authentication.ts';
-import { Refusal } from '../refusal.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operations 13 to 15: list, get and delete service accounts. */
-export function addServiceAccountRoutes(host: RouteHost, services: Services): void {
-  const { store, now } = services;
+export function addServiceAccountRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, now } = dependencies;
 
-  addRoute(host, listServiceAccounts, keyHolder(services, 'read service accounts'), async ({ parameters: { org } }) => {
-    const accounts = await store.listServiceAccounts(org);
-    return { status: 200, body: accounts.map(listedAnswer) };
-  });
+  addRoute(
+    host,
+    listServiceAccounts,
+    requireRole(dependencies, 'read service accounts'),
+    async ({ parameters: { org } }) => {
+      const accounts = await store.listServiceAccounts(org);
+      return { status: 200, body: accounts.map(listedAnswer) };
+    },
+  );
 
-  addRoute(host, getServiceAccount, keyHolder(services, 'read service accounts'), async ({ parameters }) => {
+  addRoute(host, getServiceAccount, requireRole(dependencies, 'read service accounts'), async ({ parameters }) => {
     const account = await store.findServiceAccount(parameters.org, parameters.name);
-    if (account === undefined) throw new Refusal(serviceAccountNotFound);
+    if (account === undefined) throw new ApiError(serviceAccountNotFound);
     return { status: 200, body: serviceAccountAnswer(account) };
   });
 
-  addRoute(host, deleteServiceAccount, keyHolder(services, 'administer'), async ({ parameters: { org, name } }) => {
-    const outcome = await store.deleteServiceAccount(org, name, unixSeconds(now()));
-    if (outcome === 'not found') throw new Refusal(serviceAccountNotFound);
-    return { status: 200, body: 'OK' };
-  });
+  addRoute(
+    host,
+    deleteServiceAccount,
+    requireRole(dependencies, 'administer'),
+    async ({ parameters: { org, name } }) => {
+      const outcome = await store.deleteServiceAccount(org, name, unixSeconds(now()));
+      if (outcome === 'not found') throw new ApiError(serviceAccountNotFound);
+      return { status: 200, body: 'OK' };
+    },
+  );
 }
 
 /** A service account in a list: without `for_webhook`, with its time in whole seconds (interface, Service account). */

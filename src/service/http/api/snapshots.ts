@@ -8,17 +8,17 @@ import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotListQuery } from '../../storage/environment-store.ts';
 import type { Store } from '../../storage/storage.ts';
-import { keyHolder } from '../authentication/authentication.ts';
-import { invalid, Refusal } from '../refusal.ts';
+import { requireRole } from '../authentication/authentication.ts';
+import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 import { differenceAnswer, snapshotAnswer } from './snapshot-answers.ts';
 
 /** Operations 11 and 12: what differs between two snapshots, and the snapshots of an environment. */
-export function addSnapshotRoutes(host: RouteHost, services: Services): void {
-  const { store, now } = services;
+export function addSnapshotRoutes(host: RouteHost, dependencies: Dependencies): void {
+  const { store, now } = dependencies;
 
-  addRoute(host, diffEnvironments, keyHolder(services, 'read'), async ({ parameters: { org }, query }) => {
+  addRoute(host, diffEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {
     const time = unixSeconds(now());
     // Both are asked for before either is waited for, so that they are of one moment.
     const [first, second] = await Promise.all([
@@ -30,7 +30,7 @@ export function addSnapshotRoutes(host: RouteHost, services: Services): void {
     return { status: 200, body: differenceAnswer([first, second], difference, provenance) };
   });
 
-  addRoute(host, listSnapshots, keyHolder(services, 'read'), async ({ parameters, query }) => {
+  addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, env_name: environment } = parameters;
     const { page = 1, per_page: size = usualPageSize, reverse = false } = query;
     const time = unixSeconds(now());
@@ -39,17 +39,17 @@ export function addSnapshotRoutes(host: RouteHost, services: Services): void {
     const snapshots = await store.listSnapshots({ org, environment, interval, page: wanted, now: time });
     if (snapshots === undefined) {
       const reason = `names no environment of organization '${org}'`;
-      throw new Refusal(flowNotFound, { errors: [['path.env_name', reason]] });
+      throw new ApiError(flowNotFound, { errors: [['path.env_name', reason]] });
     }
     return { status: 200, body: snapshots.map((snapshot) => snapshotAnswer(snapshot, time)) };
   });
 }
 
-/** @throws Refusal where the text is neither empty nor an interval. */
+/** @throws ApiError where the text is neither empty nor an interval. */
 function demandInterval(text: string): SnapshotListQuery['interval'] {
   if (text === '') return undefined;
   const interval = parseSnapshotInterval(text);
-  if ('problem' in interval) throw invalid(['query.interval', interval.problem]);
+  if ('problem' in interval) throw validationError(['query.interval', interval.problem]);
   return interval;
 }
 
@@ -61,9 +61,9 @@ interface Wanted {
   readonly time: number;
 }
 
-/** @throws Refusal where the expression selects no snapshot. */
+/** @throws ApiError where the expression selects no snapshot. */
 async function demandSnapshot(store: Store, { org, name, expression, time }: Wanted): Promise<Snapshot> {
-  const refuse = (reason: string): Refusal => new Refusal(badSnapshotExpression, { values: { expression, reason } });
+  const refuse = (reason: string): ApiError => new ApiError(badSnapshotExpression, { values: { expression, reason } });
   const parsed = parseSnapshotExpression(expression);
   if ('problem' in parsed) throw refuse(parsed.problem);
   const finding = await store.findSnapshot(org, parsed.readings, time);
@@ -71,7 +71,7 @@ async function demandSnapshot(store: Store, { org, name, expression, time }: Wan
     case 'found':
       return finding.snapshot;
     case 'environment not found':
-      throw new Refusal(environmentNotFound, {
+      throw new ApiError(environmentNotFound, {
         errors: [[`query.${name}`, `names no environment of organization '${org}'`]],
       });
     case 'too large':

@@ -2,15 +2,15 @@ import { accessDenied, setDefaultOrg } from '../../../contract/user.ts';
 import { mayOpen } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import type { AccountStore } from '../../storage/account-store.ts';
-import { anyKeyHolder } from '../authentication/authentication.ts';
-import { Refusal } from '../refusal.ts';
+import { requireApiKey } from '../authentication/authentication.ts';
+import { ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../services.ts';
 
 /** Operation 16: set the default organization of the calling user. */
-export function addUserRoutes(host: RouteHost, services: Services): void {
-  addRoute(host, setDefaultOrg, anyKeyHolder(services), async ({ caller: key, parameters: { org } }) => {
-    if (!(await setDefault(services.store, key, org))) throw new Refusal(accessDenied, { values: { org } });
+export function addUserRoutes(host: RouteHost, dependencies: Dependencies): void {
+  addRoute(host, setDefaultOrg, requireApiKey(dependencies), async ({ caller: key, parameters: { org } }) => {
+    if (!(await setDefault(dependencies.store, key, org))) throw new ApiError(accessDenied, { values: { org } });
     return { status: 200, body: { default_org_name: org } };
   });
 }

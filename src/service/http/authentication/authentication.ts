@@ -6,8 +6,8 @@ import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { FailedAuthentication, FailedAuthentications, RequestOrigin } from './failed-authentications.ts';
-import { Refusal, serviceErrors } from '../refusal.ts';
-import type { Services } from '../services.ts';
+import { ApiError, httpErrors } from '../refusal.ts';
+import type { Dependencies } from '../services.ts';
 
 /** What is known of a request before its body is read. */
 export interface Approach {
@@ -22,15 +22,15 @@ export interface Approach {
 }
 
 /**
- * Decides who may come in. Throws a Refusal to all others, before anything of the request's body is read.
+ * Decides who may come in. Throws an ApiError to all others, before anything of the request's body is read.
  */
-export type Guard<Who> = (approach: Approach) => Promise<Who>;
+export type Authenticator<Who> = (approach: Approach) => Promise<Who>;
 
 /** What keys are checked with. */
-type KeyRing = Pick<Services, 'store' | 'now' | 'failures'>;
+type KeyRing = Pick<Dependencies, 'store' | 'now' | 'failures'>;
 
 /** Lets the holder of an API key in if the key opens the organization and its owner's role there allows this. */
-export function keyHolder(ring: KeyRing, permission: Permission): Guard<Caller> {
+export function requireRole(ring: KeyRing, permission: Permission): Authenticator<Caller> {
   return async (approach) => {
     const key = await proveKey(ring, approach);
     const { org } = approach;
@@ -45,12 +45,12 @@ export function keyHolder(ring: KeyRing, permission: Permission): Guard<Caller> 
 }
 
 /** Lets the holder of any API key in: the request is about the holder and not about an organization. */
-export function anyKeyHolder(ring: KeyRing): Guard<StoredKey> {
+export function requireApiKey(ring: KeyRing): Authenticator<StoredKey> {
   return (approach) => proveKey(ring, approach);
 }
 
-function forbid({ forbidden, org = '' }: Approach): Refusal {
-  return new Refusal(forbidden, { values: { org } });
+function forbid({ forbidden, org = '' }: Approach): ApiError {
+  return new ApiError(forbidden, { values: { org } });
 }
 
 /** The key that was sent, once it has proven itself. */
@@ -94,7 +94,7 @@ function faultOf({ revokedAt, expiresAt }: StoredKey, now: number): { reason: st
 }
 
 /** Lets the administrator in: whoever holds the one key that the service was started with. */
-export function administrator(adminKey: string, failures: FailedAuthentications): Guard<'administrator'> {
+export function administrator(adminKey: string, failures: FailedAuthentications): Authenticator<'administrator'> {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(adminKey);
   return (approach) => {
@@ -109,10 +109,10 @@ export function administrator(adminKey: string, failures: FailedAuthentications)
 }
 
 /** The answer to a wrong key: usually the refusal, and 429 to those who keep sending wrong ones. */
-function refuseGuess(failures: FailedAuthentications, failure: FailedAuthentication, refusal: Refusal): Refusal {
+function refuseGuess(failures: FailedAuthentications, failure: FailedAuthentication, refusal: ApiError): ApiError {
   const retryAfter = failures.count(failure);
   if (retryAfter === undefined) return refusal;
-  return new Refusal(serviceErrors.tooManyFailures, {
+  return new ApiError(httpErrors.tooManyFailures, {
     errors: [['authorization', 'has been wrong too often; check the API key']],
     headers: { 'retry-after': String(retryAfter) },
   });
@@ -139,9 +139,9 @@ function wayOf(methods: readonly AuthenticationMethod[]): string {
   return methods.map((method) => ways[method]).join(' or ');
 }
 
-function unauthenticated(methods: readonly AuthenticationMethod[], rule: string): Refusal {
+function unauthenticated(methods: readonly AuthenticationMethod[], rule: string): ApiError {
   const challenges = { bearer: 'Bearer realm="compliance"', basic: 'Basic realm="compliance", charset="UTF-8"' };
-  return new Refusal(commonErrors.unauthenticated, {
+  return new ApiError(commonErrors.unauthenticated, {
     errors: [['authorization', rule]],
     headers: { 'www-authenticate': methods.map((method) => challenges[method]).join(', ') },
   });

@@ -1,5 +1,5 @@
 import type { Endpoint, ErrorAnswer, Success } from '../../../contract/endpoint.ts';
-import { serviceErrors } from '../refusal.ts';
+import { httpErrors } from '../refusal.ts';
 import { content, errorSchemaName, type JsonObject } from './schema.ts';
 
 /** Every answer of an endpoint by its status: the declared ones, and those that every HTTP service can give. */
@@ -17,8 +17,8 @@ export function responses(endpoint: Endpoint): JsonObject {
 
 /** What goes wrong below the endpoint, on the way or in the storage. */
 function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorAnswer[] {
-  const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = serviceErrors;
-  const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = serviceErrors;
+  const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = httpErrors;
+  const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = httpErrors;
   return [
     ...[badRequest, timeout, expectation, headersTooLarge, internal, busy, storageUnavailable],
     ...(authentication.length === 0 ? [] : [tooManyFailures]),

@@ -9,11 +9,11 @@ import type { Attachment, Attestation } from '../../domain/records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotFinding } from '../../storage/environment-store.ts';
 import { demandArtifact, demandReportId } from '../api/artifacts.ts';
-import { anyKeyHolder, keyHolder } from '../authentication/authentication.ts';
-import { Refusal, serviceErrors } from '../refusal.ts';
+import { requireApiKey, requireRole } from '../authentication/authentication.ts';
+import { ApiError, httpErrors } from '../refusal.ts';
 import { checkedPath, checkedQuery } from '../request.ts';
-import { guardRequest, type RouteHost } from '../route.ts';
-import type { Services } from '../services.ts';
+import { authenticate, type RouteHost } from '../route.ts';
+import type { Dependencies } from '../services.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
 import { artifactContent } from './artifact-page.ts';
 import { attestationContent } from './attestation-page.ts';
@@ -27,19 +27,19 @@ import { trailContent } from './trail-page.ts';
  * The pages behind the service's links, for people: what is recorded, as it is, without scripts. A browser asks its user for
  * a name and a password and sends them by HTTP Basic, so the API key is the user name.
  */
-export function addPages({ app }: RouteHost, services: Services): void {
-  const { store, attachments, links, log } = services;
+export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
+  const { store, attachments, links, log } = dependencies;
   const page = <Path extends TObject>(url: string, path: Path, answer: AnswerPage<Static<Path>>): void => {
     app.get(url, {
       onRequest: async (request) => {
-        await guardRequest(request, pageRules, keyHolder(services, 'read'));
+        await authenticate(request, pageRules, requireRole(dependencies, 'read'));
       },
       handler: (request, reply) => answer(checkedPath<Path>(path, request.params), reply, request),
     });
   };
 
   app.get('/', async (request, reply) => {
-    const key = await guardRequest(request, pageRules, anyKeyHolder(services));
+    const key = await authenticate(request, pageRules, requireApiKey(dependencies));
     return sendPage(reply, 'Compliance', homeContent(key, await openOrganizations(store, key)));
   });
 
@@ -53,20 +53,20 @@ export function addPages({ app }: RouteHost, services: Services): void {
 
   page('/:org/flows/:flow_name/trails/:trail_name', trailPath, async (path, reply) => {
     const dossier = await store.findTrail(path.org, path.flow_name, path.trail_name);
-    if (dossier === undefined) throw new Refusal(trailNotFound, { values: path });
+    if (dossier === undefined) throw new ApiError(trailNotFound, { values: path });
     return sendPage(reply, `Trail ${dossier.trail.name}`, trailContent(dossier, links));
   });
 
   const findSnapshot = (org: string, environment: string, selector: SnapshotSelector): Promise<SnapshotFinding> =>
-    store.findSnapshot(org, [{ environment, selector }], unixSeconds(services.now()));
+    store.findSnapshot(org, [{ environment, selector }], unixSeconds(dependencies.now()));
 
   // The public client links to the shorter address.
   for (const place of ['snapshots/:index', ':index']) {
     page(`/:org/environments/:env_name/${place}`, snapshotPath, async (path, reply) => {
       const { org, env_name: environment, index } = path;
       const finding = await findSnapshot(org, environment, { kind: 'number', number: index });
-      if (finding.outcome === 'too large') throw new Refusal(snapshotTooLarge, { values: path });
-      if (finding.outcome !== 'found') throw new Refusal(snapshotNotFound, { values: path });
+      if (finding.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
+      if (finding.outcome !== 'found') throw new ApiError(snapshotNotFound, { values: path });
       return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
     });
   }
@@ -81,9 +81,9 @@ export function addPages({ app }: RouteHost, services: Services): void {
         case 'no such snapshot':
           return sendPage(reply, `Environment ${environment}`, html`<p>Nothing was reported yet.</p>`);
         case 'too large':
-          throw new Refusal(snapshotTooLarge, { values: path });
+          throw new ApiError(snapshotTooLarge, { values: path });
         case 'environment not found':
-          throw new Refusal(environmentNotFoundPage, { values: path });
+          throw new ApiError(environmentNotFoundPage, { values: path });
       }
     });
   }
@@ -91,7 +91,7 @@ export function addPages({ app }: RouteHost, services: Services): void {
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
   const demandAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
     const found = await store.findAttestation(path.org, path.flow_name, path.trail_name, path.attestation_id);
-    if (found === undefined) throw new Refusal(attestationNotFound, { values: path });
+    if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
     return found;
   };
 
@@ -105,7 +105,7 @@ export function addPages({ app }: RouteHost, services: Services): void {
 
   page(`${attestation}/attachment`, attestationPath, async (path, reply, request) => {
     const { id, attachment } = await demandAttestation(path);
-    if (attachment === undefined) throw new Refusal(attestationNotFound, { values: path });
+    if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
     const content = await attachments.read(attachment).catch((error: unknown) => {
       throw refusalOfDamage(error, id, attachment);
     });
@@ -140,7 +140,7 @@ async function damageOf(
 function refusalOfDamage(error: unknown, id: string, { filename, digest }: Attachment): unknown {
   if (!(error instanceof DamagedAttachmentError)) return error;
   const values = { id, filename, digest, fault: error.fault };
-  return new Refusal(serviceErrors.attachmentDamaged, { values, cause: error });
+  return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
 }
 
 const pageRules = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
