@@ -2,7 +2,7 @@ import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 
 /** What watching the clock needs. */
-export interface ClockWatchMeans {
+export interface ClockWatchDependencies {
   readonly now: Now;
   /** Milliseconds since any moment; nothing sets it forward or back. */
   readonly monotonic: Now;
@@ -22,7 +22,7 @@ const tolerance = 1_000;
  *
  * @returns ends the watch
  */
-export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchMeans): () => void {
+export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchDependencies): () => void {
   let [time, steady] = [now(), monotonic()];
   const look = (): void => {
     const [newTime, newSteady] = [now(), monotonic()];

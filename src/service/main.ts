@@ -6,7 +6,7 @@ import { readCommand } from './commands/command-line.ts';
 import { toSingleLine } from './domain/single-line.ts';
 import { errorMessage } from '../runtime/failure.ts';
 import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
-import { OptionFault, readOptions, usage } from './options.ts';
+import { OptionError, readOptions, usage } from './options.ts';
 import type { RunningService, ServiceOptions } from './service.ts';
 import { prepareDataFolder } from './storage/files/data-folder.ts';
 
@@ -112,5 +112,5 @@ try {
   }
 } catch (error) {
   console.error(errorMessage(error));
-  process.exitCode = error instanceof OptionFault ? 2 : 1;
+  process.exitCode = error instanceof OptionError ? 2 : 1;
 }

@@ -7,12 +7,12 @@ import { errorMessage } from '../runtime/failure.ts';
 import type { ServiceOptions } from './service.ts';
 
 /** What the operator asked for cannot be done; the message names the setting and the remedy. */
-export class OptionFault extends Error {
-  override readonly name = 'OptionFault';
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
 }
 
 /** The data folder unless told otherwise. */
-export const usualDataFolder = 'service-data';
+export const defaultDataFolder = 'service-data';
 
 /** Every setting: its flag, what stands after it, and what it is for. Each has an environment variable as well. */
 const settings = [
@@ -60,7 +60,7 @@ export const usage = [
  * unset variable of a script arrives that way.
  *
  * @returns 'help' where that was asked for.
- * @throws OptionFault
+ * @throws OptionError
  */
 export function readOptions(words: readonly string[], environment: EnvironmentVariables): ServiceOptions | 'help' {
   const flags = readFlags(words);
@@ -70,16 +70,16 @@ export function readOptions(words: readonly string[], environment: EnvironmentVa
   const key = valueOf('key');
   const org = valueOf('org');
   if (key !== undefined && org === undefined)
-    throw new OptionFault('--key needs --org: name the organization it is for');
+    throw new OptionError('--key needs --org: name the organization it is for');
   if (org !== undefined && violations(orgName, org).length > 0) {
-    throw new OptionFault(
+    throw new OptionError(
       `--org ${org} is no name of an organization: use letters, digits and . - _ ~, and begin with a letter or digit`,
     );
   }
   return {
     host: valueOf('host') ?? '127.0.0.1',
     port: portOf(valueOf('port') ?? '8080'),
-    dataFolder: dataFolderOf(flags['data'], environment) ?? usualDataFolder,
+    dataFolder: dataFolderOf(flags['data'], environment) ?? defaultDataFolder,
     publicUrl: publicUrlOf(valueOf('public-url')),
     adminKey: adminKeyOf(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
@@ -107,14 +107,14 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
   try {
     return parseArgs({ args: [...words], options }).values;
   } catch (error) {
-    throw new OptionFault(`${errorMessage(error)}\n\n${usage}`, { cause: error });
+    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
 }
 
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new OptionFault(`--port ${text} is no port: give a number from 0 to 65535`);
+  throw new OptionError(`--port ${text} is no port: give a number from 0 to 65535`);
 }
 
 function publicUrlOf(text: string | undefined): string | undefined {
@@ -122,16 +122,16 @@ function publicUrlOf(text: string | undefined): string | undefined {
   const url = URL.parse(text);
   const clean = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
   if (!clean || url.username !== '') {
-    throw new OptionFault(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
+    throw new OptionError(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
   }
   return text.replace(/\/+$/, '');
 }
 
-/** @throws OptionFault if the key is weak; the second command of the remedy works wherever the service does. */
+/** @throws OptionError if the key is weak; the second command of the remedy works wherever the service does. */
 function adminKeyOf(key: string | undefined): string | undefined {
   const weakness = key === undefined ? undefined : weaknessOf(key);
   if (weakness === undefined) return key;
-  throw new OptionFault(
+  throw new OptionError(
     `the administration key (--admin-key or ${variableOf('admin-key')}) ${weakness}. ` +
       `Make a good one with: openssl rand -hex 32, or: node -p "crypto.randomBytes(32).toString('hex')"`,
   );
@@ -139,9 +139,9 @@ function adminKeyOf(key: string | undefined): string | undefined {
 
 function mailOf(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
   if (url === undefined && from === undefined) return undefined;
-  if (url === undefined || from === undefined) throw new OptionFault('--smtp-url and --smtp-from need each other');
+  if (url === undefined || from === undefined) throw new OptionError('--smtp-url and --smtp-from need each other');
   if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
-    throw new OptionFault(
+    throw new OptionError(
       '--smtp-url is no address of a mail server: give it like smtps://user:password@mail.example.com',
     );
   }
@@ -151,5 +151,5 @@ function mailOf(url: string | undefined, from: string | undefined): ServiceOptio
 function switchOf(setting: Setting, text: string | undefined): boolean {
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
-  throw new OptionFault(`${variableOf(setting)} must be true or false`);
+  throw new OptionError(`${variableOf(setting)} must be true or false`);
 }

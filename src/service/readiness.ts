@@ -3,14 +3,14 @@ import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
-import { ApiError, retryLater, httpErrors } from './http/refusal.ts';
+import { ApiError, retryAfterHeader, httpErrors } from './http/refusal.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason, type Store } from './storage/storage.ts';
 
 /** What readiness is found out with. */
-export interface ReadinessMeans {
+export interface ReadinessDependencies {
   readonly store: Pick<Store, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe'>;
   readonly dataFolder: string;
@@ -33,7 +33,7 @@ interface Finding {
  * works again.
  */
 export class Readiness {
-  readonly #means: ReadinessMeans;
+  readonly #dependencies: ReadinessDependencies;
   #finding: Finding | undefined;
   #looking: Promise<Finding> | undefined;
   /** What the log was told last. */
@@ -42,13 +42,13 @@ export class Readiness {
   /** The free bytes with which something did not fit; undefined after there was more room. */
   #tooLittle: number | undefined;
 
-  constructor(means: ReadinessMeans) {
-    this.#means = means;
+  constructor(dependencies: ReadinessDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Why nothing can be recorded now; undefined if the storage works. */
   async check(): Promise<StorageError | undefined> {
-    const age = this.#finding === undefined ? undefined : this.#means.now() - this.#finding.at;
+    const age = this.#finding === undefined ? undefined : this.#dependencies.now() - this.#finding.at;
     // A clock that was set back makes a finding of the future, which says nothing.
     if (age !== undefined && age >= 0 && age < findingLasts) return this.#finding?.fault;
     this.#looking ??= this.#look().finally(() => {
@@ -73,7 +73,7 @@ export class Readiness {
   async #look(): Promise<Finding> {
     await this.#measured;
     const fault = await this.#probe();
-    const { log, now } = this.#means;
+    const { log, now } = this.#dependencies;
     if (fault !== undefined && fault.reason !== this.#told) log.error('the storage cannot be written', fault);
     if (fault === undefined && this.#told !== undefined) log.info('the storage can be written again');
     this.#told = fault?.reason;
@@ -82,7 +82,7 @@ export class Readiness {
   }
 
   async #probe(): Promise<StorageError | undefined> {
-    const { store, attachments } = this.#means;
+    const { store, attachments } = this.#dependencies;
     try {
       await store.probe();
       await attachments.probe();
@@ -101,7 +101,7 @@ export class Readiness {
   }
 
   async #freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#means.dataFolder);
+    const { bavail, bsize } = await statfs(this.#dependencies.dataFolder);
     return bavail * bsize;
   }
 }
@@ -113,6 +113,6 @@ export function addReadiness(app: FastifyInstance, readiness: Readiness, shutdow
     const fault = await readiness.check();
     // The bare text, because the public client prints it as it is.
     if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
-    throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryLater });
+    throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryAfterHeader });
   });
 }

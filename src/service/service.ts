@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { addAdministrationRoutes } from './http/admin/routes.ts';
-import { delivererOf } from './notifications/deliver.ts';
+import { createSender } from './notifications/deliver.ts';
 import { Dispatcher } from './notifications/dispatcher.ts';
-import type { MailSettings } from './notifications/email.ts';
+import type { MailServer } from './notifications/email.ts';
 import { watchClock } from './clock-watch.ts';
 import { createNameResolver, systemNameServices } from './notifications/name-resolver.ts';
 import type { After, Now } from '../runtime/clock.ts';
@@ -23,7 +23,7 @@ import type { ServiceLog } from '../runtime/log.ts';
 import { addNotificationRoutes } from './http/api/notifications.ts';
 import { addPages } from './http/pages/pages.ts';
 import { sendJson } from './http/route.ts';
-import { createServer, usualPatience, type Patience } from './http/server.ts';
+import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadiness, Readiness } from './readiness.ts';
 import { addPolicyRoutes } from './http/api/policies.ts';
 import { addServiceAccountRoutes } from './http/api/service-accounts.ts';
@@ -53,12 +53,12 @@ export interface ServiceOptions {
   /** Makes sure that this organization exists, with a key. */
   readonly first?: FirstKey | undefined;
   /** How e-mails leave; none do, where absent. */
-  readonly mail?: MailSettings | undefined;
+  readonly mail?: MailServer | undefined;
   /** Whether notifications may go to addresses that are not of the public internet. */
   readonly allowPrivateTargets?: boolean | undefined;
   /** The operator means it: attachments that the database does not name go to the trash, however many they are. */
   readonly trashUnnamedAttachments?: boolean | undefined;
-  readonly patience?: Patience | undefined;
+  readonly timeouts?: Timeouts | undefined;
   readonly admission?: AdmissionLimits | undefined;
 }
 
@@ -101,14 +101,14 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const dependencies = { ...sources, ...storage, sendsMail: options.mail !== undefined };
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await ensureFirstKey(dependencies.store, first, sources);
-    const patience = options.patience ?? usualPatience;
+    const timeouts = options.timeouts ?? defaultTimeouts;
     const readiness = new Readiness({ ...dependencies, dataFolder: options.dataFolder });
     const storageFailed = readiness.storageFailed.bind(readiness);
     const admission = new Admission(options.admission);
-    const app = createServer({ log: sources.log, storageFailed }, patience, admission);
+    const app = createServer({ log: sources.log, storageFailed }, timeouts, admission);
     const own: { url?: string } = {};
     const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
-    const shutdown = prepareShutdown(app, patience);
+    const shutdown = prepareShutdown(app, timeouts);
     const failures = new FailedAuthentications(sources);
     closers.push(() => {
       failures.stop();
@@ -142,7 +142,7 @@ function startDispatcher(
   { after, log }: ServiceSources,
 ): Dispatcher {
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
-  return new Dispatcher({ store, deliver: delivererOf({ store, links, web, mail, now }), now, after, log });
+  return new Dispatcher({ store, deliver: createSender({ store, links, web, mail, now }), now, after, log });
 }
 
 function addRoutes(

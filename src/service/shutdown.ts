@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Patience } from './http/server.ts';
+import type { Timeouts } from './http/server.ts';
 
 /** How a server ends. */
 export interface Shutdown {
@@ -20,7 +20,7 @@ const maximumTurns = 1000;
 const quietTurns = 3;
 
 /** Prepares a server for its end. Call it before the server listens. */
-export function prepareShutdown(app: FastifyInstance, { stop: patience }: Patience): Shutdown {
+export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeouts): Shutdown {
   let draining = false;
   let accepted = 0;
   app.server.on('connection', () => {
@@ -35,7 +35,7 @@ export function prepareShutdown(app: FastifyInstance, { stop: patience }: Patien
     async stop() {
       draining = true;
       await drainBacklog(() => accepted);
-      await closeServer(app, patience);
+      await closeServer(app, timeout);
     },
   };
 }
@@ -54,13 +54,13 @@ async function drainBacklog(acceptedSoFar: () => number): Promise<void> {
   }
 }
 
-/** Ends after the requests that are being answered, or when the patience with them ends. */
-async function closeServer(app: FastifyInstance, patience: number): Promise<void> {
+/** Ends after the requests that are being answered, or after the timeout. */
+async function closeServer(app: FastifyInstance, timeout: number): Promise<void> {
   const { server } = app;
   // A closing server no longer watches its time limits, so a silent sender would keep it open for ever.
   const cut = setTimeout(() => {
     server.closeAllConnections();
-  }, patience);
+  }, timeout);
   // Node closes the connections that are idle when the closing begins, but not those that become idle a moment later.
   const tidy = setInterval(() => {
     server.closeIdleConnections();

@@ -123,8 +123,8 @@ describe('a service', () => {
   });
 
   it('does not wait for ever for a sender that fell silent', async () => {
-    const patience = { head: 60_000, request: 60_000, answer: 60_000, idle: 60_000, stop: 20 };
-    const service = await startTestService({ dataFolder, options: { patience } });
+    const timeouts = { head: 60_000, request: 60_000, answer: 60_000, idle: 60_000, stop: 20 };
+    const service = await startTestService({ dataFolder, options: { timeouts } });
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
     const closed = new Promise<void>((resolve) => {

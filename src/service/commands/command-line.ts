@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import { dataFolderOf, OptionFault, usualDataFolder } from '../options.ts';
+import { dataFolderOf, OptionError, defaultDataFolder } from '../options.ts';
 
 /** What an operator can do with a data folder beside serving it. */
 export type Command =
@@ -62,7 +62,7 @@ function isCommand(word: string | undefined): word is CommandName {
 /**
  * The command that the words ask for; undefined if they ask for none and the service is to be started.
  *
- * @throws OptionFault
+ * @throws OptionError
  */
 export function readCommand(words: readonly string[], environment: EnvironmentVariables): Command | undefined {
   const [name, ...rest] = words;
@@ -71,10 +71,10 @@ export function readCommand(words: readonly string[], environment: EnvironmentVa
   const { values, positionals } = parse(name, rest, usage);
   if (values['help'] === true) return { name: 'help', usage };
   const [folder, ...more] = positionals;
-  if (folder === undefined || folder === '') throw new OptionFault(`${name} needs a folder\n\n${usage}`);
-  if (more.length > 0) throw new OptionFault(`${name} takes one folder\n\n${usage}`);
+  if (folder === undefined || folder === '') throw new OptionError(`${name} needs a folder\n\n${usage}`);
+  if (more.length > 0) throw new OptionError(`${name} takes one folder\n\n${usage}`);
   const given = dataFolderOf(values['data'], environment);
-  const dataFolder = given ?? usualDataFolder;
+  const dataFolder = given ?? defaultDataFolder;
   switch (name) {
     case 'backup':
       return { name, folder, dataFolder, leaveOutDamaged: values['leave-out-damaged'] === true };
@@ -95,6 +95,6 @@ function parse(name: CommandName, words: readonly string[], usage: string): Pars
   try {
     return parseArgs({ args: [...words], options: { ...options[name], ...help }, allowPositionals: true });
   } catch (error) {
-    throw new OptionFault(`${errorMessage(error)}\n\n${usage}`, { cause: error });
+    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
   }
 }

@@ -7,7 +7,7 @@ import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { addAdminKey, firstUser } from '../first-key.ts';
 import { handOverKey, type Operator } from '../hand-over-key.ts';
-import { OptionFault } from '../options.ts';
+import { OptionError } from '../options.ts';
 import { withOperatorStore } from '../storage/sqlite/operator-access.ts';
 
 /** What `create-key` is asked for. */
@@ -33,7 +33,7 @@ export const createKeyUsage = [
 /**
  * What the words after `create-key` ask for.
  *
- * @throws OptionFault
+ * @throws OptionError
  */
 export function readKeyCommand(
   words: readonly string[],
@@ -44,11 +44,11 @@ export function readKeyCommand(
   const valueOf = (flag: string | undefined, variable: string): string | undefined =>
     [flag, environment[variable]].find((value) => value !== undefined && value !== '');
   const org = valueOf(values.org, 'COMPLIANCE_SERVICE_ORG');
-  if (org === undefined) throw new OptionFault(`create-key needs --org\n\n${createKeyUsage}`);
-  if (violations(orgName, org).length > 0) throw new OptionFault(`--org ${org} is not a name of an organization`);
+  if (org === undefined) throw new OptionError(`create-key needs --org\n\n${createKeyUsage}`);
+  if (violations(orgName, org).length > 0) throw new OptionError(`--org ${org} is not a name of an organization`);
   const { user } = values;
   if (user !== undefined && violations(userName, user).length > 0) {
-    throw new OptionFault(`--user ${user} is not a name of a user: use 1 to 64 letters, digits and -`);
+    throw new OptionError(`--user ${user} is not a name of a user: use 1 to 64 letters, digits and -`);
   }
   return { org, user, dataFolder: valueOf(values.data, 'COMPLIANCE_SERVICE_DATA') ?? 'service-data' };
 }
@@ -65,7 +65,7 @@ function parse(words: readonly string[]): Values {
   try {
     return parseArgs({ args: [...words], options: { org: text, user: text, data: text, help: flag } }).values;
   } catch (error) {
-    throw new OptionFault(`${errorMessage(error)}\n\n${createKeyUsage}`, { cause: error });
+    throw new OptionError(`${errorMessage(error)}\n\n${createKeyUsage}`, { cause: error });
   }
 }
 

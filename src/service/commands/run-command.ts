@@ -9,7 +9,7 @@ import { StorageError } from '../storage/storage.ts';
 import type { Command } from './command-line.ts';
 
 /** What a command needs of the outside. */
-export interface CommandMeans {
+export interface CommandDependencies {
   readonly now: Now;
   /** Hears what was done, one line at a time. */
   readonly tell: (line: string) => void;
@@ -20,26 +20,26 @@ export interface CommandMeans {
  *
  * @throws BackupError or StartError if that is not possible; the message says what to do.
  */
-export async function runCommand(command: Command, means: CommandMeans): Promise<void> {
+export async function runCommand(command: Command, dependencies: CommandDependencies): Promise<void> {
   switch (command.name) {
     case 'help':
-      means.tell(command.usage);
+      dependencies.tell(command.usage);
       return;
     case 'backup':
-      return backup(command, means);
+      return backup(command, dependencies);
     case 'verify': {
       const { manifest } = await verifyBackup(command.folder);
-      means.tell(`the backup ${command.folder} is whole: ${describe(manifest)}`);
+      dependencies.tell(`the backup ${command.folder} is whole: ${describe(manifest)}`);
       return;
     }
     case 'restore':
-      return restore(command, means);
+      return restore(command, dependencies);
   }
 }
 
 async function backup(
   { folder, dataFolder, leaveOutDamaged }: Extract<Command, { name: 'backup' }>,
-  { now, tell }: CommandMeans,
+  { now, tell }: CommandDependencies,
 ): Promise<void> {
   const manifest = await withRoom(folder, () => createBackup({ dataFolder, target: folder, leaveOutDamaged, now }));
   const { left_out: leftOut } = manifest.attachments;
@@ -49,7 +49,7 @@ async function backup(
 
 async function restore(
   { folder, dataFolder, check, isFolderNamed }: Extract<Command, { name: 'restore' }>,
-  { tell }: CommandMeans,
+  { tell }: CommandDependencies,
 ): Promise<void> {
   const verified = await verifyBackup(folder);
   const what = describe(verified.manifest);

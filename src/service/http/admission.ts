@@ -11,7 +11,7 @@ export interface AdmissionLimits {
 }
 
 /** The usual limits; a third of them is left to others when an organization uses all that it may. */
-export const usualAdmission: AdmissionLimits = { perOrganization: 32 * 1024 * 1024, total: 96 * 1024 * 1024 };
+export const defaultAdmissionLimits: AdmissionLimits = { perOrganization: 32 * 1024 * 1024, total: 96 * 1024 * 1024 };
 
 /** Smaller documents are read at once. In bytes. */
 const largeDocument = 64 * 1024;
@@ -32,7 +32,7 @@ export class Admission {
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  constructor(limits: AdmissionLimits = usualAdmission) {
+  constructor(limits: AdmissionLimits = defaultAdmissionLimits) {
     this.#limits = limits;
   }
 

@@ -6,19 +6,19 @@ import { errorCode, errorMessage } from '../../runtime/failure.ts';
 import { valueAt } from '../../runtime/values.ts';
 import { StorageBusyError, StorageError, StorageFullError } from '../storage/storage.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
-import { validationError, ApiError, retryLater, httpErrors } from './refusal.ts';
+import { validationError, ApiError, retryAfterHeader, httpErrors } from './refusal.ts';
 import { sendJson } from './route.ts';
 
 /** Who hears of what went wrong within the service. */
-export interface FaultListeners {
+export interface ErrorListeners {
   readonly log: ServiceLog;
   /** A request failed because of the storage. */
   storageFailed(error: StorageError): void;
 }
 
 /** Answers whatever was thrown, in the one form of error answers. */
-export function answerFault(
-  listeners: FaultListeners,
+export function sendError(
+  listeners: ErrorListeners,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -27,7 +27,7 @@ export function answerFault(
   return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
 }
 
-function refusalOf(listeners: FaultListeners, thrown: unknown, request: FastifyRequest): ApiError {
+function refusalOf(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {
   // What a handler refuses because something broke has that as its cause, and the operator must know it.
   const fault = thrown instanceof ApiError ? thrown.cause : thrown;
   if (thrown instanceof ApiError && !(fault instanceof StorageError)) return thrown;
@@ -42,7 +42,7 @@ function refusalOf(listeners: FaultListeners, thrown: unknown, request: FastifyR
 function refusalOfFault(fault: unknown, id: string): ApiError {
   if (fault instanceof StorageFullError) return new ApiError(httpErrors.storageFull);
   if (fault instanceof StorageBusyError) return new ApiError(httpErrors.busy, { headers: { 'retry-after': '1' } });
-  if (fault instanceof StorageError) return new ApiError(httpErrors.storageUnavailable, { headers: retryLater });
+  if (fault instanceof StorageError) return new ApiError(httpErrors.storageUnavailable, { headers: retryAfterHeader });
   return new ApiError(httpErrors.internal, { values: { id } });
 }
 
@@ -69,7 +69,7 @@ interface Address {
 }
 
 /** The headers of every answer. Answers are private: no cache may store them, and no browser may guess their type. */
-export const privateHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+export const privateResponseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
 /**
  * Answers what no route answers: 405 if the address exists with another method, else 404. It does so before the body is
@@ -134,7 +134,7 @@ function answerHeaders(body: string): Readonly<Record<string, string | number>> 
   return {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    ...privateHeaders,
+    ...privateResponseHeaders,
   };
 }
 

@@ -1,5 +1,5 @@
 /** A value that has been written out as JSON, to be answered more than once. */
-export class JsonText<Value> {
+export class SerializedJson<Value> {
   /** In UTF-8. */
   readonly bytes: Buffer;
 

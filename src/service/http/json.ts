@@ -8,8 +8,8 @@ import { errorMessage } from '../../runtime/failure.ts';
 export const deepestNesting = 64;
 
 /** A document that is not taken, and why: a rule in words, with where it was broken. */
-export class DocumentFault extends Error {
-  override readonly name = 'DocumentFault';
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
   /** Where, as dotted keys; empty for the document as a whole. */
   readonly field: string;
 
@@ -23,7 +23,7 @@ export class DocumentFault extends Error {
 export const maximumInexactNumbers = 10_000;
 
 /** A document in two forms. */
-export interface ReadDocument {
+export interface ParsedDocument {
   /** As JSON.parse reads it. */
   readonly plain: unknown;
   /** With every number as it was written (`parseExactJson`); the same object if `plain` has them all. */
@@ -37,26 +37,26 @@ export interface ReadDocument {
  * are, data.
  *
  * @param mostValues the most keys and values.
- * @throws DocumentFault
+ * @throws DocumentError
  */
-export function readDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ReadDocument {
+export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ParsedDocument {
   const text = decodeText(bytes);
-  if (text === undefined) throw new DocumentFault('', 'must be UTF-8');
+  if (text === undefined) throw new DocumentError('', 'must be UTF-8');
   demandSmall(bytes, mostValues);
   let plain: unknown;
   try {
     plain = JSON.parse(text);
   } catch (error) {
-    throw new DocumentFault('', `must be JSON: ${errorMessage(error)}`);
+    throw new DocumentError('', `must be JSON: ${errorMessage(error)}`);
   }
   const fault = faultIn(plain);
-  if (fault !== undefined) throw new DocumentFault(fault.keys.reverse().join('.'), fault.rule);
+  if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
   const repeated = repeatedKey(text);
-  if (repeated !== undefined) throw new DocumentFault(repeated, 'must not be repeated within one object');
+  if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
   const inexact = countInexactNumbers(text);
   if (inexact > maximumInexactNumbers) {
     const rule = `must not hold more than ${maximumInexactNumbers} numbers that a double does not keep as they are written, such as 1.0`;
-    throw new DocumentFault('', rule);
+    throw new DocumentError('', rule);
   }
   return { plain, exact: inexact === 0 ? plain : parseExactJson(text) };
 }
@@ -74,7 +74,7 @@ for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
  * Counts keys, values and nesting in the text, because parsing takes up to a hundred times as much memory as there is text. What is
  * not JSON is counted as well, and refused afterwards.
  *
- * @throws DocumentFault
+ * @throws DocumentError
  */
 function demandSmall(bytes: Uint8Array, mostValues: number): void {
   let values = 1;
@@ -87,11 +87,11 @@ function demandSmall(bytes: Uint8Array, mostValues: number): void {
     else {
       values += counts[byte] ?? 0;
       depth += deepens[byte] ?? 0;
-      if (depth > deepestNesting) throw new DocumentFault('', `must not be nested deeper than ${deepestNesting}`);
+      if (depth > deepestNesting) throw new DocumentError('', `must not be nested deeper than ${deepestNesting}`);
     }
   }
   if (values > mostValues) {
-    throw new DocumentFault('', `must not have more than ${mostValues} keys and values`);
+    throw new DocumentError('', `must not have more than ${mostValues} keys and values`);
   }
 }
 

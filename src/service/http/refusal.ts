@@ -130,4 +130,4 @@ export const httpErrors = {
 } as const satisfies Record<string, ErrorAnswer>;
 
 /** The header of an answer to a request that may be repeated, in seconds. */
-export const retryLater = { 'retry-after': '10' };
+export const retryAfterHeader = { 'retry-after': '10' };

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from '../../contract/schema.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { validationError } from './refusal.ts';
-import { shownInput } from './shown-input.ts';
+import { renderRejectedValue } from './shown-input.ts';
 
 /**
  * The value, once it has the declared form.
@@ -10,7 +10,7 @@ import { shownInput } from './shown-input.ts';
  * @param whole what the value itself is called there.
  * @throws ApiError 400 that names every field that has not.
  */
-export function checked<Schema extends TSchema>(
+export function validate<Schema extends TSchema>(
   schema: Schema,
   value: unknown,
   { prefix = '', whole }: { readonly prefix?: string; readonly whole: string },
@@ -18,19 +18,19 @@ export function checked<Schema extends TSchema>(
   if (conforms(schema, value)) return value;
   throw validationError(
     ...violations(schema, value).map(
-      ({ field, rule }) => [field === '' ? whole : prefix + field, rule + shownInput(value, field)] as const,
+      ({ field, rule }) => [field === '' ? whole : prefix + field, rule + renderRejectedValue(value, field)] as const,
     ),
   );
 }
 
 /** The parameters of a path, as the router found and decoded them. */
-export function checkedPath<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
-  return checked(schema, typed(schema, parameters), { prefix: 'path.', whole: 'path' });
+export function validatePath<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
+  return validate(schema, typed(schema, parameters), { prefix: 'path.', whole: 'path' });
 }
 
 /** The parameters of a query. */
-export function checkedQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
-  return checked(schema, typed(schema, parameters), { prefix: 'query.', whole: 'query' });
+export function validateQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
+  return validate(schema, typed(schema, parameters), { prefix: 'query.', whole: 'query' });
 }
 
 /** An address holds only text; what is declared as a number or a flag is read as one, and left as it is where it is none. */

@@ -15,15 +15,15 @@ import { heldBytes, largeAnswer, type Admission } from './admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import type { Authenticator } from './authentication/authentication.ts';
 import { forwardedFor } from './authentication/failed-authentications.ts';
-import { DocumentFault, readDocument } from './json.ts';
-import { JsonText } from './json-text.ts';
+import { DocumentError, parseDocument } from './json.ts';
+import { SerializedJson } from './json-text.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
 import { validationError, withDeclaredMessage, ApiError, httpErrors } from './refusal.ts';
-import { checked, checkedPath, checkedQuery } from './request.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { validate, validatePath, validateQuery } from './request.ts';
+import { SerialQueue } from './one-at-a-time.ts';
 
 /** A request that has all of the declared form, from someone who may send it. */
-export interface Received<E extends Endpoint, Who> {
+export interface EndpointRequest<E extends Endpoint, Who> {
   readonly caller: Who;
   readonly parameters: ParametersOf<E>;
   readonly query: QueryOf<E>;
@@ -33,14 +33,16 @@ export interface Received<E extends Endpoint, Who> {
 }
 
 /** One of the declared success answers, with its body, which may have been written out before. */
-export type Answer<E extends Endpoint> = AnswerWith<E['success'][number]>;
-type AnswerWith<S> =
+export type EndpointResponse<E extends Endpoint> = ResponseWith<E['success'][number]>;
+type ResponseWith<S> =
   S extends Success<infer Schema>
-    ? { readonly status: S['status']; readonly body: Static<Schema> | JsonText<Static<Schema>> }
+    ? { readonly status: S['status']; readonly body: Static<Schema> | SerializedJson<Static<Schema>> }
     : never;
 
 /** What an endpoint does. Throws an ApiError for every answer that is not a success. */
-export type Handler<E extends Endpoint, Who> = (received: Received<E, Who>) => Promise<Answer<E>>;
+export type EndpointHandler<E extends Endpoint, Who> = (
+  received: EndpointRequest<E, Who>,
+) => Promise<EndpointResponse<E>>;
 
 /** Where routes are added. */
 export interface RouteHost {
@@ -59,11 +61,11 @@ export function addRoute<E extends Endpoint, Who>(
   host: RouteHost,
   endpoint: E,
   guard: Authenticator<Who>,
-  handler: Handler<E, Who>,
+  handler: EndpointHandler<E, Who>,
 ): void {
   const callers = new WeakMap<FastifyRequest, Who>();
   const { body } = endpoint;
-  const largeDocuments = new OneAtATime();
+  const largeDocuments = new SerialQueue();
   host.app.route({
     ...(body.kind === 'json' && body.maximumBytes !== undefined ? { bodyLimit: body.maximumBytes } : {}),
     method: endpoint.method,
@@ -72,13 +74,13 @@ export function addRoute<E extends Endpoint, Who>(
       // The date in the form of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
       callers.set(request, await authenticate(request, endpoint, guard));
-      refuseTooLarge(request, endpoint);
+      rejectTooLarge(request, endpoint);
       host.admission.admit(organizationOf(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
       if (caller === undefined) throw new TypeError('the guard let no one in');
-      const work = async (): Promise<Answer<E>> => {
+      const work = async (): Promise<EndpointResponse<E>> => {
         const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
           throw withDeclaredMessage(endpoint, error);
         });
@@ -100,9 +102,9 @@ async function receive<E extends Endpoint>(
   request: FastifyRequest,
   endpoint: E,
   host: RouteHost,
-): Promise<Omit<Received<E, unknown>, 'caller'>> {
-  const parameters = checkedPath<E['parameters']>(endpoint.parameters, request.params);
-  const query = checkedQuery<E['query']>(endpoint.query, request.query);
+): Promise<Omit<EndpointRequest<E, unknown>, 'caller'>> {
+  const parameters = validatePath<E['parameters']>(endpoint.parameters, request.params);
+  const query = validateQuery<E['query']>(endpoint.query, request.query);
   const { document, file } = await receiveBody(request, endpoint, host);
   // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
   return { parameters, query, document: document as DocumentOf<E>, file };
@@ -145,7 +147,7 @@ function asPayload(text: string): string | Buffer {
 
 /** Answers with a JSON document, a plain string included. */
 export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  const content = body instanceof JsonText ? body.bytes : asPayload(JSON.stringify(body));
+  const content = body instanceof SerializedJson ? body.bytes : asPayload(JSON.stringify(body));
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(content);
 }
 
@@ -173,7 +175,7 @@ const maximumFraming = 64 * 1024;
  * Refuses a body that is too large by its own Content-Length, before any of it is read. One that does not say its length
  * is refused when it passes the limit.
  */
-function refuseTooLarge({ headers, routeOptions }: FastifyRequest, { body }: Endpoint): void {
+function rejectTooLarge({ headers, routeOptions }: FastifyRequest, { body }: Endpoint): void {
   const length = Number(headers['content-length'] ?? 0);
   if (body.kind === 'json' && length > routeOptions.bodyLimit) throw new ApiError(httpErrors.tooLarge);
   if (body.kind !== 'multipart') return;
@@ -208,11 +210,11 @@ function documentOf(
 ): unknown {
   if (bytes.length === 0) throw validationError([whole, 'is missing']);
   try {
-    const { plain, exact } = readDocument(bytes, maximumValues);
-    const document = checked(schema, plain, { whole });
+    const { plain, exact } = parseDocument(bytes, maximumValues);
+    const document = validate(schema, plain, { whole });
     return exact === plain ? document : withExactFreeForm(schema, document, exact);
   } catch (error) {
-    throw error instanceof DocumentFault
+    throw error instanceof DocumentError
       ? validationError([error.field === '' ? whole : error.field, error.message])
       : error;
   }

@@ -7,15 +7,15 @@ import {
   answerBrokenRequest,
   answerConnect,
   answerExpectation,
-  answerFault,
-  privateHeaders,
-  type FaultListeners,
+  sendError,
+  privateResponseHeaders,
+  type ErrorListeners,
 } from './faults.ts';
 import { organizationOf } from './route.ts';
-import { leaveUnwantedBodies } from './unread-body.ts';
+import { leaveUnwantedBodiesUnread } from './unread-body.ts';
 
 /** How long the service waits for a sender, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   /** For the head of a request. */
   readonly head: number;
   /** For a whole request: 10 MiB at 90 kB a second, and not a slow sender's connection for ever. */
@@ -29,49 +29,55 @@ export interface Patience {
 }
 
 /** How long the service waits for a sender unless told otherwise. */
-export const usualPatience: Patience = { head: 15_000, request: 120_000, answer: 120_000, idle: 65_000, stop: 10_000 };
+export const defaultTimeouts: Timeouts = {
+  head: 15_000,
+  request: 120_000,
+  answer: 120_000,
+  idle: 65_000,
+  stop: 10_000,
+};
 
 // An address is shorter than the head it stands in, so it is the limit of the head that holds, not one of the router's.
 const longestHead = 16 * 1024;
 
 /** An HTTP server without routes, that answers every fault in the one form of error answers. */
-export function createServer(listeners: FaultListeners, patience: Patience, admission: Admission): FastifyInstance {
+export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admission: Admission): FastifyInstance {
   const app = fastify({
     bodyLimit: maximumDocumentBytes,
-    requestTimeout: patience.request,
-    connectionTimeout: patience.answer,
-    keepAliveTimeout: patience.idle,
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.answer,
+    keepAliveTimeout: timeouts.idle,
     // A client that speaks on its open connection while the service stops gets its answer.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestHead },
     frameworkErrors: (error, request, reply) => {
-      answerFault(listeners, error, request, reply);
+      sendError(listeners, error, request, reply);
     },
     clientErrorHandler: answerBrokenRequest,
     http: {
-      headersTimeout: patience.head,
+      headersTimeout: timeouts.head,
       maxHeaderSize: longestHead,
-      connectionsCheckingInterval: Math.min(5000, Math.ceil(patience.head / 2)),
+      connectionsCheckingInterval: Math.min(5000, Math.ceil(timeouts.head / 2)),
       // Node's own answer to a missing Host has no body, and nothing here asks for the host.
       requireHostHeader: false,
     },
   });
   addParsers(app);
   addNotFound(app);
-  app.setErrorHandler((error, request, reply) => answerFault(listeners, error, request, reply));
+  app.setErrorHandler((error, request, reply) => sendError(listeners, error, request, reply));
   app.server.on('checkExpectation', answerExpectation);
   app.server.on('connect', answerConnect);
-  leaveUnwantedBodies(app);
+  leaveUnwantedBodiesUnread(app);
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.headers(privateHeaders);
+    reply.headers(privateResponseHeaders);
     done();
   });
-  addLargeAnswers(app, patience, admission);
+  addLargeAnswers(app, timeouts, admission);
   return app;
 }
 
 /** A large answer is held in memory until it was taken, so it is counted, and its receiver has so much time. */
-function addLargeAnswers(app: FastifyInstance, { answer }: Patience, admission: Admission): void {
+function addLargeAnswers(app: FastifyInstance, { answer }: Timeouts, admission: Admission): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload);
     if (size === undefined || size > largeAnswer) limitTime(reply.raw, answer);

@@ -15,7 +15,7 @@ const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
  *
  * @param field where the value is, as dotted keys; empty for the whole input.
  */
-export function shownInput(whole: unknown, field: string): string {
+export function renderRejectedValue(whole: unknown, field: string): string {
   const value = field === '' ? whole : valueIn(whole, field);
   if (value === undefined || secretField.test(field)) return '';
   if (typeof value === 'string') return ` [input: ${shown(value)}]`;

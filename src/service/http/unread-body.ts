@@ -9,7 +9,7 @@ const lingering = 1000;
  * not be read to its end after a 401. The connection ends with the answer. Also sends `100 Continue` only to requests
  * whose body will be read. Call it before routes are added.
  */
-export function leaveUnwantedBodies(app: FastifyInstance): void {
+export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (!request.raw.complete && announcesBody(request)) {
       reply.header('connection', 'close');

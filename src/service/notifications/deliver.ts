@@ -4,41 +4,41 @@ import { unixSeconds, type Now } from '../../runtime/clock.ts';
 import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
 import type { Links } from '../domain/links.ts';
 import type { Store } from '../storage/storage.ts';
-import { sendMail, type MailSettings } from './email.ts';
-import { payloadOf, subjectOf, wordsOf, type WebhookPayload } from './message.ts';
-import { DeliveryFault, postJson, type Web } from './post.ts';
-import { slackMessage } from './slack.ts';
+import { sendEmail, type MailServer } from './email.ts';
+import { toWebhookPayload, renderSubject, renderMessage, type WebhookPayload } from './message.ts';
+import { DeliveryError, postJson, type Web } from './post.ts';
+import { renderSlackMessage } from './slack.ts';
 
 /** Brings a delivery to its target. Rejects where the target has not taken it. */
 export type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 
 /** What delivering needs. */
-export interface DeliveryMeans {
+export interface SenderDependencies {
   readonly store: Pick<Store, 'findArtifact'>;
   readonly links: Links;
   readonly web: Web;
   readonly now: Now;
   /** Absent where the service sends no e-mail. */
-  readonly mail?: MailSettings | undefined;
+  readonly mail?: MailServer | undefined;
 }
 
 /** Delivers to each kind of target in its way. */
-export function delivererOf({ store, links, web, mail, now }: DeliveryMeans): Deliver {
+export function createSender({ store, links, web, mail, now }: SenderDependencies): Deliver {
   return async (delivery, signal) => {
     const { target, event } = delivery;
-    const payload = await payloadOf(event, { store, links });
+    const payload = await toWebhookPayload(event, { store, links });
     switch (target.type) {
       case 'WEBHOOK':
         await postWebhook(web, target.webhook, signedMessage(delivery, payload, unixSeconds(now())), signal);
         break;
       case 'SLACK':
-        await postJson(web, target.webhook, JSON.stringify(slackMessage(wordsOf(payload))), { signal });
+        await postJson(web, target.webhook, JSON.stringify(renderSlackMessage(renderMessage(payload))), { signal });
         break;
       case 'EMAIL': {
-        if (mail === undefined) throw new DeliveryFault(noMailServer);
-        await sendMail(
+        if (mail === undefined) throw new DeliveryError(noMailServer);
+        await sendEmail(
           mail,
-          { recipients: target.recipients, subject: subjectOf(event), text: wordsOf(payload) },
+          { recipients: target.recipients, subject: renderSubject(event), text: renderMessage(payload) },
           signal,
         );
       }

@@ -9,7 +9,7 @@ import type { Deliver } from './deliver.ts';
 import { DeliverySchedule } from './schedule.ts';
 
 /** What the dispatcher works with. */
-export interface DispatcherMeans {
+export interface DispatcherDependencies {
   readonly store: NotificationStore;
   readonly deliver: Deliver;
   readonly now: Now;
@@ -28,7 +28,7 @@ const troubleWait = 10_000;
  * repeats it: at least once. Wakes on writes, and when the next delivery is due; otherwise it does nothing.
  */
 export class Dispatcher {
-  readonly #means: DispatcherMeans;
+  readonly #dependencies: DispatcherDependencies;
   readonly #stopping = new AbortController();
   readonly #schedule = new DeliverySchedule();
   readonly #active = new Set<Promise<void>>();
@@ -38,9 +38,9 @@ export class Dispatcher {
   #isClockChanged = true;
 
   /** Begins at once. */
-  constructor(means: DispatcherMeans) {
-    this.#means = means;
-    means.store.onDeliveries(() => {
+  constructor(dependencies: DispatcherDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.store.onDeliveries(() => {
       this.#wake();
     });
     this.#run = this.#loop();
@@ -74,7 +74,7 @@ export class Dispatcher {
 
   /** Starts what is due, and sets the alarm for what is due next. Answers how to call the alarm off. */
   async #start(): Promise<() => void> {
-    const { store, now, after, log } = this.#means;
+    const { store, now, after, log } = this.#dependencies;
     const wake = (): void => {
       this.#wake();
     };
@@ -110,7 +110,7 @@ export class Dispatcher {
 
   /** Never rejects. */
   async #attempt(target: DueTarget): Promise<void> {
-    const { store, now, log } = this.#means;
+    const { store, now, log } = this.#dependencies;
     try {
       const delivery = await store.firstDelivery(target);
       // Its notification was deleted a moment ago.
@@ -129,13 +129,13 @@ export class Dispatcher {
   /** Undefined where the target has taken it; else why not, in words. */
   async #send(delivery: Delivery): Promise<string | undefined> {
     const limit = new AbortController();
-    const callOff = this.#means.after(deadline, () => {
+    const callOff = this.#dependencies.after(deadline, () => {
       limit.abort();
     });
     try {
       const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
       // Raced, because not everything on the way to a target can be aborted: a look-up in the DNS, for example.
-      await Promise.race([this.#means.deliver(delivery, signal), aborted(signal)]);
+      await Promise.race([this.#dependencies.deliver(delivery, signal), aborted(signal)]);
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';
@@ -146,7 +146,7 @@ export class Dispatcher {
   }
 
   async #setBack(delivery: Delivery, time: number, fault: string): Promise<void> {
-    const { store, log } = this.#means;
+    const { store, log } = this.#dependencies;
     const { org, number, target, event, attempts } = delivery;
     const wait = waitAfter(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
@@ -160,7 +160,7 @@ export class Dispatcher {
   /** So that a storage that takes nothing does not make the same delivery leave again and again. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = this.#means.after(troubleWait, resolve);
+      const callOff = this.#dependencies.after(troubleWait, resolve);
       this.#stopping.signal.addEventListener('abort', () => {
         callOff();
         resolve();

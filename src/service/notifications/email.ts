@@ -1,8 +1,8 @@
 import { errorMessage } from '../../runtime/failure.ts';
-import { DeliveryFault } from './post.ts';
+import { DeliveryError } from './post.ts';
 
 /** How e-mails leave. */
-export interface MailSettings {
+export interface MailServer {
   /** The server: `smtps://user:password@mail.example.com`. */
   readonly url: string;
   /** Whom they are from. */
@@ -17,19 +17,19 @@ export interface Mail {
 }
 
 /** In milliseconds. */
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 /**
  * Hands an e-mail to the server, and ends when the server has taken it for at least one of its recipients.
  *
- * @throws DeliveryFault
+ * @throws DeliveryError
  */
-export async function sendMail(settings: MailSettings, mail: Mail, signal: AbortSignal): Promise<void> {
+export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortSignal): Promise<void> {
   // Loaded by the first e-mail, because most services send none.
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     url: settings.url,
-    ...patience,
+    ...timeouts,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -45,13 +45,13 @@ export async function sendMail(settings: MailSettings, mail: Mail, signal: Abort
     });
     await Promise.race([sent, brokenOff(signal)]);
   } catch (error) {
-    throw new DeliveryFault(`the mail server did not take it: ${errorMessage(error)}`, { cause: error });
+    throw new DeliveryError(`the mail server did not take it: ${errorMessage(error)}`, { cause: error });
   } finally {
     transport.close();
   }
 }
 
-/** Never resolves; rejects as soon as it is called off. The connection then ends by its own patience. */
+/** Never resolves; rejects as soon as it is called off. The connection then ends by its own timeout. */
 function brokenOff(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const breakOff = (): void => {

@@ -55,7 +55,7 @@ interface PayloadArtifact {
 }
 
 /** The payload of an event. */
-export async function payloadOf(
+export async function toWebhookPayload(
   event: EnvironmentEvent,
   { store, links }: { readonly store: Pick<Store, 'findArtifact'>; readonly links: Links },
 ): Promise<WebhookPayload> {
@@ -107,7 +107,7 @@ async function artifactOf(
 const longestLine = 2000;
 
 /** The payload in plain words, a line each, for people. What was reported cannot begin a line of its own. */
-export function wordsOf({
+export function renderMessage({
   org,
   environment,
   description,
@@ -147,7 +147,7 @@ function named({ name, fingerprint }: { readonly name: string; readonly fingerpr
 }
 
 /** What a message is about, for the subject of an e-mail. */
-export function subjectOf({ environment, trigger, digest }: EnvironmentEvent): string {
+export function renderSubject({ environment, trigger, digest }: EnvironmentEvent): string {
   const more = digest === undefined ? '' : ` and ${digest.total - 1} more events`;
   return toSingleLine(`${environment}: ${trigger}${more}`);
 }

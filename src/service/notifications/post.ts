@@ -18,8 +18,8 @@ export interface Web {
 }
 
 /** Why a target was not reached or did not take what was sent, in words without a full stop. */
-export class DeliveryFault extends Error {
-  override readonly name = 'DeliveryFault';
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
 }
 
 /**
@@ -28,7 +28,7 @@ export class DeliveryFault extends Error {
  * The name is resolved here, and the connection goes to the address that was looked at: a name that stands for another
  * address a moment later changes nothing. Redirects are not followed, because they would lead anywhere.
  *
- * @throws DeliveryFault
+ * @throws DeliveryError
  */
 export async function postJson(
   web: Web,
@@ -51,7 +51,7 @@ export async function postJson(
     },
   });
   const status = await statusOf(request, body);
-  if (status < 200 || status > 299) throw new DeliveryFault(`it answered ${status}`);
+  if (status < 200 || status > 299) throw new DeliveryError(`it answered ${status}`);
 }
 
 const refusals: Readonly<Record<NonNullable<AddressRefusal>, string>> = {
@@ -66,11 +66,11 @@ async function permittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
   const family = isIP(name);
   const addresses = family === 0 ? await resolve(web, name) : [{ address: name, family }];
   const [first] = addresses;
-  if (first === undefined) throw new DeliveryFault(`${name} has no address`);
+  if (first === undefined) throw new DeliveryError(`${name} has no address`);
   // One private address among public ones is reason enough: nobody needs such a name for an honest purpose.
   for (const { address } of addresses) {
     const refusal = addressRefusal(address, web.allowPrivateTargets);
-    if (refusal !== undefined) throw new DeliveryFault(`${name} has the address ${address}${refusals[refusal]}`);
+    if (refusal !== undefined) throw new DeliveryError(`${name} has the address ${address}${refusals[refusal]}`);
   }
   return first;
 }
@@ -79,7 +79,7 @@ async function resolve(web: Web, name: string): Promise<readonly ResolvedAddress
   try {
     return await web.resolve(name);
   } catch (error) {
-    throw new DeliveryFault(`${name} cannot be resolved`, { cause: error });
+    throw new DeliveryError(`${name} cannot be resolved`, { cause: error });
   }
 }
 
@@ -99,7 +99,7 @@ function statusOf(request: ClientRequest, body: string): Promise<number> {
       response.destroy();
     });
     request.on('error', (error) => {
-      reject(new DeliveryFault(`no answer: ${error.message}`, { cause: error }));
+      reject(new DeliveryError(`no answer: ${error.message}`, { cause: error }));
     });
     request.end(body);
   });

@@ -9,7 +9,7 @@ export interface DeliveryLimits {
 }
 
 /** What the service uses. */
-export const usualDeliveryLimits: DeliveryLimits = { total: 64, perOrganization: 8, failingPerOrganization: 4 };
+export const defaultDeliveryLimits: DeliveryLimits = { total: 64, perOrganization: 8, failingPerOrganization: 4 };
 
 /** Identifies a target in all organizations. */
 export function targetKey({ org, number, position }: Omit<DueTarget, 'failing'>): string {
@@ -24,7 +24,7 @@ export class DeliverySchedule {
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
-  constructor(limits: DeliveryLimits = usualDeliveryLimits) {
+  constructor(limits: DeliveryLimits = defaultDeliveryLimits) {
     this.#limits = limits;
   }
 

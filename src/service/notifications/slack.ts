@@ -21,7 +21,7 @@ export interface SlackMessage {
  * A message for an incoming webhook of Slack. Markup, mentions and previews of links are off, and what Slack would give a
  * meaning is escaped, so that no name can mention a channel or hide a link.
  */
-export function slackMessage(words: string): SlackMessage {
+export function renderSlackMessage(words: string): SlackMessage {
   const text = words
     .replace(/[&<>]/gu, (character) => entities[character] ?? character)
     // A word joiner: invisible, and no mention any more.

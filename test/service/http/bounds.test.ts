@@ -9,7 +9,7 @@ import {
   maximumTargets,
   maximumTemplateNames,
 } from '../../../src/contract/limits.ts';
-import { usualPatience } from '../../../src/service/http/server.ts';
+import { defaultTimeouts } from '../../../src/service/http/server.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../../support/environment-samples.ts';
 import { call, type Called } from '../../support/service-call.ts';
 import { attestationForm, sampleAttestation } from '../../support/service-samples.ts';
@@ -109,7 +109,7 @@ describe('a receiver that does not read', () => {
     await service.stop();
     service = await startTestService({
       options: {
-        patience: { ...usualPatience, answer: 2000 },
+        timeouts: { ...defaultTimeouts, answer: 2000 },
         admission: { perOrganization: 8 * 1024 * 1024, total: 9 * 1024 * 1024 },
       },
     });

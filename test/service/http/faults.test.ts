@@ -247,8 +247,8 @@ describe('the service', () => {
 
 describe('a sender that is too slow', () => {
   it('is told so, in the head and in the body', async () => {
-    const patience = { head: 40, request: 80, answer: 1000, idle: 1000, stop: 1000 };
-    const service = await startTestService({ options: { patience } });
+    const timeouts = { head: 40, request: 80, answer: 1000, idle: 1000, stop: 1000 };
+    const service = await startTestService({ options: { timeouts } });
     const head = 'PUT /api/v2/flows/acme HTTP/1.1\r\n';
     const body = `${head}host: x\r\nauthorization: Bearer ${service.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`;
     const answers = await Promise.all([rawExchange(service.url, head), rawExchange(service.url, body)]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonText } from '../../../src/service/http/json-text.ts';
+import { SerializedJson } from '../../../src/service/http/json-text.ts';
 import { attest, report, saveFlow, fingerprintOf, sampleAttestation } from '../../support/service-samples.ts';
 import { call, mappingOf } from '../../support/service-call.ts';
 import { startTestService } from '../../support/service.ts';
@@ -9,7 +9,7 @@ describe('a value that is written out once', () => {
   it('is the JSON of the value, in UTF-8', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(new JsonText(value).bytes.toString('utf8')).toBe(JSON.stringify(value));
+        expect(new SerializedJson(value).bytes.toString('utf8')).toBe(JSON.stringify(value));
       }),
     );
   });

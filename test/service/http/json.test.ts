@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { deepestNesting, DocumentFault, maximumInexactNumbers, readDocument } from '../../../src/service/http/json.ts';
+import { deepestNesting, DocumentError, maximumInexactNumbers, parseDocument } from '../../../src/service/http/json.ts';
 
-const read = (text: string): unknown => readDocument(Buffer.from(text)).plain;
-const faultOf = (bytes: Uint8Array): DocumentFault => {
+const read = (text: string): unknown => parseDocument(Buffer.from(text)).plain;
+const faultOf = (bytes: Uint8Array): DocumentError => {
   try {
-    readDocument(bytes);
+    parseDocument(bytes);
   } catch (error) {
-    if (error instanceof DocumentFault) return error;
+    if (error instanceof DocumentError) return error;
     throw error;
   }
   throw new Error('it was taken');
@@ -28,9 +28,9 @@ describe('reading a document', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {
-          expect(readDocument(bytes).plain).toEqual(JSON.parse(Buffer.from(bytes).toString('utf8')));
+          expect(parseDocument(bytes).plain).toEqual(JSON.parse(Buffer.from(bytes).toString('utf8')));
         } catch (error) {
-          expect(error).toBeInstanceOf(DocumentFault);
+          expect(error).toBeInstanceOf(DocumentError);
         }
       }),
     );
@@ -60,14 +60,14 @@ describe('reading a document', () => {
 
   it('keeps numbers as they were written, and gives what JSON.parse gives beside', () => {
     const text = '{"a":[12345678901234567890,1e400,-0,1.0,1]}';
-    const { plain, exact } = readDocument(Buffer.from(text));
+    const { plain, exact } = parseDocument(Buffer.from(text));
     expect(JSON.stringify(exact)).toBe(text);
     expect(plain).toEqual({ a: [12345678901234567000, Infinity, -0, 1, 1] });
   });
 
   it('keeps no more numbers as they were written than it can afford', () => {
     const numbers = (count: number): Buffer => Buffer.from(`[${Array.from({ length: count }).fill('1.0').join(',')}]`);
-    expect(readDocument(numbers(maximumInexactNumbers)).plain).toHaveLength(maximumInexactNumbers);
+    expect(parseDocument(numbers(maximumInexactNumbers)).plain).toHaveLength(maximumInexactNumbers);
     expect(faultOf(numbers(maximumInexactNumbers + 1)).message).toContain('more than 10000 numbers');
   });
 
@@ -76,6 +76,6 @@ describe('reading a document', () => {
   });
 
   it('takes a byte order mark, which says what is true anyway', () => {
-    expect(readDocument(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31])).plain).toBe(1);
+    expect(parseDocument(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31])).plain).toBe(1);
   });
 });

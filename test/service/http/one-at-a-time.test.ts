@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { OneAtATime } from '../../../src/service/http/one-at-a-time.ts';
+import { SerialQueue } from '../../../src/service/http/one-at-a-time.ts';
 
 describe('work that is done one at a time', () => {
   it('runs one piece at a time, in the order of asking, whatever fails', async () => {
-    const turns = new OneAtATime();
+    const turns = new SerialQueue();
     const happened: string[] = [];
     const work = (name: string, fails = false): Promise<string> =>
       turns.run(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Type } from 'typebox';
 import { ApiError } from '../../../src/service/http/refusal.ts';
-import { checkedPath, checkedQuery } from '../../../src/service/http/request.ts';
+import { validatePath, validateQuery } from '../../../src/service/http/request.ts';
 
 const query = Type.Object(
   {
@@ -14,7 +14,7 @@ const query = Type.Object(
 );
 const errorsOf = (parameters: unknown): unknown => {
   try {
-    checkedQuery(query, parameters);
+    validateQuery(query, parameters);
   } catch (error) {
     if (error instanceof ApiError) return error.body.errors;
     throw error;
@@ -33,7 +33,7 @@ describe('the parameters of an address', () => {
     [Object.create(null), {}],
     [undefined, {}],
   ])('%j are read as they are declared', (parameters: unknown, read) => {
-    expect(checkedQuery(query, parameters)).toEqual(read);
+    expect(validateQuery(query, parameters)).toEqual(read);
   });
 
   it.each([
@@ -53,7 +53,7 @@ describe('the parameters of an address', () => {
 
   it('of a path are named as such', () => {
     const path = Type.Object({ number: Type.Integer() });
-    expect(checkedPath(path, { number: '12' })).toEqual({ number: 12 });
-    expect(() => checkedPath(path, { number: 'x' })).toThrow('Input payload validation failed');
+    expect(validatePath(path, { number: '12' })).toEqual({ number: 12 });
+    expect(() => validatePath(path, { number: 'x' })).toThrow('Input payload validation failed');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shownInput } from '../../../src/service/http/shown-input.ts';
+import { renderRejectedValue } from '../../../src/service/http/shown-input.ts';
 
 describe('the input that a validation error shows', () => {
   it.each([
@@ -21,13 +21,13 @@ describe('the input that a validation error shows', () => {
     ['a hundred characters', { name: '😀'.repeat(100) }, 'name', ` [input: ${'😀'.repeat(100)}]`],
     ['no more', { name: '😀'.repeat(101) }, 'name', ` [input: ${'😀'.repeat(100)}…]`],
   ])('shows %s', (_what, whole, field, expected) => {
-    expect(shownInput(whole, field)).toBe(expected);
+    expect(renderRejectedValue(whole, field)).toBe(expected);
   });
 
   it('is one short line whatever was sent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
-        const words = shownInput({ name }, 'name');
+        const words = renderRejectedValue({ name }, 'name');
         expect(words).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
         expect(words.length).toBeLessThan(1000);
       }),

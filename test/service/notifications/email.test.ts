@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sendMail } from '../../../src/service/notifications/email.ts';
+import { sendEmail } from '../../../src/service/notifications/email.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 
 const mail = {
@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 describe('an e-mail', () => {
   it('is handed to the mail server in plain text, for each of its recipients and for nobody else', async () => {
     const server = await startMailServer();
-    await sendMail({ url: server.url, from: 'Compliance <compliance@example.com>' }, mail, never);
+    await sendEmail({ url: server.url, from: 'Compliance <compliance@example.com>' }, mail, never);
     expect(server.mails).toHaveLength(1);
     const [taken] = server.mails;
     expect(taken).toMatchObject({ from: 'compliance@example.com', recipients: mail.recipients });
@@ -25,7 +25,7 @@ describe('an e-mail', () => {
 
   it('that the mail server refuses is a fault with its words', async () => {
     const server = await startMailServer({ refuse: true });
-    const sent = sendMail({ url: server.url, from: 'compliance@example.com' }, mail, never);
+    const sent = sendEmail({ url: server.url, from: 'compliance@example.com' }, mail, never);
     await expect(sent).rejects.toThrow(/^the mail server did not take it: .*550 not from you/u);
     await server.stop();
   });
@@ -33,7 +33,7 @@ describe('an e-mail', () => {
   it('that is called off is a fault', async () => {
     const server = await startMailServer();
     const caller = new AbortController();
-    const sent = sendMail({ url: server.url, from: 'compliance@example.com' }, mail, caller.signal);
+    const sent = sendEmail({ url: server.url, from: 'compliance@example.com' }, mail, caller.signal);
     caller.abort();
     await expect(sent).rejects.toThrow('the mail server did not take it: it was broken off');
     await server.stop();

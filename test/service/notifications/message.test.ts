@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { payloadOf, subjectOf, wordsOf } from '../../../src/service/notifications/message.ts';
+import { toWebhookPayload, renderSubject, renderMessage } from '../../../src/service/notifications/message.ts';
 import { toMessages } from '../../../src/service/domain/event-digest.ts';
 import { linksOf } from '../../../src/service/domain/links.ts';
 import type { ArtifactFinding } from '../../../src/service/storage/storage.ts';
@@ -18,7 +18,7 @@ const artifact = { name: 'web.tar', fingerprint: 'a'.repeat(64) };
 
 describe('what a webhook is sent', () => {
   it('tells of an environment', async () => {
-    expect(await payloadOf(sampleEvent(), { store, links })).toEqual({
+    expect(await toWebhookPayload(sampleEvent(), { store, links })).toEqual({
       version: '1.0',
       timestamp: 900,
       org: 'acme',
@@ -40,16 +40,18 @@ describe('what a webhook is sent', () => {
     [false, 'NON-COMPLIANT'],
     [null, 'UNKNOWN'],
   ])('has a word for a snapshot that is compliant: %s', async (compliant, status) => {
-    expect(await payloadOf(sampleEvent({ compliant }), { store, links })).toMatchObject({ snapshot: { status } });
+    expect(await toWebhookPayload(sampleEvent({ compliant }), { store, links })).toMatchObject({
+      snapshot: { status },
+    });
   });
 
   it('tells of an artifact that no flow knows', async () => {
-    const payload = await payloadOf(sampleEvent({ artifact }), { store, links });
+    const payload = await toWebhookPayload(sampleEvent({ artifact }), { store, links });
     expect(payload.artifact).toEqual({ ...artifact, provenance: null });
   });
 
   it('tells of an artifact that its flow no longer finds what it knows', async () => {
-    const payload = await payloadOf(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
+    const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
     expect(payload.artifact?.provenance).toEqual({
       flow: 'web',
       status: null,
@@ -69,7 +71,7 @@ describe('what a webhook is sent', () => {
     const [digest, ...others] = toMessages([...many, sampleEvent()]);
     expect(others).toEqual([]);
     if (digest === undefined) throw new Error('there is a digest');
-    const payload = await payloadOf(digest, { store, links });
+    const payload = await toWebhookPayload(digest, { store, links });
     expect(payload).toMatchObject({
       event_type: 'ON_NON_COMPLIANT_ENV',
       description: 'Environment prod is not compliant any more In snapshot 1 of prod: 3000 artifacts started to run.',
@@ -84,25 +86,25 @@ describe('what a webhook is sent', () => {
       },
     });
     expect(JSON.stringify(payload).length).toBeLessThan(5000);
-    const lines = wordsOf(payload).split('\n');
+    const lines = renderMessage(payload).split('\n');
     expect(lines.filter((line) => line.startsWith('- web-'))).toHaveLength(10);
     expect(lines).toContain('3000 artifacts started to run:');
     expect(lines).toContain('- and 2990 more');
-    expect(subjectOf(digest)).toBe('prod: ON_NON_COMPLIANT_ENV and 3000 more events');
+    expect(renderSubject(digest)).toBe('prod: ON_NON_COMPLIANT_ENV and 3000 more events');
   });
 
   it('has one line for each thing it says, whatever artifacts are called', async () => {
     const name = 'web\r\nSnapshot: 9, COMPLIANT\u2028\u202e\u0007';
     const forged = sampleEvent({ description: `Artifact ${name} started.`, artifact: { ...artifact, name } });
-    const words = wordsOf(await payloadOf(forged, { store, links }));
+    const words = renderMessage(await toWebhookPayload(forged, { store, links }));
     expect(words.split(/[\n\r\u2028]/u)).toHaveLength(7);
     expect(words).toContain('Artifact web\\r\\nSnapshot: 9, COMPLIANT\\u{2028}\\u{202e}\\u{7} started.');
-    expect(subjectOf(sampleEvent({ environment: 'prod\r\nBcc: eve@example.com' }))).not.toMatch(/[\r\n]/u);
+    expect(renderSubject(sampleEvent({ environment: 'prod\r\nBcc: eve@example.com' }))).not.toMatch(/[\r\n]/u);
   });
 
   it('is told to people in words', async () => {
-    const payload = await payloadOf(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
-    expect(wordsOf(payload).split('\n')).toEqual([
+    const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
+    expect(renderMessage(payload).split('\n')).toEqual([
       'Environment prod is not compliant any more',
       '',
       'Environment: prod of acme',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { DeliveryFault, postJson, type ResolvedAddress, type Web } from '../../../src/service/notifications/post.ts';
+import { DeliveryError, postJson, type ResolvedAddress, type Web } from '../../../src/service/notifications/post.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const loopback = { address: '127.0.0.1', family: 4 };
@@ -71,7 +71,7 @@ describe('a document that is posted', () => {
     'http://10.0.0.1/',
   ])('does not go to %s unless that is allowed', async (target) => {
     const refused = post(target.replace('PORT', String(receiver.port)), web({ allowPrivateTargets: false }));
-    await expect(refused).rejects.toBeInstanceOf(DeliveryFault);
+    await expect(refused).rejects.toBeInstanceOf(DeliveryError);
     await expect(refused).rejects.toThrow(/not one of the public internet; start the service with --allow-private/u);
     expect(receiver.calls).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('a document that is posted', () => {
     'http://[fd00:ec2::254]/',
   ])('does not go to %s, even if private addresses are allowed', async (target) => {
     const refused = post(target);
-    await expect(refused).rejects.toBeInstanceOf(DeliveryFault);
+    await expect(refused).rejects.toBeInstanceOf(DeliveryError);
     await expect(refused).rejects.toThrow('where cloud providers keep the credentials of their machines');
   });
 
@@ -124,6 +124,6 @@ describe('a document that is posted', () => {
     const posted = post(receiver.url, web(), caller.signal);
     await receiver.next();
     caller.abort();
-    await expect(posted).rejects.toBeInstanceOf(DeliveryFault);
+    await expect(posted).rejects.toBeInstanceOf(DeliveryError);
   });
 });

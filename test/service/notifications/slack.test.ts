@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { slackMessage } from '../../../src/service/notifications/slack.ts';
+import { renderSlackMessage } from '../../../src/service/notifications/slack.ts';
 
 describe('a message for Slack', () => {
   it('mentions nobody and hides no link, whatever an artifact is called', () => {
-    expect(slackMessage('a <!channel> & <https://x|y> @here @Channel')).toEqual({
+    expect(renderSlackMessage('a <!channel> & <https://x|y> @here @Channel')).toEqual({
       text: 'a &lt;!channel&gt; &amp; &lt;https://x|y&gt; @\u2060here @\u2060Channel',
       mrkdwn: false,
       parse: 'none',
@@ -12,10 +12,10 @@ describe('a message for Slack', () => {
       unfurl_links: false,
       unfurl_media: false,
     });
-    expect(slackMessage('web@sha256:abc @alligator').text).toBe('web@sha256:abc @alligator');
+    expect(renderSlackMessage('web@sha256:abc @alligator').text).toBe('web@sha256:abc @alligator');
     fc.assert(
       fc.property(fc.string(), (words) => {
-        expect(slackMessage(words).text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/u);
+        expect(renderSlackMessage(words).text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/u);
       }),
     );
   });

@@ -8,7 +8,7 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import { notificationAnswer } from '../api/notifications.ts';
+import { toNotificationResponse } from '../api/notifications.ts';
 import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../services.ts';
@@ -49,7 +49,7 @@ export function addNotificationAdministration(
     };
     const number = await store.createNotification(created, secrets);
     if (number === 'organization not found') throw new Error(`organization ${org} was there a moment before`);
-    const answer = notificationAnswer({ ...created, number, failing: false }, dependencies);
+    const answer = toNotificationResponse({ ...created, number, failing: false }, dependencies);
     const targets = created.targets.map((target, position) => {
       const secret = secrets.get(position)?.secret;
       return { ...shownTarget(target), ...(secret === undefined ? {} : { secret }) };
@@ -63,7 +63,7 @@ export function addNotificationAdministration(
     const targets = await store.findTargets(org, number);
     if (found === undefined || targets === undefined) throw new ApiError(notificationNotFound);
     const shown = targets.map((target) => administeredTarget(target, dependencies));
-    return { status: 200, body: { ...notificationAnswer(found, dependencies), targets: shown } };
+    return { status: 200, body: { ...toNotificationResponse(found, dependencies), targets: shown } };
   });
 
   addRoute(host, rotateWebhookSecret, guard, async ({ parameters, document }) => {

@@ -3,7 +3,7 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import { ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import { serviceAccountAnswer } from '../api/service-accounts.ts';
+import { toServiceAccountResponse } from '../api/service-accounts.ts';
 import type { Dependencies } from '../services.ts';
 import { adminErrors } from './errors.ts';
 import { issueKey } from './keys.ts';
@@ -26,7 +26,7 @@ export function addServiceAccountAdministration(
       throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
     if (outcome === 'exists') throw new ApiError(adminErrors.serviceAccountExists, { values: { org, name } });
-    return { status: 201, body: serviceAccountAnswer(account) };
+    return { status: 201, body: toServiceAccountResponse(account) };
   });
 
   addRoute(host, createServiceAccountKey, guard, async ({ parameters: { org, name }, document }) => {

@@ -8,7 +8,7 @@ import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';
 
 /** The artifact as operation 10 answers it. */
-export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact {
+export function toArtifactResponse(dossier: ArtifactDossier, links: Links): Artifact {
   const { flow, artifact, evidence, appearances } = dossier;
   const { org, id, createdAt, report } = artifact;
   const { state, info } = judgeArtifact(dossier);
@@ -28,7 +28,7 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
     html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
     api_url: links.artifactAnswer(org, flow.name, report.fingerprint, id),
     // Through fromEntries, because an attestation can be called `__proto__`.
-    evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), evidenceAnswer(piece, links)])),
+    evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), toEvidenceResponse(piece, links)])),
     commit_lead_times: leadTimesSince(report.git_commit_info?.timestamp, appearances),
     build_lead_times: leadTimesSince(createdAt, appearances),
     external_urls: report.external_urls ?? {},
@@ -37,9 +37,9 @@ export function artifactAnswer(dossier: ArtifactDossier, links: Links): Artifact
     state,
     state_info: info,
     template: [...flow.template],
-    running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(appearanceAnswer),
-    exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(appearanceAnswer),
-    history: historyAnswer(dossier),
+    running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(toAppearanceResponse),
+    exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(toAppearanceResponse),
+    history: toHistoryResponse(dossier),
   };
 }
 
@@ -57,7 +57,7 @@ function optionalFields(
 }
 
 /** A piece of evidence; the interface shows no inner structure, so its fields are named as those of an attestation. */
-function evidenceAnswer(attestation: AttestationSummary, links: Links): Readonly<Record<string, unknown>> {
+function toEvidenceResponse(attestation: AttestationSummary, links: Links): Readonly<Record<string, unknown>> {
   const { org, flow, trail, id, name, type, verdict, reason, createdAt, reportedBy, attachment } = attestation;
   return {
     attestation_id: id,
@@ -75,7 +75,7 @@ function evidenceAnswer(attestation: AttestationSummary, links: Links): Readonly
 }
 
 /** Where it runs or ran, with the last snapshot that shows it. */
-function appearanceAnswer({ environment, last }: Appearance): { environment_name: string; snapshot_index: number } {
+function toAppearanceResponse({ environment, last }: Appearance): { environment_name: string; snapshot_index: number } {
   return { environment_name: environment, snapshot_index: last };
 }
 
@@ -83,7 +83,7 @@ function appearanceAnswer({ environment, last }: Appearance): { environment_name
  * What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. Attestations,
  * and snapshots of one environment, are in the order of recording, whatever the clock showed.
  */
-function historyAnswer(dossier: ArtifactDossier): { event: string; timestamp: number }[] {
+function toHistoryResponse(dossier: ArtifactDossier): { event: string; timestamp: number }[] {
   const { artifact, history, appearances } = dossier;
   const reported = { event: `Artifact reported by ${artifact.reportedBy}`, timestamp: artifact.createdAt };
   const attested = history.toReversed().map(({ name, type, verdict, reason, reportedBy, createdAt }) => ({

@@ -7,9 +7,9 @@ import { newIdentifier } from '../../domain/identifier.ts';
 import type { ArtifactDossier } from '../../domain/records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { ArtifactQuery, Store } from '../../storage/storage.ts';
-import { artifactAnswer } from './artifact-answer.ts';
+import { toArtifactResponse } from './artifact-answer.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { JsonText } from '../json-text.ts';
+import { SerializedJson } from '../json-text.ts';
 import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../services.ts';
@@ -17,9 +17,9 @@ import type { Dependencies } from '../services.ts';
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
 export function addArtifactRoutes(host: RouteHost, dependencies: Dependencies): void {
   const { store, links, now } = dependencies;
-  const written = new WeakMap<ArtifactDossier, JsonText<Artifact>>();
-  const answerOf = (dossier: ArtifactDossier): JsonText<Artifact> => {
-    const text = written.get(dossier) ?? new JsonText(artifactAnswer(dossier, links));
+  const written = new WeakMap<ArtifactDossier, SerializedJson<Artifact>>();
+  const answerOf = (dossier: ArtifactDossier): SerializedJson<Artifact> => {
+    const text = written.get(dossier) ?? new SerializedJson(toArtifactResponse(dossier, links));
     written.set(dossier, text);
     return text;
   };

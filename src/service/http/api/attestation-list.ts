@@ -26,7 +26,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: Dependen
       case 'found': {
         const pageCount = Math.ceil(finding.total / perPage);
         const answer: AttestationPage = {
-          data: finding.attestations.map((attestation) => attestationAnswer(attestation, links)),
+          data: finding.attestations.map((attestation) => toAttestationResponse(attestation, links)),
           _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
           pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
         };
@@ -44,7 +44,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: Dependen
 }
 
 /** An attestation as the list has it. */
-function attestationAnswer(attestation: RecordedAttestation, links: Links): ListedAttestation {
+function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
   return {
     attestation_id: id,

@@ -10,7 +10,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: Dependencie
   addRoute(host, getNotification, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const found = await dependencies.store.findNotification(parameters.org, Number(parameters.notification_number));
     if (found === undefined) throw new ApiError(notificationNotFound);
-    return { status: 200, body: notificationAnswer(found, dependencies) };
+    return { status: 200, body: toNotificationResponse(found, dependencies) };
   });
 }
 
@@ -18,7 +18,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: Dependencie
  * A notification as operation 8 answers it. Times are whole seconds (interface, Environment notification). An e-mail that no
  * mail server takes fails before anything is to be sent.
  */
-export function notificationAnswer(
+export function toNotificationResponse(
   record: NotificationRecord,
   { sendsMail }: Pick<Dependencies, 'sendsMail'>,
 ): Notification {

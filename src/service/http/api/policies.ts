@@ -20,18 +20,18 @@ export function addPolicyRoutes(host: RouteHost, dependencies: Dependencies): vo
     const { org } = parameters;
     const version = { org, name, description, comment, user: actorName(caller), ...reading };
     const { outcome, policy } = await store.savePolicy(version, unixSeconds(now()));
-    return { status: outcome === 'created' ? 201 : 200, body: policyAnswer(policy) };
+    return { status: outcome === 'created' ? 201 : 200, body: toPolicyResponse(policy) };
   });
 
   addRoute(host, getPolicy, requireRole(dependencies, 'read'), async ({ parameters: { org, policy_name: name } }) => {
     const found = await store.findPolicy(org, name);
     if (found === undefined) throw new ApiError(policyMissing, { values: { policy: name, org } });
-    return { status: 200, body: policyAnswer(found) };
+    return { status: 200, body: toPolicyResponse(found) };
   });
 }
 
 /** The policy as operation 6 answers it. Times are whole seconds (interface, Policy). */
-export function policyAnswer(policy: PolicyRecord): Policy {
+export function toPolicyResponse(policy: PolicyRecord): Policy {
   return {
     name: policy.name,
     description: policy.description,
@@ -41,12 +41,12 @@ export function policyAnswer(policy: PolicyRecord): Policy {
     created_at: Math.floor(policy.createdAt),
     created_by: policy.createdBy,
     last_modified_at: Math.floor(policy.lastModifiedAt),
-    events: policy.events.map(eventAnswer),
-    versions: policy.versions.map(versionAnswer),
+    events: policy.events.map(toEventResponse),
+    versions: policy.versions.map(toVersionResponse),
   };
 }
 
-function eventAnswer({
+function toEventResponse({
   type,
   timestamp,
   user,
@@ -57,7 +57,7 @@ function eventAnswer({
   return { type, timestamp: Math.floor(timestamp), user, data };
 }
 
-function versionAnswer(told: PolicyVersion): NonNullable<Policy['versions']>[number] {
+function toVersionResponse(told: PolicyVersion): NonNullable<Policy['versions']>[number] {
   const { version, comment, createdBy, createdAt, text } = told;
   const yaml = text === undefined ? {} : { policy_yaml: text };
   return { version, comment, created_by: createdBy, timestamp: Math.floor(createdAt), ...yaml };

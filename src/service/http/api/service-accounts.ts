@@ -22,14 +22,14 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: Dependenc
     requireRole(dependencies, 'read service accounts'),
     async ({ parameters: { org } }) => {
       const accounts = await store.listServiceAccounts(org);
-      return { status: 200, body: accounts.map(listedAnswer) };
+      return { status: 200, body: accounts.map(toListedResponse) };
     },
   );
 
   addRoute(host, getServiceAccount, requireRole(dependencies, 'read service accounts'), async ({ parameters }) => {
     const account = await store.findServiceAccount(parameters.org, parameters.name);
     if (account === undefined) throw new ApiError(serviceAccountNotFound);
-    return { status: 200, body: serviceAccountAnswer(account) };
+    return { status: 200, body: toServiceAccountResponse(account) };
   });
 
   addRoute(
@@ -45,7 +45,7 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: Dependenc
 }
 
 /** A service account in a list: without `for_webhook`, with its time in whole seconds (interface, Service account). */
-function listedAnswer(account: ServiceAccountRecord): ServiceAccount {
+function toListedResponse(account: ServiceAccountRecord): ServiceAccount {
   return {
     name: account.name,
     display_name: account.displayName,
@@ -57,6 +57,6 @@ function listedAnswer(account: ServiceAccountRecord): ServiceAccount {
 }
 
 /** A service account as operation 14 answers it. */
-export function serviceAccountAnswer(account: ServiceAccountRecord): ServiceAccount {
-  return { ...listedAnswer(account), for_webhook: account.forWebhook };
+export function toServiceAccountResponse(account: ServiceAccountRecord): ServiceAccount {
+  return { ...toListedResponse(account), for_webhook: account.forWebhook };
 }

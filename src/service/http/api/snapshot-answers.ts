@@ -10,7 +10,7 @@ import type { Snapshot, SnapshotSummary } from '../../domain/environment/snapsho
  *
  * @param now in Unix seconds; until when the current snapshot has lasted.
  */
-export function snapshotAnswer({ number, from, to, compliant }: SnapshotSummary, now: number): SnapshotEntry {
+export function toSnapshotResponse({ number, from, to, compliant }: SnapshotSummary, now: number): SnapshotEntry {
   const begin = Math.floor(from);
   const end = Math.max(begin, Math.floor(to ?? now));
   return {
@@ -24,7 +24,7 @@ export function snapshotAnswer({ number, from, to, compliant }: SnapshotSummary,
 }
 
 /** A difference as operation 11 answers it. What is in both snapshots is shown as the second one has it. */
-export function differenceAnswer(
+export function toDifferenceResponse(
   [first, second]: readonly [Snapshot, Snapshot],
   difference: Difference,
   provenance: ReadonlyMap<string, Provenance>,
@@ -35,7 +35,7 @@ export function differenceAnswer(
     countsOf: (compared: ComparedArtifact) => InstanceCounts,
   ): EnvironmentDifference['changed'] => ({
     snapshot_id: `${environment}#${number}`,
-    artifacts: artifacts.map((compared) => ({ ...artifactAnswer(compared, provenance), ...countsOf(compared) })),
+    artifacts: artifacts.map((compared) => ({ ...toArtifactResponse(compared, provenance), ...countsOf(compared) })),
   });
   return {
     snappish1: part(first, difference.onlyInFirst, oneCount),
@@ -55,7 +55,7 @@ function bothCounts({ instances: [inFirst, inSecond] }: ComparedArtifact): Insta
   return { s1_instance_count: inFirst, s2_instance_count: inSecond };
 }
 
-function artifactAnswer(
+function toArtifactResponse(
   { artifact }: ComparedArtifact,
   provenance: ReadonlyMap<string, Provenance>,
 ): DifferingArtifact {

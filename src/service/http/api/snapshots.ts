@@ -12,7 +12,7 @@ import { requireRole } from '../authentication/authentication.ts';
 import { validationError, ApiError } from '../refusal.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../services.ts';
-import { differenceAnswer, snapshotAnswer } from './snapshot-answers.ts';
+import { toDifferenceResponse, toSnapshotResponse } from './snapshot-answers.ts';
 
 /** Operations 11 and 12: what differs between two snapshots, and the snapshots of an environment. */
 export function addSnapshotRoutes(host: RouteHost, dependencies: Dependencies): void {
@@ -27,7 +27,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: Dependencies): 
     ]);
     const provenance = await store.findProvenance(org, fingerprintsOf([...first.artifacts, ...second.artifacts]));
     const difference = differenceBetween(first.artifacts, second.artifacts);
-    return { status: 200, body: differenceAnswer([first, second], difference, provenance) };
+    return { status: 200, body: toDifferenceResponse([first, second], difference, provenance) };
   });
 
   addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
@@ -41,7 +41,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: Dependencies): 
       const reason = `names no environment of organization '${org}'`;
       throw new ApiError(flowNotFound, { errors: [['path.env_name', reason]] });
     }
-    return { status: 200, body: snapshots.map((snapshot) => snapshotAnswer(snapshot, time)) };
+    return { status: 200, body: snapshots.map((snapshot) => toSnapshotResponse(snapshot, time)) };
   });
 }
 

@@ -11,7 +11,7 @@ import type { SnapshotFinding } from '../../storage/environment-store.ts';
 import { demandArtifact, demandReportId } from '../api/artifacts.ts';
 import { requireApiKey, requireRole } from '../authentication/authentication.ts';
 import { ApiError, httpErrors } from '../refusal.ts';
-import { checkedPath, checkedQuery } from '../request.ts';
+import { validatePath, validateQuery } from '../request.ts';
 import { authenticate, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../services.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
@@ -34,7 +34,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
       onRequest: async (request) => {
         await authenticate(request, pageRules, requireRole(dependencies, 'read'));
       },
-      handler: (request, reply) => answer(checkedPath<Path>(path, request.params), reply, request),
+      handler: (request, reply) => answer(validatePath<Path>(path, request.params), reply, request),
     });
   };
 
@@ -44,7 +44,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
   });
 
   page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {
-    const query = checkedQuery(getArtifact.query, request.query);
+    const query = validateQuery(getArtifact.query, request.query);
     const { org, flow_name: flow, fingerprint } = path;
     const narrow = { trail: query.trail, attestationId: demandReportId(query) };
     const dossier = await demandArtifact(store, { org, flow, fingerprint, ...narrow });

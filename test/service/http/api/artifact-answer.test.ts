@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { artifactAnswer } from '../../../../src/service/http/api/artifact-answer.ts';
+import { toArtifactResponse } from '../../../../src/service/http/api/artifact-answer.ts';
 import { linksOf } from '../../../../src/service/domain/links.ts';
 import type { AttestationSummary } from '../../../../src/service/domain/records.ts';
 import { sampleArtifact } from '../../../support/service-samples.ts';
@@ -25,7 +25,7 @@ describe('the answer about an artifact', () => {
     };
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
     const dossier = { flow, artifact, evidence, history: [], appearances: [] };
-    const answer = artifactAnswer(
+    const answer = toArtifactResponse(
       dossier,
       linksOf(() => 'http://localhost', '/api/v2'),
     );
