@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { systemClock } from '../runtime/clock.ts';
-import { readCommand } from './commands/command-line.ts';
+import { readCommand } from './commands/parse-backup-command.ts';
 import { toSingleLine } from './domain/single-line.ts';
 import { errorMessage } from '../runtime/failure.ts';
-import { handOverKey, undeletedKeyFiles } from './hand-over-key.ts';
-import { OptionError, readOptions, usage } from './options.ts';
+import { handOverKey, undeletedKeyFiles } from './commands/output-api-key.ts';
+import { OptionError, readOptions, usage } from './commands/service-options.ts';
 import type { RunningService, ServiceOptions } from './service.ts';
 import { prepareDataFolder } from './storage/files/data-folder.ts';
 
@@ -93,7 +93,7 @@ async function run(options: ServiceOptions): Promise<void> {
 async function ranCommand(words: readonly string[]): Promise<boolean> {
   const command = readCommand(words, process.env);
   if (command === undefined) return false;
-  const { runCommand } = await import('./commands/run-command.ts');
+  const { runCommand } = await import('./commands/run-backup-command.ts');
   const tell = (line: string): void => {
     console.log(line);
   };

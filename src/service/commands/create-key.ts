@@ -5,9 +5,9 @@ import { userName } from '../http/admin/endpoints.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import { addAdminKey, firstUser } from '../first-key.ts';
-import { handOverKey, type Operator } from '../hand-over-key.ts';
-import { OptionError } from '../options.ts';
+import { addAdminKey, firstUser } from '../initial-api-key.ts';
+import { handOverKey, type Operator } from './output-api-key.ts';
+import { OptionError } from './service-options.ts';
 import { withOperatorStore } from '../storage/sqlite/operator-access.ts';
 
 /** What `create-key` is asked for. */

@@ -11,16 +11,16 @@ import type {
 } from '../../contract/endpoint.ts';
 import { commonErrors } from '../../contract/errors.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { heldBytes, largeAnswer, type Admission } from './admission.ts';
+import { heldBytes, largeAnswer, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import type { Authenticator } from './authentication/authentication.ts';
 import { forwardedFor } from './authentication/failed-authentications.ts';
-import { DocumentError, parseDocument } from './json.ts';
-import { SerializedJson } from './json-text.ts';
-import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './multipart.ts';
-import { validationError, withDeclaredMessage, ApiError, httpErrors } from './refusal.ts';
-import { validate, validatePath, validateQuery } from './request.ts';
-import { SerialQueue } from './one-at-a-time.ts';
+import { DocumentError, parseDocument } from './bodies/json-document.ts';
+import { SerializedJson } from './json-response.ts';
+import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
+import { validationError, withDeclaredMessage, ApiError, httpErrors } from './errors/api-error.ts';
+import { validate, validatePath, validateQuery } from './validation.ts';
+import { SerialQueue } from './bodies/serial-queue.ts';
 
 /** A request that has all of the declared form, from someone who may send it. */
 export interface EndpointRequest<E extends Endpoint, Who> {

@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { largeAnswer, type Admission } from './admission.ts';
+import { largeAnswer, type Admission } from './bodies/admission.ts';
 import {
   addNotFound,
   answerBrokenRequest,
@@ -10,9 +10,9 @@ import {
   sendError,
   privateResponseHeaders,
   type ErrorListeners,
-} from './faults.ts';
+} from './errors/error-response.ts';
 import { organizationOf } from './route.ts';
-import { leaveUnwantedBodiesUnread } from './unread-body.ts';
+import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
 /** How long the service waits for a sender, in milliseconds. */
 export interface Timeouts {

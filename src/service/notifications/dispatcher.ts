@@ -5,8 +5,8 @@ import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 import type { NotificationStore } from '../storage/notification-store.ts';
-import type { Deliver } from './deliver.ts';
-import { DeliverySchedule } from './schedule.ts';
+import type { Deliver } from './send-notification.ts';
+import { DeliverySchedule } from './delivery-schedule.ts';
 
 /** What the dispatcher works with. */
 export interface DispatcherDependencies {

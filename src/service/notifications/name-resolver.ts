@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { errorCode } from '../../runtime/failure.ts';
-import type { ResolvedAddress, Web } from './post.ts';
+import type { ResolvedAddress, Web } from './post-json.ts';
 
 /** The two ways of Node.js to resolve a name. */
 export interface NameServices {

@@ -4,8 +4,8 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { valueAt } from '../../../src/runtime/values.ts';
-import { readCommand } from '../../../src/service/commands/command-line.ts';
-import { runCommand } from '../../../src/service/commands/run-command.ts';
+import { readCommand } from '../../../src/service/commands/parse-backup-command.ts';
+import { runCommand } from '../../../src/service/commands/run-backup-command.ts';
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { call } from '../../support/service-call.ts';

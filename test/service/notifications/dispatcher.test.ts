@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Deliver } from '../../../src/service/notifications/deliver.ts';
+import type { Deliver } from '../../../src/service/notifications/send-notification.ts';
 import { Dispatcher } from '../../../src/service/notifications/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';

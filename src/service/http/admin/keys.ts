@@ -3,7 +3,7 @@ import type { Role } from '../../../contract/role.ts';
 import type { OwnerKind } from '../../domain/access.ts';
 import { formatApiKey, hashSecret, newApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 import type { createdKey } from './endpoints.ts';
 
 /** Whose key is made, and what is said of it. */

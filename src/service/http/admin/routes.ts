@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { administrator } from '../authentication/authentication.ts';
-import { ApiError } from '../refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { createKey, createOrganization, removeMember, revokeKey, saveMember } from './endpoints.ts';
 import { adminErrors } from './errors.ts';
 import { issueKey } from './keys.ts';

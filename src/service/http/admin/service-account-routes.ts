@@ -1,10 +1,10 @@
 import { serviceAccountNotFound } from '../../../contract/service-account.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import { ApiError } from '../refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { toServiceAccountResponse } from '../api/service-accounts.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { adminErrors } from './errors.ts';
 import { issueKey } from './keys.ts';
 import { createServiceAccount, createServiceAccountKey } from './service-account-endpoints.ts';

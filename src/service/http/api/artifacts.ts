@@ -7,12 +7,12 @@ import { newIdentifier } from '../../domain/identifier.ts';
 import type { ArtifactDossier } from '../../domain/records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { ArtifactQuery, Store } from '../../storage/storage.ts';
-import { toArtifactResponse } from './artifact-answer.ts';
+import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { SerializedJson } from '../json-text.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import { SerializedJson } from '../json-response.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
 export function addArtifactRoutes(host: RouteHost, dependencies: Dependencies): void {

@@ -7,9 +7,9 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RecordedAttestation } from '../../storage/attestation-list-store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, dependencies: Dependencies): void {

@@ -8,10 +8,10 @@ import { judgeSonar } from '../../domain/sonar.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Store } from '../../storage/storage.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import type { UploadedFile } from '../multipart.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import type { UploadedFile } from '../bodies/multipart.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 7: attest a Sonar scan. */
 export function addAttestationRoutes(host: RouteHost, dependencies: Dependencies): void {

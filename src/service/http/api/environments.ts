@@ -13,9 +13,9 @@ import { artifactsOfReport } from '../../domain/environment/running-artifact.ts'
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { EnvironmentSaving } from '../../storage/environment-store.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operations 2 to 5: create or update an environment, report what runs in it, attach and detach its policies. */
 export function addEnvironmentRoutes(host: RouteHost, dependencies: Dependencies): void {

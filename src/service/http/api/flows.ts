@@ -4,9 +4,9 @@ import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 1: create or update a flow, whose payload replaces all of it; and reading one. */
 export function addFlowRoutes(host: RouteHost, dependencies: Dependencies): void {

@@ -1,9 +1,9 @@
 import { getNotification, notificationNotFound, type Notification } from '../../../contract/notification.ts';
 import { shownTarget, type NotificationRecord } from '../../domain/notifications.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { ApiError } from '../refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 8: get a notification. */
 export function addNotificationRoutes(host: RouteHost, dependencies: Dependencies): void {

@@ -3,10 +3,10 @@ import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { PolicyReader } from '../large-policy.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import { PolicyReader } from '../bodies/policy-file-reader.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 6: create or update a policy; and reading one. */
 export function addPolicyRoutes(host: RouteHost, dependencies: Dependencies): void {

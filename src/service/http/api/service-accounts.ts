@@ -8,9 +8,9 @@ import {
 import type { ServiceAccountRecord } from '../../domain/accounts.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { ApiError } from '../refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operations 13 to 15: list, get and delete service accounts. */
 export function addServiceAccountRoutes(host: RouteHost, dependencies: Dependencies): void {

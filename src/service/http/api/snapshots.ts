@@ -9,10 +9,10 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotListQuery } from '../../storage/environment-store.ts';
 import type { Store } from '../../storage/storage.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { validationError, ApiError } from '../refusal.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
-import { toDifferenceResponse, toSnapshotResponse } from './snapshot-answers.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';
 
 /** Operations 11 and 12: what differs between two snapshots, and the snapshots of an environment. */
 export function addSnapshotRoutes(host: RouteHost, dependencies: Dependencies): void {

@@ -3,9 +3,9 @@ import { mayOpen } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import type { AccountStore } from '../../storage/account-store.ts';
 import { requireApiKey } from '../authentication/authentication.ts';
-import { ApiError } from '../refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Operation 16: set the default organization of the calling user. */
 export function addUserRoutes(host: RouteHost, dependencies: Dependencies): void {

@@ -6,8 +6,8 @@ import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { FailedAuthentication, FailedAuthentications, RequestOrigin } from './failed-authentications.ts';
-import { ApiError, httpErrors } from '../refusal.ts';
-import type { Dependencies } from '../services.ts';
+import { ApiError, httpErrors } from '../errors/api-error.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** What is known of a request before its body is read. */
 export interface Approach {

@@ -1,6 +1,6 @@
 import { endpoints } from '../../../contract/endpoints.ts';
 import { errorBody } from '../../../contract/error-body.ts';
-import { operationObject } from './operation.ts';
+import { operationObject } from './operation-object.ts';
 import { errorSchemaName, type JsonObject } from './schema.ts';
 
 const description = `Records and checks software-delivery evidence for organizations.

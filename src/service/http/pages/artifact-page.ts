@@ -4,7 +4,7 @@ import { requiredEvidence } from '../../../contract/template.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
-import { facts, moment } from './page.ts';
+import { facts, moment } from './layout.ts';
 
 /** What is known of an artifact, its verdict first. */
 export function artifactContent(dossier: ArtifactDossier, links: Links): Html {

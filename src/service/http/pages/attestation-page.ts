@@ -4,7 +4,7 @@ import type { AttachmentFault } from '../../storage/attachments.ts';
 import { revisionDoubt } from '../../domain/sonar.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
-import { facts, moment } from './page.ts';
+import { facts, moment } from './layout.ts';
 
 /**
  * What an attestation says.

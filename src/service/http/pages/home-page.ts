@@ -3,7 +3,7 @@ import { actorName } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import type { AccountStore } from '../../storage/account-store.ts';
 import { html, type Html } from './html.ts';
-import { facts } from './page.ts';
+import { facts } from './layout.ts';
 
 /** An organization that a key opens. */
 export interface OpenOrganization {

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { html, type Html } from './html.ts';
-import { facts, moment } from './page.ts';
+import { facts, moment } from './layout.ts';
 
 /** What ran in an environment at a time, and what its policies said about it. */
 export function snapshotContent({ org, environment, number, from, artifacts, judgement }: Snapshot): Html {

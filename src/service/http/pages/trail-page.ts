@@ -1,7 +1,7 @@
 import type { TrailDossier } from '../../domain/records.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
-import { facts, moment } from './page.ts';
+import { facts, moment } from './layout.ts';
 
 /** What was reported to a trail, newest first. */
 export function trailContent({ trail, artifacts, attestations }: TrailDossier, links: Links): Html {

@@ -1,0 +1,100 @@
+import { parseArgs } from 'node:util';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { errorMessage } from '../../runtime/failure.ts';
+import { dataFolderOf, OptionError, defaultDataFolder } from './service-options.ts';
+
+/** What an operator can do with a data folder beside serving it. */
+export type Command =
+  | { readonly name: 'backup'; readonly folder: string; readonly dataFolder: string; readonly leaveOutDamaged: boolean }
+  | { readonly name: 'verify'; readonly folder: string }
+  | {
+      readonly name: 'restore';
+      readonly folder: string;
+      readonly dataFolder: string;
+      readonly check: boolean;
+      /** Whether the operator named the data folder; a check without one is about the backup alone. */
+      readonly isFolderNamed: boolean;
+    }
+  | { readonly name: 'help'; readonly usage: string };
+
+const data = '  --data FOLDER\n      the data folder (default service-data); or COMPLIANCE_SERVICE_DATA';
+
+/** How each command is used. */
+const usages = {
+  backup: [
+    'Usage: npm run service -- backup DIR [options]',
+    '',
+    'Makes a backup of a data folder in DIR, which is empty or does not exist yet. The service may be running.',
+    'DIR is a complete backup when it has a manifest.json.',
+    '',
+    data,
+    '  --leave-out-damaged',
+    '      makes a backup without attachments that are damaged already, instead of failing',
+  ],
+  verify: [
+    'Usage: npm run service -- verify DIR',
+    '',
+    'Reads the backup in DIR through: the rows of every table, every attachment, and their SHA-256 digests.',
+  ],
+  restore: [
+    'Usage: npm run service -- restore DIR [options]',
+    '',
+    'Verifies the backup in DIR and puts it into a data folder, which is empty or does not exist yet.',
+    '',
+    data,
+    '  --check',
+    '      verifies the backup, says what a restore would do, and changes nothing',
+  ],
+} as const;
+
+const options = {
+  backup: { data: { type: 'string' }, 'leave-out-damaged': { type: 'boolean' } },
+  verify: {},
+  restore: { data: { type: 'string' }, check: { type: 'boolean' } },
+} as const;
+
+type CommandName = keyof typeof usages;
+
+function isCommand(word: string | undefined): word is CommandName {
+  return word !== undefined && Object.hasOwn(usages, word);
+}
+
+/**
+ * The command that the words ask for; undefined if they ask for none and the service is to be started.
+ *
+ * @throws OptionError
+ */
+export function readCommand(words: readonly string[], environment: EnvironmentVariables): Command | undefined {
+  const [name, ...rest] = words;
+  if (!isCommand(name)) return undefined;
+  const usage = usages[name].join('\n');
+  const { values, positionals } = parse(name, rest, usage);
+  if (values['help'] === true) return { name: 'help', usage };
+  const [folder, ...more] = positionals;
+  if (folder === undefined || folder === '') throw new OptionError(`${name} needs a folder\n\n${usage}`);
+  if (more.length > 0) throw new OptionError(`${name} takes one folder\n\n${usage}`);
+  const given = dataFolderOf(values['data'], environment);
+  const dataFolder = given ?? defaultDataFolder;
+  switch (name) {
+    case 'backup':
+      return { name, folder, dataFolder, leaveOutDamaged: values['leave-out-damaged'] === true };
+    case 'verify':
+      return { name, folder };
+    case 'restore':
+      return { name, folder, dataFolder, check: values['check'] === true, isFolderNamed: given !== undefined };
+  }
+}
+
+interface Parsed {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly positionals: readonly string[];
+}
+
+function parse(name: CommandName, words: readonly string[], usage: string): Parsed {
+  const help = { help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    return parseArgs({ args: [...words], options: { ...options[name], ...help }, allowPositionals: true });
+  } catch (error) {
+    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
+  }
+}

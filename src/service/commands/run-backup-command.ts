@@ -1,0 +1,94 @@
+import type { Now } from '../../runtime/clock.ts';
+import { BackupError } from '../storage/backup/backup-error.ts';
+import { createBackup } from '../storage/backup/create-backup.ts';
+import type { Manifest } from '../storage/backup/manifest.ts';
+import { demandRestorable, restoreBackup } from '../storage/backup/restore-backup.ts';
+import { verifyBackup } from '../storage/backup/verify-backup.ts';
+import { translateError } from '../storage/sqlite/database.ts';
+import { StorageError } from '../storage/storage.ts';
+import type { Command } from './parse-backup-command.ts';
+
+/** What a command needs of the outside. */
+export interface CommandDependencies {
+  readonly now: Now;
+  /** Hears what was done, one line at a time. */
+  readonly tell: (line: string) => void;
+}
+
+/**
+ * Does what a command asks for.
+ *
+ * @throws BackupError or StartError if that is not possible; the message says what to do.
+ */
+export async function runCommand(command: Command, dependencies: CommandDependencies): Promise<void> {
+  switch (command.name) {
+    case 'help':
+      dependencies.tell(command.usage);
+      return;
+    case 'backup':
+      return backup(command, dependencies);
+    case 'verify': {
+      const { manifest } = await verifyBackup(command.folder);
+      dependencies.tell(`the backup ${command.folder} is whole: ${describe(manifest)}`);
+      return;
+    }
+    case 'restore':
+      return restore(command, dependencies);
+  }
+}
+
+async function backup(
+  { folder, dataFolder, leaveOutDamaged }: Extract<Command, { name: 'backup' }>,
+  { now, tell }: CommandDependencies,
+): Promise<void> {
+  const manifest = await withRoom(folder, () => createBackup({ dataFolder, target: folder, leaveOutDamaged, now }));
+  const { left_out: leftOut } = manifest.attachments;
+  tell(`backed up ${dataFolder} to ${folder}: ${describe(manifest)}`);
+  if (leftOut.length > 0) tell(`left out, because they are damaged in ${dataFolder}: ${leftOut.join(', ')}`);
+}
+
+async function restore(
+  { folder, dataFolder, check, isFolderNamed }: Extract<Command, { name: 'restore' }>,
+  { tell }: CommandDependencies,
+): Promise<void> {
+  const verified = await verifyBackup(folder);
+  const what = describe(verified.manifest);
+  if (!check) {
+    await withRoom(dataFolder, () => restoreBackup(verified, dataFolder));
+    tell(`restored ${folder} to ${dataFolder}: ${what}`);
+    return;
+  }
+  tell(`the backup ${folder} is whole: ${what}`);
+  if (isFolderNamed) {
+    await demandRestorable(verified, dataFolder);
+    tell(`a restore would put it into ${dataFolder}; nothing was changed`);
+  } else {
+    tell(
+      'a restore would put it into an empty folder; name one with --data to check that as well; nothing was changed',
+    );
+  }
+}
+
+function describe(manifest: Manifest): string {
+  const { made_at: madeAt, schema_version: version, database, attachments } = manifest;
+  const tables = Object.values(database.rows);
+  const rows = tables.reduce((sum, count) => sum + count, 0);
+  return (
+    `made at ${madeAt}, ${rows} rows in ${tables.length} tables (version ${version}, ${database.bytes} bytes), ` +
+    `${attachments.files} attachments (${attachments.bytes} bytes), every SHA-256 as recorded`
+  );
+}
+
+/** The system's own words for a full disk name no path. */
+async function withRoom<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = translateError(error);
+    if (!(fault instanceof StorageError) || fault.reason !== 'full') throw error;
+    const remedy = `make room, remove ${folder}, and start again`;
+    throw new BackupError(`the disk of ${folder} is full, so what is there now is incomplete; ${remedy}`, {
+      cause: error,
+    });
+  }
+}

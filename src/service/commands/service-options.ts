@@ -1,0 +1,155 @@
+import { parseArgs } from 'node:util';
+import { violations } from '../../contract/check.ts';
+import { orgName } from '../../contract/names.ts';
+import { weaknessOf } from '../domain/administration-key.ts';
+import type { ServiceOptions } from '../service.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { errorMessage } from '../../runtime/failure.ts';
+
+/** What the operator asked for cannot be done; the message names the setting and the remedy. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError';
+}
+
+/** The data folder unless told otherwise. */
+export const defaultDataFolder = 'service-data';
+
+/** Every setting: its flag, what stands after it, and what it is for. Each has an environment variable as well. */
+const settings = [
+  ['port', 'NUMBER', 'the port to listen on; 0 for any free one (default 8080)'],
+  ['host', 'ADDRESS', 'the address to listen on (default 127.0.0.1)'],
+  ['data', 'FOLDER', 'where everything is kept (default service-data)'],
+  ['public-url', 'URL', 'where clients and browsers reach the service, for links (default: where it listens)'],
+  ['org', 'NAME', 'makes sure that this organization exists, with a key'],
+  ['key', 'KEY', "that organization's first key; generated if absent, and shown once or written to a file"],
+  ['admin-key', 'KEY', 'opens the administration under /admin/v1, for organizations and keys; closed where absent'],
+  ['smtp-url', 'URL', 'the mail server for e-mail notifications, like smtps://user:password@mail.example.com'],
+  ['smtp-from', 'ADDRESS', 'whom these e-mails are from'],
+] as const;
+
+/** Settings that are there or not, and have nothing after them. */
+const switches = [
+  ['allow-private-targets', 'lets notifications call addresses of private networks and of this machine'],
+  [
+    'trash-unnamed-attachments',
+    'for one start: moves all attachments that the database does not name to their trash, however many they are',
+  ],
+] as const;
+
+type Setting = (typeof settings)[number][0] | (typeof switches)[number][0];
+
+/** The environment variable of a setting. Keys are better given there: other users of the machine can read flags. */
+function variableOf(setting: Setting): string {
+  return `COMPLIANCE_SERVICE_${setting.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** How the command is used. */
+export const usage = [
+  'Usage: npm run service -- [options]',
+  '       npm run service -- backup DIR | verify DIR | restore DIR | create-key',
+  '',
+  'Starts the service; makes, verifies or restores a backup (more: npm run service -- backup -h);',
+  'or creates a key (more: npm run service -- create-key -h).',
+  '',
+  ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${variableOf(name)}`),
+  ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${variableOf(name)}=true`),
+].join('\n');
+
+/**
+ * The settings from the command line and, where it is silent, from the environment. Empty is as good as absent, because an
+ * unset variable of a script arrives that way.
+ *
+ * @returns 'help' where that was asked for.
+ * @throws OptionError
+ */
+export function readOptions(words: readonly string[], environment: EnvironmentVariables): ServiceOptions | 'help' {
+  const flags = readFlags(words);
+  if (flags['help'] === true) return 'help';
+  const valueOf = (setting: Setting): string | undefined => settingOf(setting, flags[setting], environment);
+  const isOn = (setting: Setting): boolean => flags[setting] === true || switchOf(setting, valueOf(setting));
+  const key = valueOf('key');
+  const org = valueOf('org');
+  if (key !== undefined && org === undefined)
+    throw new OptionError('--key needs --org: name the organization it is for');
+  if (org !== undefined && violations(orgName, org).length > 0) {
+    throw new OptionError(
+      `--org ${org} is no name of an organization: use letters, digits and . - _ ~, and begin with a letter or digit`,
+    );
+  }
+  return {
+    host: valueOf('host') ?? '127.0.0.1',
+    port: portOf(valueOf('port') ?? '8080'),
+    dataFolder: dataFolderOf(flags['data'], environment) ?? defaultDataFolder,
+    publicUrl: publicUrlOf(valueOf('public-url')),
+    adminKey: adminKeyOf(valueOf('admin-key')),
+    first: org === undefined ? undefined : { org, key },
+    mail: mailOf(valueOf('smtp-url'), valueOf('smtp-from')),
+    allowPrivateTargets: isOn('allow-private-targets'),
+    trashUnnamedAttachments: isOn('trash-unnamed-attachments'),
+  };
+}
+
+/** The value of a flag, or else of its variable; an empty one is as good as none. */
+function settingOf(setting: Setting, flag: unknown, environment: EnvironmentVariables): string | undefined {
+  const given = typeof flag === 'string' ? flag : undefined;
+  return [given, environment[variableOf(setting)]].find((value) => value !== undefined && value !== '');
+}
+
+/** The data folder of a flag or the environment; undefined if neither names one. */
+export function dataFolderOf(flag: unknown, environment: EnvironmentVariables): string | undefined {
+  return settingOf('data', flag, environment);
+}
+
+function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
+  const flags = Object.fromEntries(settings.map(([name]) => [name, { type: 'string' as const }]));
+  const switched = Object.fromEntries(switches.map(([name]) => [name, { type: 'boolean' as const }]));
+  const options = { ...flags, ...switched, help: { type: 'boolean' as const, short: 'h' } };
+  try {
+    return parseArgs({ args: [...words], options }).values;
+  } catch (error) {
+    throw new OptionError(`${errorMessage(error)}\n\n${usage}`, { cause: error });
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new OptionError(`--port ${text} is no port: give a number from 0 to 65535`);
+}
+
+function publicUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  const clean = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
+  if (!clean || url.username !== '') {
+    throw new OptionError(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
+  }
+  return text.replace(/\/+$/, '');
+}
+
+/** @throws OptionError if the key is weak; the second command of the remedy works wherever the service does. */
+function adminKeyOf(key: string | undefined): string | undefined {
+  const weakness = key === undefined ? undefined : weaknessOf(key);
+  if (weakness === undefined) return key;
+  throw new OptionError(
+    `the administration key (--admin-key or ${variableOf('admin-key')}) ${weakness}. ` +
+      `Make a good one with: openssl rand -hex 32, or: node -p "crypto.randomBytes(32).toString('hex')"`,
+  );
+}
+
+function mailOf(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined || from === undefined) throw new OptionError('--smtp-url and --smtp-from need each other');
+  if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
+    throw new OptionError(
+      '--smtp-url is no address of a mail server: give it like smtps://user:password@mail.example.com',
+    );
+  }
+  return { url, from };
+}
+
+function switchOf(setting: Setting, text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new OptionError(`${variableOf(setting)} must be true or false`);
+}

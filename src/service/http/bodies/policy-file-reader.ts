@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads';
+import { readPolicy, type PolicyReading } from '../../domain/policy/read-policy.ts';
+import type { ReceivedFile } from '../../storage/attachments.ts';
+
+/** Larger files are read in a thread of their own, so that nobody waits for it. In bytes. */
+const readHere = 32 * 1024;
+
+/** What the thread may use, in MiB; it holds a text of 10 MiB several times. */
+const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
+
+/** Reads policy files without holding others up, one large file at a time. */
+export class PolicyReader {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** As `readPolicy`. A large file is loaded when it is its turn, so that only one is in memory. */
+  async read({ size, bytes }: Pick<ReceivedFile, 'size' | 'bytes'>): Promise<PolicyReading> {
+    if (size <= readHere) return readPolicy(await bytes());
+    const reading = this.#last.then(async () => readApart(await bytes()));
+    this.#last = reading.catch(() => undefined);
+    return reading;
+  }
+}
+
+function readApart(bytes: Uint8Array): Promise<PolicyReading> {
+  const worker = new Worker(new URL('./policy-file-worker.ts', import.meta.url), {
+    workerData: bytes,
+    resourceLimits: memory,
+    // The service's own flags are not for this.
+    execArgv: [],
+  });
+  return new Promise((resolve, reject) => {
+    worker.once('message', (reading: PolicyReading) => {
+      resolve(reading);
+    });
+    worker.once('error', (error: Error & { readonly code?: string }) => {
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ faults: ['it takes too much memory to read'] });
+      else reject(error);
+    });
+    worker.once('exit', () => {
+      reject(new Error('the thread that reads a policy ended without an answer'));
+    });
+  });
+}

@@ -1,0 +1,199 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type, type Static, type TObject } from '../../../contract/schema.ts';
+import { getArtifact } from '../../../contract/artifact.ts';
+import type { ErrorAnswer } from '../../../contract/endpoint.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { attestationId, environmentName, flowName, orgName, trailName } from '../../../contract/names.ts';
+import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
+import type { Attachment, Attestation } from '../../domain/records.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+import type { SnapshotFinding } from '../../storage/environment-store.ts';
+import { demandArtifact, demandReportId } from '../api/artifacts.ts';
+import { requireApiKey, requireRole } from '../authentication/authentication.ts';
+import { ApiError, httpErrors } from '../errors/api-error.ts';
+import { validatePath, validateQuery } from '../validation.ts';
+import { authenticate, type RouteHost } from '../route.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
+import { artifactContent } from './artifact-page.ts';
+import { attestationContent } from './attestation-page.ts';
+import { homeContent, openOrganizations } from './home-page.ts';
+import { html } from './html.ts';
+import { sendPage } from './layout.ts';
+import { snapshotContent } from './snapshot-page.ts';
+import { trailContent } from './trail-page.ts';
+
+/**
+ * The pages behind the service's links, for people: what is recorded, as it is, without scripts. A browser asks its user for
+ * a name and a password and sends them by HTTP Basic, so the API key is the user name.
+ */
+export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
+  const { store, attachments, links, log } = dependencies;
+  const page = <Path extends TObject>(url: string, path: Path, answer: AnswerPage<Static<Path>>): void => {
+    app.get(url, {
+      onRequest: async (request) => {
+        await authenticate(request, pageRules, requireRole(dependencies, 'read'));
+      },
+      handler: (request, reply) => answer(validatePath<Path>(path, request.params), reply, request),
+    });
+  };
+
+  app.get('/', async (request, reply) => {
+    const key = await authenticate(request, pageRules, requireApiKey(dependencies));
+    return sendPage(reply, 'Compliance', homeContent(key, await openOrganizations(store, key)));
+  });
+
+  page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {
+    const query = validateQuery(getArtifact.query, request.query);
+    const { org, flow_name: flow, fingerprint } = path;
+    const narrow = { trail: query.trail, attestationId: demandReportId(query) };
+    const dossier = await demandArtifact(store, { org, flow, fingerprint, ...narrow });
+    return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, artifactContent(dossier, links));
+  });
+
+  page('/:org/flows/:flow_name/trails/:trail_name', trailPath, async (path, reply) => {
+    const dossier = await store.findTrail(path.org, path.flow_name, path.trail_name);
+    if (dossier === undefined) throw new ApiError(trailNotFound, { values: path });
+    return sendPage(reply, `Trail ${dossier.trail.name}`, trailContent(dossier, links));
+  });
+
+  const findSnapshot = (org: string, environment: string, selector: SnapshotSelector): Promise<SnapshotFinding> =>
+    store.findSnapshot(org, [{ environment, selector }], unixSeconds(dependencies.now()));
+
+  // The public client links to the shorter address.
+  for (const place of ['snapshots/:index', ':index']) {
+    page(`/:org/environments/:env_name/${place}`, snapshotPath, async (path, reply) => {
+      const { org, env_name: environment, index } = path;
+      const finding = await findSnapshot(org, environment, { kind: 'number', number: index });
+      if (finding.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
+      if (finding.outcome !== 'found') throw new ApiError(snapshotNotFound, { values: path });
+      return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
+    });
+  }
+
+  for (const end of ['', '/']) {
+    page(`/:org/environments/:env_name${end}`, environmentPath, async (path, reply) => {
+      const { org, env_name: environment } = path;
+      const finding = await findSnapshot(org, environment, { kind: 'latest' });
+      switch (finding.outcome) {
+        case 'found':
+          return sendPage(reply, `Environment ${environment}`, snapshotContent(finding.snapshot));
+        case 'no such snapshot':
+          return sendPage(reply, `Environment ${environment}`, html`<p>Nothing was reported yet.</p>`);
+        case 'too large':
+          throw new ApiError(snapshotTooLarge, { values: path });
+        case 'environment not found':
+          throw new ApiError(environmentNotFoundPage, { values: path });
+      }
+    });
+  }
+
+  const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
+  const demandAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
+    const found = await store.findAttestation(path.org, path.flow_name, path.trail_name, path.attestation_id);
+    if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
+    return found;
+  };
+
+  page(attestation, attestationPath, async (path, reply, request) => {
+    const found = await demandAttestation(path);
+    const damage = await damageOf(attachments, found.attachment);
+    if (damage !== undefined) log.error(`request ${request.id}: the file of attestation ${found.id}`, damage);
+    const content = attestationContent(found, links, damage?.fault);
+    return sendPage(reply, `Attestation ${found.name}`, content, damage === undefined ? 200 : 500);
+  });
+
+  page(`${attestation}/attachment`, attestationPath, async (path, reply, request) => {
+    const { id, attachment } = await demandAttestation(path);
+    if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
+    const content = await attachments.read(attachment).catch((error: unknown) => {
+      throw refusalOfDamage(error, id, attachment);
+    });
+    // The answer has begun then; the connection ends with it, so that nobody takes what came for the whole.
+    content.once('error', (error) => {
+      log.error(`request ${request.id}: the file of attestation ${id} could not be read to its end`, error);
+    });
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': attachment.size,
+      'content-disposition': `attachment; filename*=UTF-8''${encodeHeaderText(attachment.filename)}`,
+    };
+    return reply.code(200).headers(headers).send(content);
+  });
+}
+
+/** What is wrong with the file of an attestation; undefined if it is whole or there is none. */
+async function damageOf(
+  attachments: AttachmentStore,
+  attachment: Attachment | undefined,
+): Promise<DamagedAttachmentError | undefined> {
+  try {
+    if (attachment !== undefined) await attachments.verify(attachment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedAttachmentError) return error;
+    throw error;
+  }
+}
+
+/** The answer about content that is not what was attested; anything else as it is. */
+function refusalOfDamage(error: unknown, id: string, { filename, digest }: Attachment): unknown {
+  if (!(error instanceof DamagedAttachmentError)) return error;
+  const values = { id, filename, digest, fault: error.fault };
+  return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
+}
+
+const pageRules = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
+
+type AnswerPage<Path> = (path: Path, reply: FastifyReply, request: FastifyRequest) => Promise<FastifyReply>;
+
+const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
+const attestationPath = Type.Object({
+  org: orgName,
+  flow_name: flowName,
+  trail_name: trailName,
+  attestation_id: attestationId,
+});
+
+const environmentPath = Type.Object({ org: orgName, env_name: environmentName });
+
+const snapshotPath = Type.Object({
+  org: orgName,
+  env_name: environmentName,
+  index: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
+});
+
+const environmentNotFoundPage: ErrorAnswer = {
+  status: 404,
+  message: "Environment named '{env_name}' does not exist for organization '{org}'",
+  when: 'There is no such environment.',
+};
+
+const snapshotNotFound: ErrorAnswer = {
+  status: 404,
+  message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
+  when: 'There is no such environment, or it has no snapshot of that number.',
+};
+
+const snapshotTooLarge: ErrorAnswer = {
+  status: 400,
+  message: "The members of environment '{env_name}' show too much for one page; open their own snapshots",
+  when: 'A logical environment shows very many images.',
+};
+
+const trailNotFound: ErrorAnswer = {
+  status: 404,
+  message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",
+  when: 'Nothing was reported to a trail of that name.',
+};
+
+const attestationNotFound: ErrorAnswer = {
+  status: 404,
+  message: "Attestation '{attestation_id}' or its file does not exist in trail '{trail_name}' of flow '{flow_name}'",
+  when: 'The trail has no attestation of that id, or it came without a file.',
+};
+
+/** A text as RFC 8187 wants it in a header: what encodeURIComponent leaves over is not all allowed there. */
+function encodeHeaderText(text: string): string {
+  return encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}

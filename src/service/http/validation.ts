@@ -1,0 +1,63 @@
+import type { Static, TObject, TSchema } from '../../contract/schema.ts';
+import { conforms, violations } from '../../contract/check.ts';
+import { validationError } from './errors/api-error.ts';
+import { renderRejectedValue } from './rejected-value.ts';
+
+/**
+ * The value, once it has the declared form.
+ *
+ * @param prefix what stands before the fields in the error answer: `query.`, `path.` or nothing.
+ * @param whole what the value itself is called there.
+ * @throws ApiError 400 that names every field that has not.
+ */
+export function validate<Schema extends TSchema>(
+  schema: Schema,
+  value: unknown,
+  { prefix = '', whole }: { readonly prefix?: string; readonly whole: string },
+): Static<Schema> {
+  if (conforms(schema, value)) return value;
+  throw validationError(
+    ...violations(schema, value).map(
+      ({ field, rule }) => [field === '' ? whole : prefix + field, rule + renderRejectedValue(value, field)] as const,
+    ),
+  );
+}
+
+/** The parameters of a path, as the router found and decoded them. */
+export function validatePath<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
+  return validate(schema, typed(schema, parameters), { prefix: 'path.', whole: 'path' });
+}
+
+/** The parameters of a query. */
+export function validateQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
+  return validate(schema, typed(schema, parameters), { prefix: 'query.', whole: 'query' });
+}
+
+/** An address holds only text; what is declared as a number or a flag is read as one, and left as it is where it is none. */
+function typed(schema: TObject, parameters: unknown): unknown {
+  if (typeof parameters !== 'object' || parameters === null) return {};
+  const properties: Readonly<Record<string, TSchema>> = schema.properties;
+  const read = ([name, value]: [string, unknown]): [string, unknown] => {
+    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return [name, typeof value === 'string' ? fromText(typeOf(declared), value) : value];
+  };
+  return Object.fromEntries(Object.entries(parameters).map(read));
+}
+
+function typeOf(schema: TSchema | undefined): unknown {
+  return schema !== undefined && 'type' in schema ? schema.type : undefined;
+}
+
+function fromText(type: unknown, text: string): unknown {
+  switch (type) {
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    case 'number':
+      return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      // Clients of the interface write `true` as well as `True` (interface, operation 12).
+      return { true: true, false: false }[text.toLowerCase()] ?? text;
+    default:
+      return text;
+  }
+}

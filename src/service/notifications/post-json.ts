@@ -1,0 +1,106 @@
+import { request as requestPlain, type ClientRequest } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { addressRefusal, type AddressRefusal } from './target-address.ts';
+
+/** An address that a name stands for. */
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** How the service reaches the web. */
+export interface Web {
+  /** Every address of a name. */
+  resolve(name: string): Promise<readonly ResolvedAddress[]>;
+  /** Whether addresses of one's own network may be called. */
+  readonly allowPrivateTargets: boolean;
+}
+
+/** Why a target was not reached or did not take what was sent, in words without a full stop. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+}
+
+/**
+ * Posts a JSON document, given as a text, and ends when the target has taken it (a status of 200 to 299).
+ *
+ * The name is resolved here, and the connection goes to the address that was looked at: a name that stands for another
+ * address a moment later changes nothing. Redirects are not followed, because they would lead anywhere.
+ *
+ * @throws DeliveryError
+ */
+export async function postJson(
+  web: Web,
+  target: string,
+  body: string,
+  { headers = {}, signal }: { readonly headers?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+): Promise<void> {
+  const url = new URL(target);
+  const address = await permittedAddress(web, url);
+  const request = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
+    method: 'POST',
+    agent: false,
+    lookup: pinned(address),
+    signal,
+    headers: {
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'compliance-service',
+    },
+  });
+  const status = await statusOf(request, body);
+  if (status < 200 || status > 299) throw new DeliveryError(`it answered ${status}`);
+}
+
+const refusals: Readonly<Record<NonNullable<AddressRefusal>, string>> = {
+  metadata: ', where cloud providers keep the credentials of their machines; notifications are never sent there',
+  'not public':
+    ', which is not one of the public internet; start the service with --allow-private-targets to permit it',
+};
+
+async function permittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
+  // An IPv6 address stands in brackets in a URL.
+  const name = url.hostname.replace(/^\[(.*)\]$/u, '$1');
+  const family = isIP(name);
+  const addresses = family === 0 ? await resolve(web, name) : [{ address: name, family }];
+  const [first] = addresses;
+  if (first === undefined) throw new DeliveryError(`${name} has no address`);
+  // One private address among public ones is reason enough: nobody needs such a name for an honest purpose.
+  for (const { address } of addresses) {
+    const refusal = addressRefusal(address, web.allowPrivateTargets);
+    if (refusal !== undefined) throw new DeliveryError(`${name} has the address ${address}${refusals[refusal]}`);
+  }
+  return first;
+}
+
+async function resolve(web: Web, name: string): Promise<readonly ResolvedAddress[]> {
+  try {
+    return await web.resolve(name);
+  } catch (error) {
+    throw new DeliveryError(`${name} cannot be resolved`, { cause: error });
+  }
+}
+
+/** A look-up that knows one answer. */
+function pinned({ address, family }: ResolvedAddress): LookupFunction {
+  return (_name, options, answer) => {
+    if (options.all === true) answer(null, [{ address, family }]);
+    else answer(null, address, family);
+  };
+}
+
+function statusOf(request: ClientRequest, body: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request.on('response', (response) => {
+      resolve(response.statusCode ?? 0);
+      // What it says beyond its status is of no interest, and can be endless.
+      response.destroy();
+    });
+    request.on('error', (error) => {
+      reject(new DeliveryError(`no answer: ${error.message}`, { cause: error }));
+    });
+    request.end(body);
+  });
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { noMailServer, type Delivery } from '../domain/notifications.ts';
+import { unixSeconds, type Now } from '../../runtime/clock.ts';
+import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
+import type { Links } from '../domain/links.ts';
+import type { Store } from '../storage/storage.ts';
+import { sendEmail, type MailServer } from './send-email.ts';
+import { toWebhookPayload, renderSubject, renderMessage, type WebhookPayload } from './webhook-payload.ts';
+import { DeliveryError, postJson, type Web } from './post-json.ts';
+import { renderSlackMessage } from './slack-message.ts';
+
+/** Brings a delivery to its target. Rejects where the target has not taken it. */
+export type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
+
+/** What delivering needs. */
+export interface SenderDependencies {
+  readonly store: Pick<Store, 'findArtifact'>;
+  readonly links: Links;
+  readonly web: Web;
+  readonly now: Now;
+  /** Absent where the service sends no e-mail. */
+  readonly mail?: MailServer | undefined;
+}
+
+/** Delivers to each kind of target in its way. */
+export function createSender({ store, links, web, mail, now }: SenderDependencies): Deliver {
+  return async (delivery, signal) => {
+    const { target, event } = delivery;
+    const payload = await toWebhookPayload(event, { store, links });
+    switch (target.type) {
+      case 'WEBHOOK':
+        await postWebhook(web, target.webhook, signedMessage(delivery, payload, unixSeconds(now())), signal);
+        break;
+      case 'SLACK':
+        await postJson(web, target.webhook, JSON.stringify(renderSlackMessage(renderMessage(payload))), { signal });
+        break;
+      case 'EMAIL': {
+        if (mail === undefined) throw new DeliveryError(noMailServer);
+        await sendEmail(
+          mail,
+          { recipients: target.recipients, subject: renderSubject(event), text: renderMessage(payload) },
+          signal,
+        );
+      }
+    }
+  };
+}
+
+interface SignedWebhook extends SignedMessage {
+  /** Undefined if the target has no secret. */
+  readonly signature: string | undefined;
+}
+
+function signedMessage(delivery: Delivery, payload: WebhookPayload, time: number): SignedWebhook {
+  const message = { id: identityOf(delivery), timestamp: Math.floor(time), body: JSON.stringify(payload) };
+  return { ...message, signature: signatureOf(message, delivery.secrets) };
+}
+
+/** The headers are those of Standard Webhooks. */
+function postWebhook(web: Web, address: string, message: SignedWebhook, signal: AbortSignal): Promise<void> {
+  const { id, timestamp, body, signature } = message;
+  const signed = signature === undefined ? {} : { 'webhook-signature': signature };
+  const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), ...signed };
+  return postJson(web, address, body, { headers, signal });
+}
+
+/**
+ * The same for every attempt at one delivery and different for every other, so that a receiver can tell a repetition (at
+ * least once means that there can be one).
+ */
+function identityOf({ org, number, position, event }: Delivery): string {
+  return createHash('sha256')
+    .update(JSON.stringify([org, number, position, event]))
+    .digest('hex');
+}

@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify';
+import { statfs } from 'node:fs/promises';
+import { maximumFileBytes } from '../contract/limits.ts';
+import type { Now } from '../runtime/clock.ts';
+import type { ServiceLog } from '../runtime/log.ts';
+import { ApiError, retryAfterHeader, httpErrors } from './http/errors/api-error.ts';
+import type { Shutdown } from './http/shutdown.ts';
+import type { AttachmentStore } from './storage/attachments.ts';
+import { onDisk, storageError } from './storage/storage-faults.ts';
+import { StorageError, type StorageReason, type Store } from './storage/storage.ts';
+
+/** What readiness is found out with. */
+export interface ReadinessDependencies {
+  readonly store: Pick<Store, 'probe'>;
+  readonly attachments: Pick<AttachmentStore, 'probe'>;
+  readonly dataFolder: string;
+  readonly now: Now;
+  readonly log: ServiceLog;
+}
+
+/** For so long a finding is answered again, in milliseconds, so that questions cost next to nothing. */
+const findingLasts = 250;
+/** A full disk has room again when it has this much more than when something did not fit, in bytes. */
+const roomAgain = 256 * 1024;
+
+interface Finding {
+  readonly at: number;
+  readonly fault: StorageError | undefined;
+}
+
+/**
+ * Whether requests that record something can be answered: found out by writing, so that it turns with the first write that
+ * works again.
+ */
+export class Readiness {
+  readonly #dependencies: ReadinessDependencies;
+  #finding: Finding | undefined;
+  #looking: Promise<Finding> | undefined;
+  /** What the log was told last. */
+  #told: StorageReason | undefined;
+  #measured: Promise<void> = Promise.resolve();
+  /** The free bytes with which something did not fit; undefined after there was more room. */
+  #tooLittle: number | undefined;
+
+  constructor(dependencies: ReadinessDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Why nothing can be recorded now; undefined if the storage works. */
+  async check(): Promise<StorageError | undefined> {
+    const age = this.#finding === undefined ? undefined : this.#dependencies.now() - this.#finding.at;
+    // A clock that was set back makes a finding of the future, which says nothing.
+    if (age !== undefined && age >= 0 && age < findingLasts) return this.#finding?.fault;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return (await this.#looking).fault;
+  }
+
+  /** A request failed because of the storage. */
+  storageFailed(error: StorageError): void {
+    this.#finding = undefined;
+    if (error.reason === 'full') this.#measured = this.#measureRoom();
+  }
+
+  async #measureRoom(): Promise<void> {
+    const free = await this.#freeBytes().catch(() => 0);
+    // With room for any file it was a quota or another limit, which the free bytes say nothing about.
+    if (free > maximumFileBytes) return;
+    this.#tooLittle = Math.max(this.#tooLittle ?? 0, free);
+  }
+
+  async #look(): Promise<Finding> {
+    await this.#measured;
+    const fault = await this.#probe();
+    const { log, now } = this.#dependencies;
+    if (fault !== undefined && fault.reason !== this.#told) log.error('the storage cannot be written', fault);
+    if (fault === undefined && this.#told !== undefined) log.info('the storage can be written again');
+    this.#told = fault?.reason;
+    this.#finding = { at: now(), fault };
+    return this.#finding;
+  }
+
+  async #probe(): Promise<StorageError | undefined> {
+    const { store, attachments } = this.#dependencies;
+    try {
+      await store.probe();
+      await attachments.probe();
+      await this.#demandRoom();
+      return undefined;
+    } catch (error) {
+      return error instanceof StorageError ? error : storageError('failing', error);
+    }
+  }
+
+  async #demandRoom(): Promise<void> {
+    if (this.#tooLittle === undefined) return;
+    const free = await onDisk(() => this.#freeBytes());
+    if (free < this.#tooLittle + roomAgain) throw storageError('full');
+    this.#tooLittle = undefined;
+  }
+
+  async #freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#dependencies.dataFolder);
+    return bavail * bsize;
+  }
+}
+
+/** Answers `GET /ready`, for whoever decides where requests go. */
+export function addReadiness(app: FastifyInstance, readiness: Readiness, shutdown: Pick<Shutdown, 'isDraining'>): void {
+  app.get('/ready', async (_request, reply) => {
+    if (shutdown.isDraining()) throw new ApiError(httpErrors.draining);
+    const fault = await readiness.check();
+    // The bare text, because the public client prints it as it is.
+    if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
+    throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryAfterHeader });
+  });
+}

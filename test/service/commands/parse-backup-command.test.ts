@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { readCommand } from '../../../src/service/commands/parse-backup-command.ts';
+
+describe('the commands of the service', () => {
+  it('are none when the service is to be started', () => {
+    expect(readCommand([], {})).toBeUndefined();
+    expect(readCommand(['--port', '0'], {})).toBeUndefined();
+    expect(readCommand(['toString'], {})).toBeUndefined();
+  });
+
+  it.each([
+    [['backup', 'dir'], { name: 'backup', folder: 'dir', dataFolder: 'service-data', leaveOutDamaged: false }],
+    [
+      ['backup', '--data', 'here', '--leave-out-damaged', 'dir'],
+      { name: 'backup', folder: 'dir', dataFolder: 'here', leaveOutDamaged: true },
+    ],
+    [['verify', 'dir'], { name: 'verify', folder: 'dir' }],
+    [
+      ['restore', '--check', 'dir'],
+      { name: 'restore', folder: 'dir', dataFolder: 'service-data', check: true, isFolderNamed: false },
+    ],
+    [
+      ['restore', 'dir', '--data=there'],
+      { name: 'restore', folder: 'dir', dataFolder: 'there', check: false, isFolderNamed: true },
+    ],
+  ])('are read from %j', (words, command) => {
+    expect(readCommand(words, {})).toEqual(command);
+  });
+
+  it('take the data folder from the environment', () => {
+    const environment = { COMPLIANCE_SERVICE_DATA: 'there' };
+    expect(readCommand(['backup', 'dir'], environment)).toMatchObject({ dataFolder: 'there' });
+    expect(readCommand(['restore', 'dir'], environment)).toMatchObject({ dataFolder: 'there', isFolderNamed: true });
+    expect(readCommand(['backup', 'dir', '--data', 'here'], environment)).toMatchObject({ dataFolder: 'here' });
+  });
+
+  it.each([
+    [['backup'], /backup needs a folder[^]*Usage: npm run service -- backup DIR/u],
+    [['verify', ''], /verify needs a folder/u],
+    [['restore', 'one', 'two'], /restore takes one folder/u],
+    [['verify', 'dir', '--check'], /Unknown option '--check'[^]*Usage: npm run service -- verify DIR/u],
+    [['restore', 'dir', '--port', '1'], /Unknown option '--port'/u],
+  ])('are refused in %j, with their usage', (words, message) => {
+    expect(() => readCommand(words, {})).toThrow(message);
+  });
+
+  it.each(['backup', 'verify', 'restore'])('explain themselves: %s', (name) => {
+    expect(readCommand([name, '--help'], {})).toMatchObject({
+      name: 'help',
+      usage: expect.stringContaining(`Usage: npm run service -- ${name} DIR`) as unknown,
+    });
+  });
+});

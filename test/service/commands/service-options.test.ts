@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { readOptions, usage } from '../../../src/service/commands/service-options.ts';
+
+const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
+
+describe('the settings of the service', () => {
+  it('have defaults that are safe', () => {
+    expect(readOptions([], {})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      dataFolder: 'service-data',
+      publicUrl: undefined,
+      adminKey: undefined,
+      first: undefined,
+      mail: undefined,
+      allowPrivateTargets: false,
+      trashUnnamedAttachments: false,
+    });
+  });
+
+  it('come from flags', () => {
+    const words = [
+      '--port=0',
+      '--host',
+      '0.0.0.0',
+      '--data',
+      'here',
+      '--org',
+      'acme',
+      '--key',
+      'k',
+      '--admin-key',
+      adminKey,
+      '--smtp-url',
+      'smtps://mail.example.com',
+      '--smtp-from',
+      'compliance@example.com',
+      '--allow-private-targets',
+      '--trash-unnamed-attachments',
+    ];
+    expect(readOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      dataFolder: 'here',
+      publicUrl: 'https://c.example.com/x',
+      adminKey,
+      first: { org: 'acme', key: 'k' },
+      mail: { url: 'smtps://mail.example.com', from: 'compliance@example.com' },
+      allowPrivateTargets: true,
+      trashUnnamedAttachments: true,
+    });
+  });
+
+  it('come from the environment, where there is no flag', () => {
+    const environment = {
+      COMPLIANCE_SERVICE_PORT: '9000',
+      COMPLIANCE_SERVICE_ADMIN_KEY: adminKey,
+      COMPLIANCE_SERVICE_PUBLIC_URL: 'http://c',
+      COMPLIANCE_SERVICE_ORG: '',
+      COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: 'true',
+    };
+    expect(readOptions(['--port', '9001'], environment)).toMatchObject({
+      port: 9001,
+      adminKey,
+      publicUrl: 'http://c',
+      first: undefined,
+      allowPrivateTargets: true,
+    });
+  });
+
+  it('take a switch of the environment as true or false and as nothing else', () => {
+    const read = (value: string): unknown => readOptions([], { COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: value });
+    expect(read('false')).toMatchObject({ allowPrivateTargets: false });
+    expect(() => read('yes')).toThrow('COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS must be true or false');
+  });
+
+  it.each([
+    [['--port', 'x'], '--port x is no port'],
+    [['--port', '65536'], '--port 65536 is no port'],
+    [['--port=-1'], '--port -1 is no port'],
+    [['--org', 'a b'], '--org a b is no name'],
+    [['--key', 'k'], '--key needs --org'],
+    [['--public-url', 'compliance'], '--public-url compliance is no address'],
+    [['--public-url', 'ftp://c'], '--public-url ftp://c is no address'],
+    [['--public-url', 'https://c?x=1'], 'is no address'],
+    [['--public-url', 'https://user@c'], 'is no address'],
+    [['--smtp-url', 'smtp://mail'], '--smtp-url and --smtp-from need each other'],
+    [['--smtp-from', 'a@b'], '--smtp-url and --smtp-from need each other'],
+    [['--smtp-url', 'https://mail', '--smtp-from', 'a@b'], '--smtp-url is no address of a mail server'],
+    [['--colour', 'red'], "Unknown option '--colour'"],
+    [['extra'], "Unexpected argument 'extra'"],
+  ])('are refused in %j, with the remedy', (words, message) => {
+    expect(() => readOptions(words, {})).toThrow(message);
+  });
+
+  it.each([
+    ['short', 'has 5 characters and needs 32 or more'],
+    ['a'.repeat(64), 'has 1 different characters and needs 8 or more'],
+    [`${adminKey} `, 'must have only printable ASCII characters, without spaces'],
+    [`${adminKey}é`, 'must have only printable ASCII characters, without spaces'],
+  ])('refuse the weak administration key %j, with a way to make a good one, and never show it', (weak, words) => {
+    for (const read of [
+      (): unknown => readOptions(['--admin-key', weak], {}),
+      (): unknown => readOptions([], { COMPLIANCE_SERVICE_ADMIN_KEY: weak }),
+    ]) {
+      expect(read).toThrow(words);
+      expect(read).toThrow('openssl rand -hex 32');
+      expect(read).not.toThrow(`: ${weak}`);
+    }
+  });
+
+  it('take an administration key as openssl makes it', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+        const key = createHash('sha256').update(bytes).digest('hex');
+        expect(readOptions(['--admin-key', key], {})).toMatchObject({ adminKey: key });
+      }),
+    );
+  });
+
+  it('explain themselves', () => {
+    expect(readOptions(['--help'], {})).toBe('help');
+    expect(usage).toContain('--admin-key KEY');
+    expect(usage).toContain('COMPLIANCE_SERVICE_ADMIN_KEY');
+  });
+});

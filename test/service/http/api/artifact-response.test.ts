@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { toArtifactResponse } from '../../../../src/service/http/api/artifact-response.ts';
+import { linksOf } from '../../../../src/service/domain/links.ts';
+import type { AttestationSummary } from '../../../../src/service/domain/records.ts';
+import { sampleArtifact } from '../../../support/service-samples.ts';
+
+describe('the answer about an artifact', () => {
+  it('has all of its evidence, however much an older service took', () => {
+    const of = { org: 'acme', flow: 'web', createdAt: 1, reportedBy: 'ann' };
+    const evidence = Array.from({ length: 150_000 }, (_, index): AttestationSummary => ({
+      ...{
+        ...of,
+        trail: 'main',
+        id: `a${index}`,
+        name: `n${index}`,
+        type: 'sonar',
+        verdict: 'compliant',
+        reason: 'good',
+      },
+      createdAt: index,
+    }));
+    const flow = {
+      ...{ org: 'acme', name: 'web', description: '', visibility: undefined, template: [], repoUrl: undefined },
+      ...{ createdAt: 1, lastModifiedAt: 1 },
+    };
+    const artifact = { ...of, id: 'a', report: sampleArtifact() };
+    const dossier = { flow, artifact, evidence, history: [], appearances: [] };
+    const answer = toArtifactResponse(
+      dossier,
+      linksOf(() => 'http://localhost', '/api/v2'),
+    );
+    expect([Object.keys(answer.evidence ?? {}).length, answer.last_modified_at]).toEqual([150_000, '149999']);
+  });
+});

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { valueAt } from '../../../../src/runtime/values.ts';
+import { call, type Called } from '../../../support/service-call.ts';
+import {
+  attestationForm,
+  fingerprintOf,
+  report,
+  sampleAttestation,
+  saveFlow,
+} from '../../../support/service-samples.ts';
+import { startTestService, type TestService } from '../../../support/service.ts';
+
+const path = '/attestations/acme/web/trail/main/sonar';
+
+describe('the parts of a multipart request', () => {
+  let service: TestService;
+  beforeEach(async () => {
+    service = await startTestService();
+    await saveFlow(service);
+    await report(service);
+  });
+  afterEach(async () => {
+    expect(service.errors).toEqual([]);
+    await service.stop();
+  });
+
+  const send = (form: FormData): Promise<Called> => call(service, { method: 'POST', path, form });
+  const storedFiles = async (): Promise<string[]> =>
+    (await readdir(join(service.dataFolder, 'attachments'), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => entry.name);
+  const evidence = async (): Promise<unknown> => {
+    const { body } = await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprintOf('abcdef')}` });
+    return valueAt(body, 'evidence');
+  };
+  /** The file of the one attestation of the trail, as its page gives it. */
+  const attached = async (): Promise<Called> => {
+    const page = String(valueAt(await evidence(), 'sonar', 'html_url'));
+    return call(service, { at: page, path: '/attachment' });
+  };
+
+  it('keeps the text part of the same name as a file', async () => {
+    const form = attestationForm(sampleAttestation('OK'));
+    form.set('attachment_file', 'some text ü');
+    expect((await send(form)).status).toBe(201);
+    const file = await attached();
+    expect(file.text).toBe('some text ü');
+    expect(file.headers.get('content-disposition')).toContain('attachment_file');
+  });
+
+  it.each([
+    ['', 1],
+    ['a file', 1],
+    ['another text', 0],
+  ])('takes the text part %j beside the file "a file" only if nothing is lost', async (text, kept) => {
+    const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
+    form.set('attachment_file', text);
+    const { status, body } = await send(form);
+    expect(status).toBe(kept === 1 ? 201 : 400);
+    const fault = 'is a text that differs from the file attachment_file.0; send one of the two';
+    expect(valueAt(body, 'errors', 'attachment_file')).toBe(kept === 1 ? undefined : fault);
+    expect(await storedFiles()).toHaveLength(kept);
+  });
+
+  it('takes an empty text part for none', async () => {
+    const form = attestationForm(sampleAttestation('OK'));
+    form.set('attachment_file', '');
+    expect((await send(form)).status).toBe(201);
+    expect(await storedFiles()).toEqual([]);
+    expect((await attached()).status).toBe(404);
+  });
+
+  it.each<[string, (form: FormData) => void, string]>([
+    [
+      'an unknown part',
+      (form) => {
+        form.set('other', 'x');
+      },
+      'other',
+    ],
+    [
+      'two files of one name',
+      (form) => {
+        form.append('attachment_file.0', new Blob(['b']), 'b');
+      },
+      'attachment_file.0',
+    ],
+    [
+      'two files',
+      (form) => {
+        form.append('attachment_file', new Blob(['b']), 'b');
+      },
+      'attachment_file',
+    ],
+    [
+      'the document twice',
+      (form) => {
+        form.append('data_json', '{}');
+      },
+      'data_json',
+    ],
+    [
+      'a file part without a filename',
+      (form) => {
+        form.delete('attachment_file.0');
+        form.set('attachment_file.0', 'x');
+      },
+      'attachment_file.0',
+    ],
+    [
+      'too many parts',
+      (form) => {
+        for (const part of ['a', 'b', 'c', 'd']) form.append('attachment_file', part);
+      },
+      'attachment_file',
+    ],
+    [
+      'a fourth part',
+      (form) => {
+        form.append('attachment_file', '');
+        for (const part of ['a', 'b', 'c']) form.append(part, 'x'.repeat(200_000));
+      },
+      'a',
+    ],
+  ])('refuses %s by the name of the part, and leaves neither row nor file', async (_fault, spoil, field) => {
+    const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
+    spoil(form);
+    const { status, body } = await send(form);
+    expect(status).toBe(400);
+    expect(Object.keys(valueAt(body, 'errors') ?? {})).toEqual([field]);
+    expect(await storedFiles()).toEqual([]);
+    expect(await evidence()).toEqual({});
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { conforms } from '../../../../src/contract/check.ts';
+import { errorBody } from '../../../../src/contract/error-body.ts';
+import { validationError, ApiError } from '../../../../src/service/http/errors/api-error.ts';
+
+const answer = { status: 404, message: "No '{thing}' in '{place}'", when: 'always' };
+
+describe('a refusal', () => {
+  it('fills in what its message leaves open, and nothing twice', () => {
+    const refusal = new ApiError(answer, { values: { thing: '{place}', place: 'here' } });
+    expect(refusal.body).toEqual({ message: "No '{place}' in 'here'" });
+  });
+
+  it('leaves a hole that nothing fills', () => {
+    expect(new ApiError(answer).message).toBe("No '{thing}' in '{place}'");
+  });
+
+  it('keeps a field called __proto__', () => {
+    const { body } = validationError(['__proto__', 'is not a known field']);
+    expect(JSON.stringify(body.errors)).toBe('{"__proto__":"is not a known field"}');
+    expect(conforms(errorBody, body)).toBe(true);
+  });
+});
