@@ -22,7 +22,7 @@ import { linksOf } from './domain/links.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import { addNotificationRoutes } from './http/api/notifications.ts';
 import { addPages } from './http/pages/page-routes.ts';
-import { sendJson } from './http/route.ts';
+import { sendJson } from './http/json-response.ts';
 import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadiness, Readiness } from './storage-health.ts';
 import { addPolicyRoutes } from './http/api/policies.ts';

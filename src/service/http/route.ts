@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from '../../contract/schema.ts';
 import type {
   DocumentOf,
@@ -9,16 +9,15 @@ import type {
   QueryOf,
   Success,
 } from '../../contract/endpoint.ts';
-import { commonErrors } from '../../contract/errors.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { heldBytes, largeAnswer, type Admission } from './bodies/admission.ts';
+import { heldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
-import type { Authenticator } from './authentication/authentication.ts';
-import { forwardedFor } from './authentication/failed-authentications.ts';
+import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
 import { DocumentError, parseDocument } from './bodies/json-document.ts';
-import { SerializedJson } from './json-response.ts';
+import { sendJson, type SerializedJson } from './json-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
-import { validationError, withDeclaredMessage, ApiError, httpErrors } from './errors/api-error.ts';
+import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
+import { httpErrors } from './errors/http-errors.ts';
 import { validate, validatePath, validateQuery } from './validation.ts';
 import { SerialQueue } from './bodies/serial-queue.ts';
 
@@ -75,7 +74,7 @@ export function addRoute<E extends Endpoint, Who>(
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
       callers.set(request, await authenticate(request, endpoint, guard));
       rejectTooLarge(request, endpoint);
-      host.admission.admit(organizationOf(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
+      host.admission.admit(requestOrganization(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
@@ -108,47 +107,6 @@ async function receive<E extends Endpoint>(
   const { document, file } = await receiveBody(request, endpoint, host);
   // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
   return { parameters, query, document: document as DocumentOf<E>, file };
-}
-
-/**
- * Asks the guard about a request, before anything of its body is read.
- *
- * @throws ApiError
- */
-export function authenticate<Who>(
-  request: FastifyRequest,
-  { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
-  guard: Authenticator<Who>,
-): Promise<Who> {
-  return guard({
-    authorization: request.headers.authorization,
-    methods: authentication,
-    org: organizationOf(request),
-    forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
-    origin: {
-      address: request.socket.remoteAddress ?? 'an unknown address',
-      forwardedFor: forwardedFor(request.headers['x-forwarded-for']),
-      method: request.method,
-      path: request.url.split('?', 1)[0] ?? '',
-    },
-  });
-}
-
-/** The organization that the path names. */
-export function organizationOf({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
-  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
-  return typeof org === 'string' ? org : undefined;
-}
-
-/** A large text as bytes, which are not part of the heap while they wait to be sent. */
-function asPayload(text: string): string | Buffer {
-  return text.length > largeAnswer ? Buffer.from(text) : text;
-}
-
-/** Answers with a JSON document, a plain string included. */
-export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
-  const content = body instanceof SerializedJson ? body.bytes : asPayload(JSON.stringify(body));
-  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(content);
 }
 
 interface ReceivedBody {

@@ -2,16 +2,11 @@ import { fastify, type FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { largeAnswer, type Admission } from './bodies/admission.ts';
-import {
-  addNotFound,
-  answerBrokenRequest,
-  answerConnect,
-  answerExpectation,
-  sendError,
-  privateResponseHeaders,
-  type ErrorListeners,
-} from './errors/error-response.ts';
-import { organizationOf } from './route.ts';
+import { sendError, type ErrorListeners } from './errors/error-response.ts';
+import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
+import { addNotFoundHandler } from './errors/not-found.ts';
+import { privateResponseHeaders } from './json-response.ts';
+import { requestOrganization } from './authentication/authentication.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
 /** How long the service waits for a sender, in milliseconds. */
@@ -53,7 +48,7 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
     frameworkErrors: (error, request, reply) => {
       sendError(listeners, error, request, reply);
     },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: respondToMalformedRequest,
     http: {
       headersTimeout: timeouts.head,
       maxHeaderSize: longestHead,
@@ -63,10 +58,10 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
     },
   });
   addParsers(app);
-  addNotFound(app);
+  addNotFoundHandler(app);
   app.setErrorHandler((error, request, reply) => sendError(listeners, error, request, reply));
-  app.server.on('checkExpectation', answerExpectation);
-  app.server.on('connect', answerConnect);
+  app.server.on('checkExpectation', respondToExpectation);
+  app.server.on('connect', respondToConnect);
   leaveUnwantedBodiesUnread(app);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.headers(privateResponseHeaders);
@@ -82,7 +77,7 @@ function addLargeAnswers(app: FastifyInstance, { answer }: Timeouts, admission: 
     const size = sizeOf(payload);
     if (size === undefined || size > largeAnswer) limitTime(reply.raw, answer);
     if (size !== undefined && size > largeAnswer) {
-      const org = organizationOf(request) ?? '';
+      const org = requestOrganization(request) ?? '';
       // What was written stays written, so its answer cannot be refused.
       const isRefusable = request.method === 'GET' && reply.statusCode < 400;
       try {

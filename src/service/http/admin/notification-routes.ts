@@ -9,7 +9,7 @@ import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import { toNotificationResponse } from '../api/notifications.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { Store } from '../../storage/storage.ts';

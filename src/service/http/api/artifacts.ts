@@ -10,7 +10,7 @@ import type { ArtifactQuery, Store } from '../../storage/storage.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { SerializedJson } from '../json-response.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -7,7 +7,7 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RecordedAttestation } from '../../storage/attestation-list-store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -9,7 +9,7 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { Store } from '../../storage/storage.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { UploadedFile } from '../bodies/multipart.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 

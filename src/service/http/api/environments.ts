@@ -13,7 +13,7 @@ import { artifactsOfReport } from '../../domain/environment/running-artifact.ts'
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { EnvironmentSaving } from '../../storage/environment-store.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 

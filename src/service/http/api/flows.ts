@@ -4,7 +4,7 @@ import { maximumTemplateNames } from '../../../contract/limits.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 

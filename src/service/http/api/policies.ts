@@ -4,7 +4,7 @@ import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/poli
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { PolicyReader } from '../bodies/policy-file-reader.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 

@@ -9,7 +9,7 @@ import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotListQuery } from '../../storage/environment-store.ts';
 import type { Store } from '../../storage/storage.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { validationError, ApiError } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';

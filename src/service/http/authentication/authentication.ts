@@ -1,12 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { AuthenticationMethod, ErrorAnswer } from '../../../contract/endpoint.ts';
+import type { FastifyRequest } from 'fastify';
+import type { AuthenticationMethod, Endpoint, ErrorAnswer } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { mayAccess, mayOpen, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { FailedAuthentication, FailedAuthentications, RequestOrigin } from './failed-authentications.ts';
-import { ApiError, httpErrors } from '../errors/api-error.ts';
+import {
+  forwardedFor,
+  type FailedAuthentication,
+  type FailedAuthentications,
+  type RequestOrigin,
+} from './failed-authentications.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { httpErrors } from '../errors/http-errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What is known of a request before its body is read. */
@@ -25,6 +32,36 @@ export interface Approach {
  * Decides who may come in. Throws an ApiError to all others, before anything of the request's body is read.
  */
 export type Authenticator<Who> = (approach: Approach) => Promise<Who>;
+
+/**
+ * Asks the guard about a request, before anything of its body is read.
+ *
+ * @throws ApiError
+ */
+export function authenticate<Who>(
+  request: FastifyRequest,
+  { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
+  guard: Authenticator<Who>,
+): Promise<Who> {
+  return guard({
+    authorization: request.headers.authorization,
+    methods: authentication,
+    org: requestOrganization(request),
+    forbidden: errors.find(({ status }) => status === commonErrors.forbidden.status) ?? commonErrors.forbidden,
+    origin: {
+      address: request.socket.remoteAddress ?? 'an unknown address',
+      forwardedFor: forwardedFor(request.headers['x-forwarded-for']),
+      method: request.method,
+      path: request.url.split('?', 1)[0] ?? '',
+    },
+  });
+}
+
+/** The organization that the path names. */
+export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
+  const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
+  return typeof org === 'string' ? org : undefined;
+}
 
 /** What keys are checked with. */
 type KeyRing = Pick<Dependencies, 'store' | 'now' | 'failures'>;

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
 import { Turns } from '../../storage/turns.ts';
-import { ApiError, httpErrors } from '../errors/api-error.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { httpErrors } from '../errors/http-errors.ts';
 
 /** How many bytes of requests and answers are held in memory at once. */
 export interface AdmissionLimits {

@@ -5,7 +5,8 @@ import { filePartName, type MultipartBody } from '../../../contract/endpoint.ts'
 import type { ReceivedFile } from '../../storage/attachments.ts';
 import { translateFileError } from '../../storage/storage-faults.ts';
 import { StorageError } from '../../storage/storage.ts';
-import { validationError, ApiError, httpErrors } from '../errors/api-error.ts';
+import { ApiError, validationError } from '../errors/api-error.ts';
+import { httpErrors } from '../errors/http-errors.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 
 /** A file of a multipart request, received and not yet kept. */

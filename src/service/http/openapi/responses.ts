@@ -1,5 +1,5 @@
 import type { Endpoint, ErrorAnswer, Success } from '../../../contract/endpoint.ts';
-import { httpErrors } from '../errors/api-error.ts';
+import { httpErrors } from '../errors/http-errors.ts';
 import { content, errorSchemaName, type JsonObject } from './schema.ts';
 
 /** Every answer of an endpoint by its status: the declared ones, and those that every HTTP service can give. */
