@@ -1,7 +1,4 @@
-import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
-import { addAdministrationRoutes } from './http/admin/routes.ts';
 import { createSender } from './notifications/send-notification.ts';
 import { Dispatcher } from './notifications/dispatcher.ts';
 import type { MailServer } from './notifications/send-email.ts';
@@ -10,34 +7,17 @@ import { createNameResolver, systemNameServices } from './notifications/name-res
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
 import { ensureFirstKey, type FirstKey } from './initial-api-key.ts';
-import { openApiDocument } from './http/openapi/document.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
-import { addArtifactRoutes } from './http/api/artifacts.ts';
-import { addAttestationListRoutes } from './http/api/attestation-list.ts';
-import { addAttestationRoutes } from './http/api/attestations.ts';
-import { addEnvironmentRoutes } from './http/api/environments.ts';
-import { addFlowRoutes } from './http/api/flows.ts';
 import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
 import { linksOf } from './domain/links.ts';
-import type { ServiceLog } from '../runtime/log.ts';
-import { addNotificationRoutes } from './http/api/notifications.ts';
-import { addPages } from './http/pages/page-routes.ts';
-import { sendJson } from './http/json-response.ts';
 import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
-import { addReadiness, Readiness } from './storage-health.ts';
-import { addPolicyRoutes } from './http/api/policies.ts';
-import { addServiceAccountRoutes } from './http/api/service-accounts.ts';
+import { addReadinessRoute } from './http/readiness.ts';
+import { adminPrefix, addRoutes, apiPrefix } from './http/routes.ts';
+import { StorageHealth } from './storage-health.ts';
 import type { Dependencies } from './http/dependencies.ts';
-import { addSnapshotRoutes } from './http/api/snapshots.ts';
-import { addUserRoutes } from './http/api/users.ts';
 import { openStorage } from './open-storage.ts';
-import type { ReceivedFile } from './storage/attachments.ts';
 import { prepareShutdown } from './http/shutdown.ts';
-
-/** The prefix of the interface (interface, Versioning). */
-export const apiPrefix = '/api/v2';
-/** The prefix of the separate way in. */
-export const adminPrefix = '/admin/v1';
+import type { ServiceLog } from '../runtime/log.ts';
 
 /** How a service is set up. */
 export interface ServiceOptions {
@@ -102,8 +82,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await ensureFirstKey(dependencies.store, first, sources);
     const timeouts = options.timeouts ?? defaultTimeouts;
-    const readiness = new Readiness({ ...dependencies, dataFolder: options.dataFolder });
-    const storageFailed = readiness.storageFailed.bind(readiness);
+    const storageHealth = new StorageHealth({ ...dependencies, dataFolder: options.dataFolder });
+    const storageFailed = storageHealth.storageFailed.bind(storageHealth);
     const admission = new Admission(options.admission);
     const app = createServer({ log: sources.log, storageFailed }, timeouts, admission);
     const own: { url?: string } = {};
@@ -113,8 +93,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     closers.push(() => {
       failures.stop();
     });
-    addRoutes(app, { ...dependencies, links, failures }, options, admission);
-    addReadiness(app, readiness, shutdown);
+    addRoutes({ app, admission, adminKey: options.adminKey }, { ...dependencies, links, failures });
+    addReadinessRoute(app, storageHealth, shutdown);
     const dispatcher = startDispatcher({ ...dependencies, links }, options, sources);
     closers.push(() => dispatcher.stop());
     closers.push(
@@ -143,31 +123,6 @@ function startDispatcher(
 ): Dispatcher {
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
   return new Dispatcher({ store, deliver: createSender({ store, links, web, mail, now }), now, after, log });
-}
-
-function addRoutes(
-  app: FastifyInstance,
-  dependencies: Dependencies,
-  { adminKey }: ServiceOptions,
-  admission: Admission,
-): void {
-  const receiveFile = (content: Readable): Promise<ReceivedFile> => dependencies.attachments.receive(content);
-  const api = { app, prefix: apiPrefix, receiveFile, admission };
-  addFlowRoutes(api, dependencies);
-  addAttestationRoutes(api, dependencies);
-  addArtifactRoutes(api, dependencies);
-  addAttestationListRoutes(api, dependencies);
-  addEnvironmentRoutes(api, dependencies);
-  addPolicyRoutes(api, dependencies);
-  addSnapshotRoutes(api, dependencies);
-  addNotificationRoutes(api, dependencies);
-  addServiceAccountRoutes(api, dependencies);
-  addUserRoutes(api, dependencies);
-  if (adminKey !== undefined) addAdministrationRoutes({ ...api, prefix: adminPrefix }, dependencies, adminKey);
-  addPages(api, dependencies);
-  app.get(`${apiPrefix}/openapi.json`, (_request, reply) =>
-    sendJson(reply, 200, openApiDocument(dependencies.links.base())),
-  );
 }
 
 function urlOf(address: AddressInfo | string | null): string {

@@ -1,17 +1,13 @@
-import type { FastifyInstance } from 'fastify';
 import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
 import type { Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
-import { ApiError } from './http/errors/api-error.ts';
-import { httpErrors, retryAfterHeader } from './http/errors/http-errors.ts';
-import type { Shutdown } from './http/shutdown.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason, type Store } from './storage/storage.ts';
 
-/** What readiness is found out with. */
-export interface ReadinessDependencies {
+/** What the check of the storage needs. */
+export interface StorageHealthDependencies {
   readonly store: Pick<Store, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe'>;
   readonly dataFolder: string;
@@ -33,8 +29,8 @@ interface Finding {
  * Whether requests that record something can be answered: found out by writing, so that it turns with the first write that
  * works again.
  */
-export class Readiness {
-  readonly #dependencies: ReadinessDependencies;
+export class StorageHealth {
+  readonly #dependencies: StorageHealthDependencies;
   #finding: Finding | undefined;
   #looking: Promise<Finding> | undefined;
   /** What the log was told last. */
@@ -43,7 +39,7 @@ export class Readiness {
   /** The free bytes with which something did not fit; undefined after there was more room. */
   #tooLittle: number | undefined;
 
-  constructor(dependencies: ReadinessDependencies) {
+  constructor(dependencies: StorageHealthDependencies) {
     this.#dependencies = dependencies;
   }
 
@@ -105,15 +101,4 @@ export class Readiness {
     const { bavail, bsize } = await statfs(this.#dependencies.dataFolder);
     return bavail * bsize;
   }
-}
-
-/** Answers `GET /ready`, for whoever decides where requests go. */
-export function addReadiness(app: FastifyInstance, readiness: Readiness, shutdown: Pick<Shutdown, 'isDraining'>): void {
-  app.get('/ready', async (_request, reply) => {
-    if (shutdown.isDraining()) throw new ApiError(httpErrors.draining);
-    const fault = await readiness.check();
-    // The bare text, because the public client prints it as it is.
-    if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
-    throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryAfterHeader });
-  });
 }

@@ -8,9 +8,11 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Type, type TSchema } from '../../src/contract/schema.ts';
 import { isMapping } from '../../src/runtime/values.ts';
-import * as administration from '../../src/service/http/admin/endpoints.ts';
-import * as notifications from '../../src/service/http/admin/notification-endpoints.ts';
-import * as accounts from '../../src/service/http/admin/service-account-endpoints.ts';
+import * as apiKeys from '../../src/service/http/admin/api-keys.ts';
+import * as members from '../../src/service/http/admin/members.ts';
+import * as notifications from '../../src/service/http/admin/notifications.ts';
+import * as organizations from '../../src/service/http/admin/organizations.ts';
+import * as serviceAccounts from '../../src/service/http/admin/service-accounts.ts';
 import { policyRules } from '../../src/service/domain/policy/rules.ts';
 import { nearValues } from '../support/near-values.ts';
 
@@ -27,10 +29,12 @@ function schemasOf(endpoint: Endpoint): readonly (readonly [string, TSchema])[] 
   ];
 }
 
-const ways = [administration, notifications, accounts].flatMap((file) => Object.values(file).filter(isEndpoint));
+const adminEndpoints = [organizations, apiKeys, members, serviceAccounts, notifications].flatMap((file) =>
+  Object.values(file).filter(isEndpoint),
+);
 // Everything that this checker decides about: a keyword that it does not know would be a rule that nobody holds.
 const declared: readonly (readonly [string, TSchema])[] = [
-  ...[...endpoints, reportArtifact, ...ways].flatMap(schemasOf),
+  ...[...endpoints, reportArtifact, ...adminEndpoints].flatMap(schemasOf),
   ['the rules of a policy', policyRules],
 ];
 

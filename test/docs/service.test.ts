@@ -5,23 +5,16 @@ import { violations } from '../../src/contract/check.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { notificationPayload, notificationTarget, triggers } from '../../src/contract/notification.ts';
 import { parseSnapshotExpression } from '../../src/contract/snapshot-expression.ts';
-import {
-  createKey,
-  createOrganization,
-  removeMember,
-  revokeKey,
-  saveMember,
-} from '../../src/service/http/admin/endpoints.ts';
+import { createKey, revokeKey } from '../../src/service/http/admin/api-keys.ts';
+import { removeMember, saveMember } from '../../src/service/http/admin/members.ts';
 import {
   createNotification,
   deleteNotification,
   inspectNotification,
   rotateWebhookSecret,
-} from '../../src/service/http/admin/notification-endpoints.ts';
-import {
-  createServiceAccount,
-  createServiceAccountKey,
-} from '../../src/service/http/admin/service-account-endpoints.ts';
+} from '../../src/service/http/admin/notifications.ts';
+import { createOrganization } from '../../src/service/http/admin/organizations.ts';
+import { createServiceAccount, createServiceAccountKey } from '../../src/service/http/admin/service-accounts.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { roles } from '../../src/contract/role.ts';
 import { mayAccess } from '../../src/service/domain/access.ts';

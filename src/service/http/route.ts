@@ -59,7 +59,7 @@ export interface RouteHost {
 export function addRoute<E extends Endpoint, Who>(
   host: RouteHost,
   endpoint: E,
-  guard: Authenticator<Who>,
+  authenticator: Authenticator<Who>,
   handler: EndpointHandler<E, Who>,
 ): void {
   const callers = new WeakMap<FastifyRequest, Who>();
@@ -72,7 +72,7 @@ export function addRoute<E extends Endpoint, Who>(
     onRequest: async (request, reply) => {
       // The date in the form of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
-      callers.set(request, await authenticate(request, endpoint, guard));
+      callers.set(request, await authenticate(request, endpoint, authenticator));
       rejectTooLarge(request, endpoint);
       host.admission.admit(requestOrganization(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
     },

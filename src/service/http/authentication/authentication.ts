@@ -41,9 +41,9 @@ export type Authenticator<Who> = (approach: Approach) => Promise<Who>;
 export function authenticate<Who>(
   request: FastifyRequest,
   { authentication, errors }: Pick<Endpoint, 'authentication' | 'errors'>,
-  guard: Authenticator<Who>,
+  authenticator: Authenticator<Who>,
 ): Promise<Who> {
-  return guard({
+  return authenticator({
     authorization: request.headers.authorization,
     methods: authentication,
     org: requestOrganization(request),
@@ -131,7 +131,7 @@ function faultOf({ revokedAt, expiresAt }: StoredKey, now: number): { reason: st
 }
 
 /** Lets the administrator in: whoever holds the one key that the service was started with. */
-export function administrator(adminKey: string, failures: FailedAuthentications): Authenticator<'administrator'> {
+export function requireAdminKey(adminKey: string, failures: FailedAuthentications): Authenticator<'administrator'> {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(adminKey);
   return (approach) => {

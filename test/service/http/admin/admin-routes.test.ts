@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { violations } from '../../../../src/contract/check.ts';
-import { createKey } from '../../../../src/service/http/admin/endpoints.ts';
+import { createKey } from '../../../../src/service/http/admin/api-keys.ts';
 import { call, mappingOf, type Call, type Called } from '../../../support/service-call.ts';
 import { saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';

@@ -1,38 +1,163 @@
+import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { orgName } from '../../../contract/names.ts';
 import {
+  getNotification,
+  notification,
   notificationNotFound,
+  notificationNumber,
+  notificationPayload,
+  webhookSecret,
   type NotificationPayload,
   type NotificationTarget,
 } from '../../../contract/notification.ts';
+import { Type, type Static } from '../../../contract/schema.ts';
 import { noMailServer, shownTarget, type TargetState } from '../../domain/notifications.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
-import type { Authenticator } from '../authentication/authentication.ts';
+import type { Store } from '../../storage/storage.ts';
 import { toNotificationResponse } from '../api/notifications.ts';
+import type { Authenticator } from '../authentication/authentication.ts';
+import type { Dependencies } from '../dependencies.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
-import type { Store } from '../../storage/storage.ts';
-import { adminErrors } from './errors.ts';
-import {
-  createNotification,
-  deleteNotification,
-  inspectNotification,
-  rotateWebhookSecret,
-  type AdministeredTarget,
-} from './notification-endpoints.ts';
+import { adminErrors } from './admin-errors.ts';
+
+const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+/** A target as the administration sees it, with how its deliveries fare. */
+const administeredTarget = Type.Object({
+  type: Type.String(),
+  delivery: Type.Object({
+    waiting: Type.Integer({ description: 'How many messages wait.' }),
+    failures: Type.Integer({ description: 'How many attempts failed since the last success.' }),
+    next_attempt_at: time('Unix seconds; null if nothing waits.'),
+    last_success_at: time('Unix seconds; null if there was none.'),
+    last_error: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why the latest attempt failed; null if it did not.',
+    }),
+    last_error_at: time('Unix seconds.'),
+  }),
+  secrets: Type.Array(
+    Type.Object({ created_at: Type.Number(), expires_at: time('Unix seconds; null for the latest.') }),
+    {
+      description: 'The secrets that a webhook is signed with, the latest first, without the secrets themselves.',
+    },
+  ),
+});
+
+/** A target as the administration sees it. */
+export type AdministeredTarget = Static<typeof administeredTarget>;
+
+/** Create a notification. The answer is the only time that a generated secret is shown. */
+export const createNotification = defineEndpoint({
+  title: 'Create environment notification',
+  method: 'POST',
+  path: '/organizations/{org}/notifications',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: { kind: 'json', schema: notificationPayload },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
+  success: [{ status: 201, description: 'The notification was created.', schema: notification }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Get a notification, with why its deliveries fail. */
+export const inspectNotification = defineEndpoint({
+  title: 'Inspect environment notification',
+  method: 'GET',
+  path: '/organizations/{org}/notifications/{notification_number}',
+  parameters: getNotification.parameters,
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'safe' },
+  success: [
+    {
+      status: 200,
+      description: 'The notification, and how its deliveries fare.',
+      schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, notificationNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Give a webhook a new secret. The one before it stays valid for a while. */
+export const rotateWebhookSecret = defineEndpoint({
+  title: 'Rotate webhook secret',
+  method: 'POST',
+  path: '/organizations/{org}/notifications/{notification_number}/targets/{position}/secret',
+  parameters: Type.Object({
+    org: orgName,
+    notification_number: notificationNumber,
+    position: Type.String({ pattern: '^[0-9]{1,4}$', description: 'The place of the target, from 0.' }),
+  }),
+  query: noQuery,
+  body: {
+    kind: 'json',
+    schema: Type.Object(
+      {
+        secret: Type.Optional(webhookSecret),
+        grace_period_hours: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 168,
+            description: 'How long the previous secret signs as well; 24 by default.',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  repetition: {
+    effect: 'appends',
+    remedy: 'Rotate it again: the secret that nobody has seen then ends with its grace period.',
+  },
+  success: [
+    {
+      status: 201,
+      description: 'The secret signs from now on.',
+      schema: Type.Object({
+        secret: Type.String({ description: 'Shown once.' }),
+        grace_period_expires_at: time('Unix seconds; null if there is no previous secret.'),
+      }),
+    },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.webhookNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Delete a notification. What is on its way for it is dropped. */
+export const deleteNotification = defineEndpoint({
+  title: 'Delete environment notification',
+  method: 'DELETE',
+  path: '/organizations/{org}/notifications/{notification_number}',
+  parameters: getNotification.parameters,
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The notification is gone.', schema: Type.String() }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, notificationNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
 
 /** How long a previous secret stays valid unless said otherwise, in hours. */
 const usualGrace = 24;
 
 /** Creating, inspecting and deleting notifications, and the secrets of their webhooks. */
-export function addNotificationAdministration(
+export function addAdminNotificationRoutes(
   host: RouteHost,
   dependencies: Dependencies,
-  guard: Authenticator<'administrator'>,
+  authenticator: Authenticator<'administrator'>,
 ): void {
   const { store, now, randomBytes } = dependencies;
-  addRoute(host, createNotification, guard, async ({ caller, parameters: { org }, document }) => {
+  addRoute(host, createNotification, authenticator, async ({ caller, parameters: { org }, document }) => {
     if (!(await store.hasOrganization(org))) {
       throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
@@ -57,16 +182,16 @@ export function addNotificationAdministration(
     return { status: 201, body: { ...answer, targets } };
   });
 
-  addRoute(host, inspectNotification, guard, async ({ parameters: { org, notification_number } }) => {
+  addRoute(host, inspectNotification, authenticator, async ({ parameters: { org, notification_number } }) => {
     const number = Number(notification_number);
     const found = await store.findNotification(org, number);
     const targets = await store.findTargets(org, number);
     if (found === undefined || targets === undefined) throw new ApiError(notificationNotFound);
-    const shown = targets.map((target) => administeredTarget(target, dependencies));
+    const shown = targets.map((target) => toAdministeredTarget(target, dependencies));
     return { status: 200, body: { ...toNotificationResponse(found, dependencies), targets: shown } };
   });
 
-  addRoute(host, rotateWebhookSecret, guard, async ({ parameters, document }) => {
+  addRoute(host, rotateWebhookSecret, authenticator, async ({ parameters, document }) => {
     const { org, notification_number: number, position } = parameters;
     const { secret = newWebhookSecret(randomBytes), grace_period_hours: grace = usualGrace } = document;
     const change = { now: unixSeconds(now()), grace: grace * 3600 };
@@ -79,7 +204,7 @@ export function addNotificationAdministration(
     return { status: 201, body: { secret, grace_period_expires_at: changed[1]?.expiresAt ?? null } };
   });
 
-  addRoute(host, deleteNotification, guard, async ({ parameters: { org, notification_number } }) => {
+  addRoute(host, deleteNotification, authenticator, async ({ parameters: { org, notification_number } }) => {
     const outcome = await store.deleteNotification(org, Number(notification_number), unixSeconds(now()));
     if (outcome === 'not found') throw new ApiError(notificationNotFound);
     return { status: 200, body: 'OK' };
@@ -108,7 +233,7 @@ function withoutSecret(target: TargetPayload): NotificationTarget {
   return { type, webhook, payload_version };
 }
 
-function administeredTarget(
+function toAdministeredTarget(
   { target, secrets, waiting, attempts, dueAt, lastSuccessAt, lastError }: TargetState,
   { sendsMail }: Dependencies,
 ): AdministeredTarget {

@@ -1,0 +1,159 @@
+import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { orgName } from '../../../contract/names.ts';
+import { Type, type Static } from '../../../contract/schema.ts';
+import type { OwnerKind } from '../../domain/access.ts';
+import { formatApiKey, hashSecret, newApiKey } from '../../domain/api-key.ts';
+import type { Authenticator } from '../authentication/authentication.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import { adminErrors } from './admin-errors.ts';
+import { role, userName } from './members.ts';
+import type { Role } from '../../../contract/role.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+
+const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of an API key.' });
+
+/** What a key may be given beside its owner. */
+export const keyDetails = {
+  description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
+  // Up to the year 9999, which leaves room for milliseconds to be noticed as a mistake.
+  expires_at: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 253_402_300_799,
+      description: 'Unix seconds; from then on the key opens nothing. Without it the key does not expire.',
+    }),
+  ),
+} as const;
+
+/** A key as it is answered, the only time that it is shown. */
+export const createdKey = Type.Object({
+  id: Type.String(),
+  key: Type.String({ description: 'Shown once; only a hash of it is kept.' }),
+  owner: Type.String(),
+  role: Type.String({ description: 'Of the owner in the organization that the key was issued in.' }),
+  organizations: Type.Array(Type.String(), {
+    description: 'What the key opens now: all organizations of the user, or the one of the service account.',
+  }),
+  description: Type.String(),
+  created_at: Type.Number({ description: 'Unix seconds.' }),
+  expires_at: Type.Union([Type.Number(), Type.Null()], { description: 'Unix seconds.' }),
+});
+
+/**
+ * Create a personal API key for a user of an organization. A user whose name is new to the service becomes a member; a user
+ * of another organization has to be made one first, so that two people of the same name are not taken for one by accident.
+ * The answer is the only time the key is shown.
+ */
+export const createKey = defineEndpoint({
+  title: 'Create API key',
+  method: 'POST',
+  path: '/organizations/{org}/keys',
+  parameters: Type.Object({ org: orgName }),
+  query: noQuery,
+  body: {
+    kind: 'json',
+    schema: Type.Object({ owner: userName, role, ...keyDetails }, { additionalProperties: false }),
+  },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
+  success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
+  errors: [
+    commonErrors.validation,
+    commonErrors.unauthenticated,
+    adminErrors.organizationNotFound,
+    adminErrors.otherRole,
+    adminErrors.userElsewhere,
+  ],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Revoke an API key. It opens nothing from then on. */
+export const revokeKey = defineEndpoint({
+  title: 'Revoke API key',
+  method: 'DELETE',
+  path: '/organizations/{org}/keys/{key_id}',
+  parameters: Type.Object({ org: orgName, key_id: keyId }),
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The key is revoked.', schema: Type.String() }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.keyNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Creates and revokes API keys. */
+export function addApiKeyRoutes(
+  host: RouteHost,
+  dependencies: Dependencies,
+  authenticator: Authenticator<'administrator'>,
+): void {
+  const { store, now } = dependencies;
+
+  addRoute(
+    host,
+    createKey,
+    authenticator,
+    async ({ parameters: { org }, document: { owner: user, role, ...details } }) => {
+      const member = await store.findMember(org, user);
+      if (member !== undefined && member.role !== role) {
+        throw new ApiError(adminErrors.otherRole, { values: { user, org, role: member.role } });
+      }
+      if (member === undefined) {
+        const isKnown = (await store.listOrganizations(user)).length > 0;
+        if (isKnown && (await store.hasOrganization(org))) {
+          throw new ApiError(adminErrors.userElsewhere, { values: { user, org } });
+        }
+        await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+      }
+      const key = await issueKey(dependencies, { org, ownerKind: 'user', owner: user, role, ...details });
+      if (key === undefined) throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
+      return { status: 201, body: key };
+    },
+  );
+
+  addRoute(host, revokeKey, authenticator, async ({ parameters: { org, key_id: id } }) => {
+    const outcome = await store.revokeKey(org, id, unixSeconds(now()));
+    if (outcome === 'not found') throw new ApiError(adminErrors.keyNotFound, { values: { org, key_id: id } });
+    return { status: 200, body: 'OK' };
+  });
+}
+
+/** Whose key is made, and what is said of it. */
+export interface KeyRequest {
+  readonly org: string;
+  readonly ownerKind: OwnerKind;
+  readonly owner: string;
+  readonly role: Role;
+  readonly description?: string | undefined;
+  readonly expires_at?: number | undefined;
+}
+
+/** Makes a key and answers it as it is shown this once; undefined if its owner is gone by now. */
+export async function issueKey(
+  { store, now, randomBytes }: Dependencies,
+  { org, ownerKind, owner, role, description = '', expires_at: expiresAt }: KeyRequest,
+): Promise<Static<typeof createdKey> | undefined> {
+  const key = newApiKey(randomBytes);
+  const createdAt = unixSeconds(now());
+  const secretHash = hashSecret(key.secret);
+  const outcome = await store.addKey({
+    org,
+    id: key.id,
+    ownerKind,
+    owner,
+    isLimitedToOrg: false,
+    description,
+    secretHash,
+    createdAt,
+    expiresAt,
+  });
+  if (outcome === 'exists') throw new Error(`two new keys got the id ${key.id}`);
+  if (outcome === 'owner not found') return undefined;
+  const organizations = ownerKind === 'user' ? await store.listOrganizations(owner) : [org];
+  const shown = { id: key.id, key: formatApiKey(key), owner, role, organizations: [...organizations], description };
+  return { ...shown, created_at: createdAt, expires_at: expiresAt ?? null };
+}

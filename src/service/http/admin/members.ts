@@ -1,0 +1,75 @@
+import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { orgName } from '../../../contract/names.ts';
+import { Type } from '../../../contract/schema.ts';
+import type { Authenticator } from '../authentication/authentication.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import { adminErrors } from './admin-errors.ts';
+import { roles } from '../../../contract/role.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+
+/** The name of a user. */
+export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
+
+/** A role, as it is asked for. */
+export const role = Type.Union(roles.map((name) => Type.Literal(name)));
+
+const memberPath = Type.Object({ org: orgName, user: userName });
+
+/** Make a user a member of an organization, or change the role of a member. */
+export const saveMember = defineEndpoint({
+  title: 'Create or update member',
+  method: 'PUT',
+  path: '/organizations/{org}/members/{user}',
+  parameters: memberPath,
+  query: noQuery,
+  body: { kind: 'json', schema: Type.Object({ role }, { additionalProperties: false }) },
+  repetition: { effect: 'idempotent' },
+  success: [
+    { status: 201, description: 'The user is a member now.', schema: Type.String() },
+    { status: 200, description: 'The member has the role now.', schema: Type.String() },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** End a membership. The user's keys open the organization no longer; with the last membership they are revoked. */
+export const removeMember = defineEndpoint({
+  title: 'Remove member',
+  method: 'DELETE',
+  path: '/organizations/{org}/members/{user}',
+  parameters: memberPath,
+  query: noQuery,
+  body: { kind: 'none' },
+  repetition: { effect: 'idempotent' },
+  success: [{ status: 200, description: 'The user is no member any more.', schema: Type.String() }],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.memberNotFound],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Adds users to organizations, changes their roles, and removes them. */
+export function addMemberRoutes(
+  host: RouteHost,
+  dependencies: Dependencies,
+  authenticator: Authenticator<'administrator'>,
+): void {
+  const { store, now } = dependencies;
+
+  addRoute(host, saveMember, authenticator, async ({ parameters: { org, user }, document: { role } }) => {
+    const outcome = await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+    if (outcome === 'organization not found') {
+      throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
+    }
+    return { status: outcome === 'created' ? 201 : 200, body: 'OK' };
+  });
+
+  addRoute(host, removeMember, authenticator, async ({ parameters: { org, user } }) => {
+    const outcome = await store.removeMember(org, user, unixSeconds(now()));
+    if (outcome === 'not found') throw new ApiError(adminErrors.memberNotFound, { values: { org, user } });
+    return { status: 200, body: 'OK' };
+  });
+}

@@ -1,0 +1,41 @@
+import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
+import { commonErrors } from '../../../contract/errors.ts';
+import { orgName } from '../../../contract/names.ts';
+import { Type } from '../../../contract/schema.ts';
+import type { Authenticator } from '../authentication/authentication.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { addRoute, type RouteHost } from '../route.ts';
+import { adminErrors } from './admin-errors.ts';
+import { unixSeconds } from '../../../runtime/clock.ts';
+/** Create an organization. */
+export const createOrganization = defineEndpoint({
+  title: 'Create organization',
+  method: 'POST',
+  path: '/organizations',
+  parameters: Type.Object({}),
+  query: noQuery,
+  body: { kind: 'json', schema: Type.Object({ name: orgName }, { additionalProperties: false }) },
+  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
+  success: [
+    { status: 201, description: 'The organization was created.', schema: Type.Object({ name: Type.String() }) },
+  ],
+  errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationExists],
+  authentication: ['bearer'],
+  choices: [],
+});
+
+/** Creates organizations. */
+export function addOrganizationRoutes(
+  host: RouteHost,
+  dependencies: Dependencies,
+  authenticator: Authenticator<'administrator'>,
+): void {
+  const { store, now } = dependencies;
+
+  addRoute(host, createOrganization, authenticator, async ({ document: { name } }) => {
+    const outcome = await store.createOrganization(name, unixSeconds(now()));
+    if (outcome === 'exists') throw new ApiError(adminErrors.organizationExists, { values: { org: name } });
+    return { status: 201, body: { name } };
+  });
+}

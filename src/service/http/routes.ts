@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { addAdminRoutes } from './admin/admin-routes.ts';
+import { addArtifactRoutes } from './api/artifacts.ts';
+import { addAttestationListRoutes } from './api/attestation-list.ts';
+import { addAttestationRoutes } from './api/attestations.ts';
+import { addEnvironmentRoutes } from './api/environments.ts';
+import { addFlowRoutes } from './api/flows.ts';
+import { addNotificationRoutes } from './api/notifications.ts';
+import { addPolicyRoutes } from './api/policies.ts';
+import { addServiceAccountRoutes } from './api/service-accounts.ts';
+import { addSnapshotRoutes } from './api/snapshots.ts';
+import { addUserRoutes } from './api/users.ts';
+import type { Admission } from './bodies/admission.ts';
+import type { Dependencies } from './dependencies.ts';
+import { sendJson } from './json-response.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { addPages } from './pages/page-routes.ts';
+
+/** The prefix of the interface (interface, Versioning). */
+export const apiPrefix = '/api/v2';
+/** The prefix of the admin API. */
+export const adminPrefix = '/admin/v1';
+
+/** Where the routes are added. */
+export interface RoutesOptions {
+  readonly app: FastifyInstance;
+  readonly admission: Admission;
+  /** The key of the admin API, which is not served without one. */
+  readonly adminKey: string | undefined;
+}
+
+/** Adds every endpoint of the interface and of the admin API, every page, and the OpenAPI document. */
+export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependencies: Dependencies): void {
+  const { attachments, links } = dependencies;
+  const api = { app, prefix: apiPrefix, receiveFile: attachments.receive.bind(attachments), admission };
+  addFlowRoutes(api, dependencies);
+  addAttestationRoutes(api, dependencies);
+  addArtifactRoutes(api, dependencies);
+  addAttestationListRoutes(api, dependencies);
+  addEnvironmentRoutes(api, dependencies);
+  addPolicyRoutes(api, dependencies);
+  addSnapshotRoutes(api, dependencies);
+  addNotificationRoutes(api, dependencies);
+  addServiceAccountRoutes(api, dependencies);
+  addUserRoutes(api, dependencies);
+  if (adminKey !== undefined) addAdminRoutes({ ...api, prefix: adminPrefix }, dependencies, adminKey);
+  addPages(api, dependencies);
+  app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, openApiDocument(links.base())));
+}
