@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { createSender } from './notifications/send-notification.ts';
+import { createNotificationSender } from './notifications/send-notification.ts';
 import { Dispatcher } from './notifications/dispatcher.ts';
 import type { MailServer } from './notifications/send-email.ts';
 import { watchClock } from './watch-clock.ts';
@@ -122,7 +122,7 @@ function startDispatcher(
   { after, log }: ServiceSources,
 ): Dispatcher {
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
-  return new Dispatcher({ store, deliver: createSender({ store, links, web, mail, now }), now, after, log });
+  return new Dispatcher({ store, send: createNotificationSender({ store, links, web, mail, now }), now, after, log });
 }
 
 function urlOf(address: AddressInfo | string | null): string {

@@ -5,13 +5,13 @@ import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 import type { NotificationStore } from '../storage/notification-store.ts';
-import type { Deliver } from './send-notification.ts';
+import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 
 /** What the dispatcher works with. */
 export interface DispatcherDependencies {
   readonly store: NotificationStore;
-  readonly deliver: Deliver;
+  readonly send: SendNotification;
   readonly now: Now;
   readonly after: After;
   readonly log: ServiceLog;
@@ -135,7 +135,7 @@ export class Dispatcher {
     try {
       const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
       // Raced, because not everything on the way to a target can be aborted: a look-up in the DNS, for example.
-      await Promise.race([this.#dependencies.deliver(delivery, signal), aborted(signal)]);
+      await Promise.race([this.#dependencies.send(delivery, signal), aborted(signal)]);
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';

@@ -5,12 +5,13 @@ import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
 import type { Links } from '../domain/links.ts';
 import type { Store } from '../storage/storage.ts';
 import { sendEmail, type MailServer } from './send-email.ts';
-import { toWebhookPayload, renderSubject, renderMessage, type WebhookPayload } from './webhook-payload.ts';
+import { renderMessage, renderSubject } from './render-message.ts';
+import { toWebhookPayload, type WebhookPayload } from './webhook-payload.ts';
 import { DeliveryError, postJson, type Web } from './post-json.ts';
 import { renderSlackMessage } from './slack-message.ts';
 
 /** Brings a delivery to its target. Rejects where the target has not taken it. */
-export type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
+export type SendNotification = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 
 /** What delivering needs. */
 export interface SenderDependencies {
@@ -23,7 +24,7 @@ export interface SenderDependencies {
 }
 
 /** Delivers to each kind of target in its way. */
-export function createSender({ store, links, web, mail, now }: SenderDependencies): Deliver {
+export function createNotificationSender({ store, links, web, mail, now }: SenderDependencies): SendNotification {
   return async (delivery, signal) => {
     const { target, event } = delivery;
     const payload = await toWebhookPayload(event, { store, links });

@@ -1,8 +1,7 @@
 import { payloadVersion, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent } from '../domain/environment-event.ts';
-import { wordsOfGroup, type EventDigest } from '../domain/event-digest.ts';
+import type { EventDigest } from '../domain/event-digest.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
-import { longestShownText, toSingleLine } from '../domain/single-line.ts';
 import type { Links } from '../domain/links.ts';
 import type { Store } from '../storage/storage.ts';
 
@@ -31,7 +30,8 @@ export interface WebhookPayload {
   };
 }
 
-interface PayloadDigestGroup {
+/** The events of one kind in a digest. */
+export interface PayloadDigestGroup {
   readonly event_type: Trigger;
   readonly count: number;
   /** The first ten. */
@@ -101,53 +101,4 @@ async function artifactOf(
         }
       : { status: null, html_url: null, api_url: null };
   return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };
-}
-
-/** In characters: room for the addresses of pages. */
-const longestLine = 2000;
-
-/** The payload in plain words, a line each, for people. What was reported cannot begin a line of its own. */
-export function renderMessage({
-  org,
-  environment,
-  description,
-  snapshot,
-  artifact,
-  digest,
-  timestamp,
-}: WebhookPayload): string {
-  const lines = [
-    description,
-    '',
-    `Environment: ${environment} of ${org}`,
-    `Snapshot: ${snapshot.index}, ${snapshot.status}`,
-    ...(artifact === null ? [] : [`Artifact: ${named(artifact)}`]),
-    ...(artifact?.provenance ? [`Commit: ${artifact.provenance.commit_url}`] : []),
-    ...(digest?.events ?? []).flatMap(digestLines),
-    `Time: ${new Date(timestamp * 1000).toISOString()}`,
-    snapshot.html_url,
-  ];
-  return lines.map((line) => toSingleLine(line, longestLine)).join('\n');
-}
-
-function digestLines({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {
-  const words = wordsOfGroup({ trigger, count, artifacts });
-  if (words === undefined) return [];
-  const more = count - artifacts.length;
-  return [
-    `${words}:`,
-    ...artifacts.map((artifact) => `- ${named(artifact)}`),
-    ...(more > 0 ? [`- and ${more} more`] : []),
-  ];
-}
-
-/** A long name is cut so that the fingerprint remains. */
-function named({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
-  return `${toSingleLine(name, longestShownText - 100)}, ${fingerprint}`;
-}
-
-/** What a message is about, for the subject of an e-mail. */
-export function renderSubject({ environment, trigger, digest }: EnvironmentEvent): string {
-  const more = digest === undefined ? '' : ` and ${digest.total - 1} more events`;
-  return toSingleLine(`${environment}: ${trigger}${more}`);
 }

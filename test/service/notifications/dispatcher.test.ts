@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Deliver } from '../../../src/service/notifications/send-notification.ts';
+import type { SendNotification } from '../../../src/service/notifications/send-notification.ts';
 import { Dispatcher } from '../../../src/service/notifications/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';
@@ -30,7 +30,7 @@ describe('the dispatcher', () => {
   /** How far the clock is ahead, in seconds. */
   let ahead: number;
 
-  const attemptDelivery: Deliver = (delivery, signal) =>
+  const attemptDelivery: SendNotification = (delivery, signal) =>
     new Promise((resolve, reject) => {
       const refuse = (words = 'it answered 500'): void => {
         reject(new Error(words));
@@ -40,13 +40,13 @@ describe('the dispatcher', () => {
       });
       attempts.push({ delivery, signal, take: resolve, refuse });
     });
-  const start = (deliver: Deliver = attemptDelivery): Dispatcher =>
+  const start = (send: SendNotification = attemptDelivery): Dispatcher =>
     new Dispatcher({
       store,
       now: () => clock.now() + ahead * 1000,
       after: (wait, fire) => clock.after(wait, fire),
       log: { info: (line) => told.push(line), error: (line) => told.push(line) },
-      deliver,
+      send,
     });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { toWebhookPayload, renderSubject, renderMessage } from '../../../src/service/notifications/webhook-payload.ts';
+import { renderMessage, renderSubject } from '../../../src/service/notifications/render-message.ts';
+import { toWebhookPayload } from '../../../src/service/notifications/webhook-payload.ts';
 import { toMessages } from '../../../src/service/domain/event-digest.ts';
 import { linksOf } from '../../../src/service/domain/links.ts';
 import type { ArtifactFinding } from '../../../src/service/storage/storage.ts';

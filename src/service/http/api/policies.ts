@@ -3,7 +3,7 @@ import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { PolicyReader } from '../bodies/policy-file-reader.ts';
+import { PolicyFileReader } from '../bodies/policy-file-reader.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -11,7 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 /** Operation 6: create or update a policy; and reading one. */
 export function addPolicyRoutes(host: RouteHost, dependencies: Dependencies): void {
   const { store, now } = dependencies;
-  const reader = new PolicyReader();
+  const reader = new PolicyFileReader();
   addRoute(host, createPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
     if (file === undefined) throw validationError(['policy_file', 'is missing']);
     const reading = await reader.read(file.content);

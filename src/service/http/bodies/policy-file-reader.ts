@@ -1,27 +1,26 @@
 import { Worker } from 'node:worker_threads';
 import { readPolicy, type PolicyReading } from '../../domain/policy/read-policy.ts';
 import type { ReceivedFile } from '../../storage/attachments.ts';
+import { SerialQueue } from './serial-queue.ts';
 
 /** Larger files are read in a thread of their own, so that nobody waits for it. In bytes. */
-const readHere = 32 * 1024;
+const largeFile = 32 * 1024;
 
 /** What the thread may use, in MiB; it holds a text of 10 MiB several times. */
 const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 
 /** Reads policy files without holding others up, one large file at a time. */
-export class PolicyReader {
-  #last: Promise<unknown> = Promise.resolve();
+export class PolicyFileReader {
+  readonly #largeFiles = new SerialQueue();
 
   /** As `readPolicy`. A large file is loaded when it is its turn, so that only one is in memory. */
   async read({ size, bytes }: Pick<ReceivedFile, 'size' | 'bytes'>): Promise<PolicyReading> {
-    if (size <= readHere) return readPolicy(await bytes());
-    const reading = this.#last.then(async () => readApart(await bytes()));
-    this.#last = reading.catch(() => undefined);
-    return reading;
+    if (size <= largeFile) return readPolicy(await bytes());
+    return this.#largeFiles.run(async () => readInWorker(await bytes()));
   }
 }
 
-function readApart(bytes: Uint8Array): Promise<PolicyReading> {
+function readInWorker(bytes: Uint8Array): Promise<PolicyReading> {
   const worker = new Worker(new URL('./policy-file-worker.ts', import.meta.url), {
     workerData: bytes,
     resourceLimits: memory,

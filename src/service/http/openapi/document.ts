@@ -1,7 +1,7 @@
 import { endpoints } from '../../../contract/endpoints.ts';
 import { errorBody } from '../../../contract/error-body.ts';
 import { operationObject } from './operation-object.ts';
-import { errorSchemaName, type JsonObject } from './schema.ts';
+import { errorSchemaName, type JsonObject } from './responses.ts';
 
 const description = `Records and checks software-delivery evidence for organizations.
 

@@ -1,6 +1,16 @@
 import type { Endpoint, ErrorAnswer, Success } from '../../../contract/endpoint.ts';
 import { httpErrors } from '../errors/http-errors.ts';
-import { content, errorSchemaName, type JsonObject } from './schema.ts';
+
+/** An object of the document. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The name of the one form of error answers among the document's components. */
+export const errorSchemaName = 'Error';
+
+/** A body of a media type. */
+export function content(mediaType: string, schema: unknown, more: JsonObject = {}): JsonObject {
+  return { [mediaType]: { schema, ...more } };
+}
 
 /** Every answer of an endpoint by its status: the declared ones, and those that every HTTP service can give. */
 export function responses(endpoint: Endpoint): JsonObject {
