@@ -4,7 +4,7 @@ import type { RandomBytes } from '../runtime/random.ts';
 import type { Store } from './storage/storage.ts';
 
 /** The organization and key that a service is started with. */
-export interface FirstKey {
+export interface InitialApiKey {
   readonly org: string;
   /** A key of the operator's choice; generated if absent. */
   readonly key?: string | undefined;
@@ -22,16 +22,16 @@ interface KeySources {
  * @returns the key, if it was generated; only then does anyone need to be shown it.
  * @throws Error if the given key does not have the form of a key, or its id belongs to another one.
  */
-export async function ensureFirstKey(
+export async function ensureInitialApiKey(
   store: Store,
-  { org, key: given }: FirstKey,
+  { org, key: given }: InitialApiKey,
   sources: KeySources,
 ): Promise<string | undefined> {
   await store.createOrganization(org, unixSeconds(sources.now()));
   const description = 'The first key of the organization';
   if (given === undefined) {
     if (await store.hasKeys(org)) return undefined;
-    return addAdminKey(store, { org, user: await firstUser(store, org), description }, sources);
+    return addOrgAdminApiKey(store, { org, user: await chooseAdminUser(store, org), description }, sources);
   }
   const key = parseApiKey(given);
   if (key === undefined) throw new Error(`the first key has not the form of a key: ${apiKeyForm}`);
@@ -41,12 +41,12 @@ export async function ensureFirstKey(
     if (!same) throw new Error(`the id ${key.id} of the first key belongs to another key; choose another`);
     return undefined;
   }
-  await addAdminKey(store, { org, user: await firstUser(store, org), description, key }, sources);
+  await addOrgAdminApiKey(store, { org, user: await chooseAdminUser(store, org), description, key }, sources);
   return undefined;
 }
 
 /** Whose key is added. */
-interface AdminKey {
+interface OrgAdminApiKey {
   readonly org: string;
   readonly user: string;
   readonly description: string;
@@ -55,9 +55,9 @@ interface AdminKey {
 }
 
 /** Adds a key of a user, who becomes an admin of the organization unless already a member, and returns it. */
-export async function addAdminKey(
+export async function addOrgAdminApiKey(
   store: Store,
-  { org, user, description, key }: AdminKey,
+  { org, user, description, key }: OrgAdminApiKey,
   { now, randomBytes }: KeySources,
 ): Promise<string> {
   const createdAt = unixSeconds(now());
@@ -73,7 +73,7 @@ export async function addAdminKey(
  * The name of the user who gets a key that the operator made for an organization: `admin`, or with a number if that user has
  * another role, or is a member of another organization, which the key would open as well.
  */
-export async function firstUser(store: Store, org: string): Promise<string> {
+export async function chooseAdminUser(store: Store, org: string): Promise<string> {
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? 'admin' : `admin-${number}`;
     const organizations = await store.listOrganizations(name);

@@ -6,7 +6,7 @@ import { watchClock } from './watch-clock.ts';
 import { createNameResolver, systemNameServices } from './notifications/name-resolver.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
-import { ensureFirstKey, type FirstKey } from './initial-api-key.ts';
+import { ensureInitialApiKey, type InitialApiKey } from './initial-api-key.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
 import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
 import { linksOf } from './domain/links.ts';
@@ -31,7 +31,7 @@ export interface ServiceOptions {
   /** Opens the separate way in; closed where absent. */
   readonly adminKey?: string | undefined;
   /** Makes sure that this organization exists, with a key. */
-  readonly first?: FirstKey | undefined;
+  readonly first?: InitialApiKey | undefined;
   /** How e-mails leave; none do, where absent. */
   readonly mail?: MailServer | undefined;
   /** Whether notifications may go to addresses that are not of the public internet. */
@@ -80,7 +80,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const storage = await openStorage(options, sources, closers);
     const dependencies = { ...sources, ...storage, sendsMail: options.mail !== undefined };
     const { first } = options;
-    const generatedKey = first === undefined ? undefined : await ensureFirstKey(dependencies.store, first, sources);
+    const generatedKey =
+      first === undefined ? undefined : await ensureInitialApiKey(dependencies.store, first, sources);
     const timeouts = options.timeouts ?? defaultTimeouts;
     const storageHealth = new StorageHealth({ ...dependencies, dataFolder: options.dataFolder });
     const storageFailed = storageHealth.storageFailed.bind(storageHealth);

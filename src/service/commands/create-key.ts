@@ -5,13 +5,13 @@ import { userName } from '../http/admin/members.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import { addAdminKey, firstUser } from '../initial-api-key.ts';
-import { handOverKey, type Operator } from './output-api-key.ts';
+import { addOrgAdminApiKey, chooseAdminUser } from '../initial-api-key.ts';
+import { outputApiKey, type Terminal } from './output-api-key.ts';
 import { OptionError } from './service-options.ts';
 import { withOperatorStore } from '../storage/sqlite/operator-access.ts';
 
 /** What `create-key` is asked for. */
-export interface KeyCommand {
+export interface CreateKeyCommand {
   readonly dataFolder: string;
   readonly org: string;
   /** Who gets the key; `admin` (or `admin-2`, …) if absent. */
@@ -35,10 +35,10 @@ export const createKeyUsage = [
  *
  * @throws OptionError
  */
-export function readKeyCommand(
+export function parseCreateKeyCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
-): KeyCommand | 'help' {
+): CreateKeyCommand | 'help' {
   const values = parse(words);
   if (values.help === true) return 'help';
   const valueOf = (flag: string | undefined, variable: string): string | undefined =>
@@ -75,20 +75,20 @@ function parse(words: readonly string[]): Values {
  * @throws Error if there is no such organization, or the user cannot have such a key.
  */
 export async function createKey(
-  { org, user, dataFolder }: KeyCommand,
+  { org, user, dataFolder }: CreateKeyCommand,
   sources: { readonly now: Now; readonly randomBytes: RandomBytes },
-  operator: Operator,
+  terminal: Pick<Terminal, 'isInteractive' | 'writeLine'>,
 ): Promise<void> {
   const key = await withOperatorStore(dataFolder, async (store) => {
     if (!(await store.hasOrganization(org))) {
       throw new Error(`the data folder ${dataFolder} has no organization ${org}; name one that it has with --org`);
     }
-    const owner = user ?? (await firstUser(store, org));
+    const owner = user ?? (await chooseAdminUser(store, org));
     const organizations = await store.listOrganizations(owner);
     if (organizations.length > 0 && (await store.findRole(org, 'user', owner)) !== 'admin') {
       throw new Error(`the user ${owner} exists and is not an admin of ${org}; name a new user with --user`);
     }
-    return addAdminKey(store, { org, user: owner, description: 'Created by the operator' }, sources);
+    return addOrgAdminApiKey(store, { org, user: owner, description: 'Created by the operator' }, sources);
   });
-  await handOverKey({ org, key }, dataFolder, operator);
+  await outputApiKey({ org, key }, dataFolder, terminal);
 }

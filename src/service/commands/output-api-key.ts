@@ -8,11 +8,12 @@ export interface NewKey {
   readonly key: string;
 }
 
-/** How the operator can be reached. */
-export interface Operator {
-  /** Whether what is told goes to a terminal. It may be kept in a log if not. */
-  readonly isTerminal: boolean;
-  readonly tell: (line: string) => void;
+/** Where a command writes what the operator must know. */
+export interface Terminal {
+  /** Whether a person reads it. What is written may be kept in a log if not. */
+  readonly isInteractive: boolean;
+  readonly writeLine: (line: string) => void;
+  readonly writeError: (line: string, ...details: readonly unknown[]) => void;
 }
 
 const fileOf = (org: string): string => `api-key-of-${org}.txt`;
@@ -23,14 +24,18 @@ const fileOf = (org: string): string => `api-key-of-${org}.txt`;
  *
  * @throws Error if the file cannot be written.
  */
-export async function handOverKey({ org, key }: NewKey, dataFolder: string, operator: Operator): Promise<void> {
-  if (operator.isTerminal) {
-    operator.tell(`API key of ${org}, shown only now: ${key}`);
+export async function outputApiKey(
+  { org, key }: NewKey,
+  dataFolder: string,
+  terminal: Pick<Terminal, 'isInteractive' | 'writeLine'>,
+): Promise<void> {
+  if (terminal.isInteractive) {
+    terminal.writeLine(`API key of ${org}, shown only now: ${key}`);
     return;
   }
   const path = resolve(dataFolder, fileOf(org));
   await writePrivateFile(path, `${key}\n`);
-  operator.tell(`the API key of ${org} is in ${path}; store it where it is used, and delete the file`);
+  terminal.writeLine(`the API key of ${org} is in ${path}; store it where it is used, and delete the file`);
 }
 
 /** The mode of a new file does not apply to one that exists, so that one is removed first. */
@@ -46,7 +51,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
 }
 
 /** The files with keys that the operator has not deleted yet. */
-export async function undeletedKeyFiles(dataFolder: string): Promise<readonly string[]> {
+export async function listApiKeyFiles(dataFolder: string): Promise<readonly string[]> {
   const names = await readdir(dataFolder);
   return names.filter((name) => /^api-key-of-.+\.txt$/.test(name)).map((name) => resolve(join(dataFolder, name)));
 }

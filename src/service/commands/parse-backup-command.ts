@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { errorMessage } from '../../runtime/failure.ts';
 import { dataFolderOf, OptionError, defaultDataFolder } from './service-options.ts';
+import { errorMessage } from '../../runtime/failure.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 
 /** What an operator can do with a data folder beside serving it. */
-export type Command =
+export type BackupCommand =
   | { readonly name: 'backup'; readonly folder: string; readonly dataFolder: string; readonly leaveOutDamaged: boolean }
   | { readonly name: 'verify'; readonly folder: string }
   | {
@@ -64,7 +64,10 @@ function isCommand(word: string | undefined): word is CommandName {
  *
  * @throws OptionError
  */
-export function readCommand(words: readonly string[], environment: EnvironmentVariables): Command | undefined {
+export function parseBackupCommand(
+  words: readonly string[],
+  environment: EnvironmentVariables,
+): BackupCommand | undefined {
   const [name, ...rest] = words;
   if (!isCommand(name)) return undefined;
   const usage = usages[name].join('\n');

@@ -6,13 +6,13 @@ import { demandRestorable, restoreBackup } from '../storage/backup/restore-backu
 import { verifyBackup } from '../storage/backup/verify-backup.ts';
 import { translateError } from '../storage/sqlite/database.ts';
 import { StorageError } from '../storage/storage.ts';
-import type { Command } from './parse-backup-command.ts';
+import type { BackupCommand } from './parse-backup-command.ts';
 
 /** What a command needs of the outside. */
 export interface CommandDependencies {
   readonly now: Now;
   /** Hears what was done, one line at a time. */
-  readonly tell: (line: string) => void;
+  readonly writeLine: (line: string) => void;
 }
 
 /**
@@ -20,16 +20,16 @@ export interface CommandDependencies {
  *
  * @throws BackupError or StartError if that is not possible; the message says what to do.
  */
-export async function runCommand(command: Command, dependencies: CommandDependencies): Promise<void> {
+export async function runBackupCommand(command: BackupCommand, dependencies: CommandDependencies): Promise<void> {
   switch (command.name) {
     case 'help':
-      dependencies.tell(command.usage);
+      dependencies.writeLine(command.usage);
       return;
     case 'backup':
       return backup(command, dependencies);
     case 'verify': {
       const { manifest } = await verifyBackup(command.folder);
-      dependencies.tell(`the backup ${command.folder} is whole: ${describe(manifest)}`);
+      dependencies.writeLine(`the backup ${command.folder} is whole: ${describe(manifest)}`);
       return;
     }
     case 'restore':
@@ -38,32 +38,32 @@ export async function runCommand(command: Command, dependencies: CommandDependen
 }
 
 async function backup(
-  { folder, dataFolder, leaveOutDamaged }: Extract<Command, { name: 'backup' }>,
-  { now, tell }: CommandDependencies,
+  { folder, dataFolder, leaveOutDamaged }: Extract<BackupCommand, { name: 'backup' }>,
+  { now, writeLine }: CommandDependencies,
 ): Promise<void> {
   const manifest = await withRoom(folder, () => createBackup({ dataFolder, target: folder, leaveOutDamaged, now }));
   const { left_out: leftOut } = manifest.attachments;
-  tell(`backed up ${dataFolder} to ${folder}: ${describe(manifest)}`);
-  if (leftOut.length > 0) tell(`left out, because they are damaged in ${dataFolder}: ${leftOut.join(', ')}`);
+  writeLine(`backed up ${dataFolder} to ${folder}: ${describe(manifest)}`);
+  if (leftOut.length > 0) writeLine(`left out, because they are damaged in ${dataFolder}: ${leftOut.join(', ')}`);
 }
 
 async function restore(
-  { folder, dataFolder, check, isFolderNamed }: Extract<Command, { name: 'restore' }>,
-  { tell }: CommandDependencies,
+  { folder, dataFolder, check, isFolderNamed }: Extract<BackupCommand, { name: 'restore' }>,
+  { writeLine }: CommandDependencies,
 ): Promise<void> {
   const verified = await verifyBackup(folder);
   const what = describe(verified.manifest);
   if (!check) {
     await withRoom(dataFolder, () => restoreBackup(verified, dataFolder));
-    tell(`restored ${folder} to ${dataFolder}: ${what}`);
+    writeLine(`restored ${folder} to ${dataFolder}: ${what}`);
     return;
   }
-  tell(`the backup ${folder} is whole: ${what}`);
+  writeLine(`the backup ${folder} is whole: ${what}`);
   if (isFolderNamed) {
     await demandRestorable(verified, dataFolder);
-    tell(`a restore would put it into ${dataFolder}; nothing was changed`);
+    writeLine(`a restore would put it into ${dataFolder}; nothing was changed`);
   } else {
-    tell(
+    writeLine(
       'a restore would put it into an empty folder; name one with --data to check that as well; nothing was changed',
     );
   }

@@ -3,9 +3,8 @@ import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
 import { weaknessOf } from '../domain/administration-key.ts';
 import type { ServiceOptions } from '../service.ts';
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 /** What the operator asked for cannot be done; the message names the setting and the remedy. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
@@ -62,7 +61,10 @@ export const usage = [
  * @returns 'help' where that was asked for.
  * @throws OptionError
  */
-export function readOptions(words: readonly string[], environment: EnvironmentVariables): ServiceOptions | 'help' {
+export function parseServiceOptions(
+  words: readonly string[],
+  environment: EnvironmentVariables,
+): ServiceOptions | 'help' {
   const flags = readFlags(words);
   if (flags['help'] === true) return 'help';
   const valueOf = (setting: Setting): string | undefined => settingOf(setting, flags[setting], environment);

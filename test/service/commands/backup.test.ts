@@ -4,8 +4,8 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { valueAt } from '../../../src/runtime/values.ts';
-import { readCommand } from '../../../src/service/commands/parse-backup-command.ts';
-import { runCommand } from '../../../src/service/commands/run-backup-command.ts';
+import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
+import { runBackupCommand } from '../../../src/service/commands/run-backup-command.ts';
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { call } from '../../support/service-call.ts';
@@ -43,10 +43,10 @@ describe('the backup of a service', () => {
   /** In this process, because starting one takes most of the time. */
   const run = async (words: readonly string[]): Promise<EndedCommand> => {
     const lines: string[] = [];
-    const command = readCommand(words, {});
+    const command = parseBackupCommand(words, {});
     if (command === undefined) throw new Error('no command');
     try {
-      await runCommand(command, { now: () => Date.now(), tell: (line) => lines.push(line) });
+      await runBackupCommand(command, { now: () => Date.now(), writeLine: (line) => lines.push(line) });
       return { code: 0, output: lines.join('\n') };
     } catch (error) {
       return { code: 1, output: [...lines, errorMessage(error)].join('\n') };

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createKey, readKeyCommand, type KeyCommand } from '../../../src/service/commands/create-key.ts';
+import { createKey, parseCreateKeyCommand, type CreateKeyCommand } from '../../../src/service/commands/create-key.ts';
 import { administer, saveMember } from '../../support/administration.ts';
 import { call } from '../../support/service-call.ts';
 import { sampleFlow } from '../../support/service-samples.ts';
@@ -24,12 +24,12 @@ describe('the command that creates a key', () => {
     await rm(dataFolder, { recursive: true });
   });
 
-  const create = async (change: Partial<KeyCommand> = {}): Promise<string> => {
+  const create = async (change: Partial<CreateKeyCommand> = {}): Promise<string> => {
     const lines: string[] = [];
     await createKey(
       { dataFolder, org: 'acme', user: undefined, ...change },
       { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
-      { isTerminal: true, tell: (line) => lines.push(line) },
+      { isInteractive: true, writeLine: (line) => lines.push(line) },
     );
     return /^API key of acme, shown only now: (\S+)$/.exec(lines.join('\n'))?.[1] ?? '';
   };
@@ -79,7 +79,7 @@ describe('the command that creates a key', () => {
     await createKey(
       { dataFolder, org: 'acme', user: undefined },
       { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
-      { isTerminal: false, tell: (line) => lines.push(line) },
+      { isInteractive: false, writeLine: (line) => lines.push(line) },
     );
     const key = (await readFile(path, 'utf8')).trim();
     expect(await saveFlow(key)).toBe(201);
@@ -116,11 +116,11 @@ describe('the command that creates a key', () => {
 describe('what the command is asked for', () => {
   it('comes from flags, or else from the environment', () => {
     const environment = { COMPLIANCE_SERVICE_ORG: 'acme', COMPLIANCE_SERVICE_DATA: 'here' };
-    expect(readKeyCommand([], environment)).toEqual({ org: 'acme', user: undefined, dataFolder: 'here' });
-    expect(readKeyCommand(['--org', 'x', '--user', 'ann', '--data', 'there'], environment)).toEqual({
+    expect(parseCreateKeyCommand([], environment)).toEqual({ org: 'acme', user: undefined, dataFolder: 'here' });
+    expect(parseCreateKeyCommand(['--org', 'x', '--user', 'ann', '--data', 'there'], environment)).toEqual({
       ...{ org: 'x', user: 'ann', dataFolder: 'there' },
     });
-    expect(readKeyCommand(['--org', 'x'], {})).toMatchObject({ dataFolder: 'service-data' });
+    expect(parseCreateKeyCommand(['--org', 'x'], {})).toMatchObject({ dataFolder: 'service-data' });
   });
 
   it.each([
@@ -129,6 +129,6 @@ describe('what the command is asked for', () => {
     [['--org', 'a', '--user', 'a b'], '--user a b is not a name'],
     [['--org', 'a', '--role', 'reader'], "Unknown option '--role'"],
   ])('is refused in %j, with the remedy', (words, message) => {
-    expect(() => readKeyCommand(words, {})).toThrow(message);
+    expect(() => parseCreateKeyCommand(words, {})).toThrow(message);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { readCommand } from '../../../src/service/commands/parse-backup-command.ts';
+import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
 
 describe('the commands of the service', () => {
   it('are none when the service is to be started', () => {
-    expect(readCommand([], {})).toBeUndefined();
-    expect(readCommand(['--port', '0'], {})).toBeUndefined();
-    expect(readCommand(['toString'], {})).toBeUndefined();
+    expect(parseBackupCommand([], {})).toBeUndefined();
+    expect(parseBackupCommand(['--port', '0'], {})).toBeUndefined();
+    expect(parseBackupCommand(['toString'], {})).toBeUndefined();
   });
 
   it.each([
@@ -24,14 +24,17 @@ describe('the commands of the service', () => {
       { name: 'restore', folder: 'dir', dataFolder: 'there', check: false, isFolderNamed: true },
     ],
   ])('are read from %j', (words, command) => {
-    expect(readCommand(words, {})).toEqual(command);
+    expect(parseBackupCommand(words, {})).toEqual(command);
   });
 
   it('take the data folder from the environment', () => {
     const environment = { COMPLIANCE_SERVICE_DATA: 'there' };
-    expect(readCommand(['backup', 'dir'], environment)).toMatchObject({ dataFolder: 'there' });
-    expect(readCommand(['restore', 'dir'], environment)).toMatchObject({ dataFolder: 'there', isFolderNamed: true });
-    expect(readCommand(['backup', 'dir', '--data', 'here'], environment)).toMatchObject({ dataFolder: 'here' });
+    expect(parseBackupCommand(['backup', 'dir'], environment)).toMatchObject({ dataFolder: 'there' });
+    expect(parseBackupCommand(['restore', 'dir'], environment)).toMatchObject({
+      dataFolder: 'there',
+      isFolderNamed: true,
+    });
+    expect(parseBackupCommand(['backup', 'dir', '--data', 'here'], environment)).toMatchObject({ dataFolder: 'here' });
   });
 
   it.each([
@@ -41,11 +44,11 @@ describe('the commands of the service', () => {
     [['verify', 'dir', '--check'], /Unknown option '--check'[^]*Usage: npm run service -- verify DIR/u],
     [['restore', 'dir', '--port', '1'], /Unknown option '--port'/u],
   ])('are refused in %j, with their usage', (words, message) => {
-    expect(() => readCommand(words, {})).toThrow(message);
+    expect(() => parseBackupCommand(words, {})).toThrow(message);
   });
 
   it.each(['backup', 'verify', 'restore'])('explain themselves: %s', (name) => {
-    expect(readCommand([name, '--help'], {})).toMatchObject({
+    expect(parseBackupCommand([name, '--help'], {})).toMatchObject({
       name: 'help',
       usage: expect.stringContaining(`Usage: npm run service -- ${name} DIR`) as unknown,
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { readOptions, usage } from '../../../src/service/commands/service-options.ts';
+import { parseServiceOptions, usage } from '../../../src/service/commands/service-options.ts';
 
 const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
 
 describe('the settings of the service', () => {
   it('have defaults that are safe', () => {
-    expect(readOptions([], {})).toEqual({
+    expect(parseServiceOptions([], {})).toEqual({
       host: '127.0.0.1',
       port: 8080,
       dataFolder: 'service-data',
@@ -40,7 +40,7 @@ describe('the settings of the service', () => {
       '--allow-private-targets',
       '--trash-unnamed-attachments',
     ];
-    expect(readOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
+    expect(parseServiceOptions([...words, '--public-url', 'https://c.example.com/x/'], {})).toEqual({
       host: '0.0.0.0',
       port: 0,
       dataFolder: 'here',
@@ -61,7 +61,7 @@ describe('the settings of the service', () => {
       COMPLIANCE_SERVICE_ORG: '',
       COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: 'true',
     };
-    expect(readOptions(['--port', '9001'], environment)).toMatchObject({
+    expect(parseServiceOptions(['--port', '9001'], environment)).toMatchObject({
       port: 9001,
       adminKey,
       publicUrl: 'http://c',
@@ -71,7 +71,8 @@ describe('the settings of the service', () => {
   });
 
   it('take a switch of the environment as true or false and as nothing else', () => {
-    const read = (value: string): unknown => readOptions([], { COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: value });
+    const read = (value: string): unknown =>
+      parseServiceOptions([], { COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: value });
     expect(read('false')).toMatchObject({ allowPrivateTargets: false });
     expect(() => read('yes')).toThrow('COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS must be true or false');
   });
@@ -92,7 +93,7 @@ describe('the settings of the service', () => {
     [['--colour', 'red'], "Unknown option '--colour'"],
     [['extra'], "Unexpected argument 'extra'"],
   ])('are refused in %j, with the remedy', (words, message) => {
-    expect(() => readOptions(words, {})).toThrow(message);
+    expect(() => parseServiceOptions(words, {})).toThrow(message);
   });
 
   it.each([
@@ -102,8 +103,8 @@ describe('the settings of the service', () => {
     [`${adminKey}é`, 'must have only printable ASCII characters, without spaces'],
   ])('refuse the weak administration key %j, with a way to make a good one, and never show it', (weak, words) => {
     for (const read of [
-      (): unknown => readOptions(['--admin-key', weak], {}),
-      (): unknown => readOptions([], { COMPLIANCE_SERVICE_ADMIN_KEY: weak }),
+      (): unknown => parseServiceOptions(['--admin-key', weak], {}),
+      (): unknown => parseServiceOptions([], { COMPLIANCE_SERVICE_ADMIN_KEY: weak }),
     ]) {
       expect(read).toThrow(words);
       expect(read).toThrow('openssl rand -hex 32');
@@ -115,13 +116,13 @@ describe('the settings of the service', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const key = createHash('sha256').update(bytes).digest('hex');
-        expect(readOptions(['--admin-key', key], {})).toMatchObject({ adminKey: key });
+        expect(parseServiceOptions(['--admin-key', key], {})).toMatchObject({ adminKey: key });
       }),
     );
   });
 
   it('explain themselves', () => {
-    expect(readOptions(['--help'], {})).toBe('help');
+    expect(parseServiceOptions(['--help'], {})).toBe('help');
     expect(usage).toContain('--admin-key KEY');
     expect(usage).toContain('COMPLIANCE_SERVICE_ADMIN_KEY');
   });
