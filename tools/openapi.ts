@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { openApiDocument } from '../src/service/http/openapi/document.ts';
+import { createOpenApiDocument } from '../src/service/http/openapi/document.ts';
 
 // Writes the description of the service's interface for those who read it without a service. A test checks that it is fresh.
 
-const document = JSON.stringify(openApiDocument('/api/v2'), undefined, 2);
+const document = JSON.stringify(createOpenApiDocument('/api/v2'), undefined, 2);
 await writeFile(new URL('../docs/openapi.json', import.meta.url), `${document}\n`);

@@ -108,7 +108,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     );
     closers.push(() => shutdown.stop());
     await app.listen({ host: options.host, port: options.port });
-    own.url = urlOf(app.server.address());
+    own.url = toUrl(app.server.address());
     return { url: own.url, baseUrl: own.url + apiPrefix, adminUrl: own.url + adminPrefix, generatedKey, stop };
   } catch (error) {
     await stop();
@@ -126,7 +126,7 @@ function startDispatcher(
   return new Dispatcher({ store, send: createNotificationSender({ store, links, web, mail, now }), now, after, log });
 }
 
-function urlOf(address: AddressInfo | string | null): string {
+function toUrl(address: AddressInfo | string | null): string {
   if (address === null || typeof address === 'string') throw new TypeError('the server has no address');
   const { family, address: host, port } = address;
   return `http://${family === 'IPv6' ? `[${host}]` : host}:${port}`;

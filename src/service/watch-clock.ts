@@ -29,7 +29,7 @@ export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchD
     const step = newTime - time - (newSteady - steady);
     [time, steady] = [newTime, newSteady];
     if (Math.abs(step) >= tolerance) {
-      log.info(sentenceOf(step, newTime));
+      log.info(describeStep(step, newTime));
       onChange();
     }
     callOff = after(interval, look);
@@ -40,7 +40,7 @@ export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchD
   };
 }
 
-function sentenceOf(step: number, time: number): string {
+function describeStep(step: number, time: number): string {
   const direction = step > 0 ? 'forward' : 'back';
   const seconds = Math.round(Math.abs(step) / 1000);
   const shown = new Date(time).toISOString();

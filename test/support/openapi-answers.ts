@@ -1,6 +1,6 @@
 import { Check } from 'typebox/schema';
 import { isMapping, valueAt, type Mapping } from '../../src/runtime/values.ts';
-import { openApiDocument } from '../../src/service/http/openapi/document.ts';
+import { createOpenApiDocument } from '../../src/service/http/openapi/document.ts';
 
 /** What a service answered. */
 export interface Answered {
@@ -14,7 +14,7 @@ export interface Answered {
 }
 
 // As a reader of the document has it: plain JSON, without anything that only the contract's objects know.
-const document: unknown = JSON.parse(JSON.stringify(openApiDocument('/api/v2')));
+const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
 
 /**
  * What is wrong with an answer by the service's OpenAPI document; undefined where nothing is, or where the document has no

@@ -16,7 +16,7 @@ export interface Terminal {
   readonly writeError: (line: string, ...details: readonly unknown[]) => void;
 }
 
-const fileOf = (org: string): string => `api-key-of-${org}.txt`;
+const toFileName = (org: string): string => `api-key-of-${org}.txt`;
 
 /**
  * Gives a new key to the operator: on a terminal, or else in a file of the data folder that only this user can read, because
@@ -33,7 +33,7 @@ export async function outputApiKey(
     terminal.writeLine(`API key of ${org}, shown only now: ${key}`);
     return;
   }
-  const path = resolve(dataFolder, fileOf(org));
+  const path = resolve(dataFolder, toFileName(org));
   await writePrivateFile(path, `${key}\n`);
   terminal.writeLine(`the API key of ${org} is in ${path}; store it where it is used, and delete the file`);
 }

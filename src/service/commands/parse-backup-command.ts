@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { dataFolderOf, OptionError, defaultDataFolder } from './service-options.ts';
-import { errorMessage } from '../../runtime/failure.ts';
+import { readDataFolder, OptionError, defaultDataFolder } from './service-options.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { errorMessage } from '../../runtime/failure.ts';
 
 /** What an operator can do with a data folder beside serving it. */
 export type BackupCommand =
@@ -76,7 +76,7 @@ export function parseBackupCommand(
   const [folder, ...more] = positionals;
   if (folder === undefined || folder === '') throw new OptionError(`${name} needs a folder\n\n${usage}`);
   if (more.length > 0) throw new OptionError(`${name} takes one folder\n\n${usage}`);
-  const given = dataFolderOf(values['data'], environment);
+  const given = readDataFolder(values['data'], environment);
   const dataFolder = given ?? defaultDataFolder;
   switch (name) {
     case 'backup':

@@ -38,7 +38,7 @@ const switches = [
 type Setting = (typeof settings)[number][0] | (typeof switches)[number][0];
 
 /** The environment variable of a setting. Keys are better given there: other users of the machine can read flags. */
-function variableOf(setting: Setting): string {
+function toVariableName(setting: Setting): string {
   return `COMPLIANCE_SERVICE_${setting.toUpperCase().replaceAll('-', '_')}`;
 }
 
@@ -50,8 +50,8 @@ export const usage = [
   'Starts the service; makes, verifies or restores a backup (more: npm run service -- backup -h);',
   'or creates a key (more: npm run service -- create-key -h).',
   '',
-  ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${variableOf(name)}`),
-  ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${variableOf(name)}=true`),
+  ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${toVariableName(name)}`),
+  ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${toVariableName(name)}=true`),
 ].join('\n');
 
 /**
@@ -67,8 +67,8 @@ export function parseServiceOptions(
 ): ServiceOptions | 'help' {
   const flags = readFlags(words);
   if (flags['help'] === true) return 'help';
-  const valueOf = (setting: Setting): string | undefined => settingOf(setting, flags[setting], environment);
-  const isOn = (setting: Setting): boolean => flags[setting] === true || switchOf(setting, valueOf(setting));
+  const valueOf = (setting: Setting): string | undefined => readSetting(setting, flags[setting], environment);
+  const isOn = (setting: Setting): boolean => flags[setting] === true || parseSwitch(setting, valueOf(setting));
   const key = valueOf('key');
   const org = valueOf('org');
   if (key !== undefined && org === undefined)
@@ -80,26 +80,26 @@ export function parseServiceOptions(
   }
   return {
     host: valueOf('host') ?? '127.0.0.1',
-    port: portOf(valueOf('port') ?? '8080'),
-    dataFolder: dataFolderOf(flags['data'], environment) ?? defaultDataFolder,
-    publicUrl: publicUrlOf(valueOf('public-url')),
-    adminKey: adminKeyOf(valueOf('admin-key')),
+    port: parsePort(valueOf('port') ?? '8080'),
+    dataFolder: readDataFolder(flags['data'], environment) ?? defaultDataFolder,
+    publicUrl: parsePublicUrl(valueOf('public-url')),
+    adminKey: parseAdminKey(valueOf('admin-key')),
     first: org === undefined ? undefined : { org, key },
-    mail: mailOf(valueOf('smtp-url'), valueOf('smtp-from')),
+    mail: parseMailServer(valueOf('smtp-url'), valueOf('smtp-from')),
     allowPrivateTargets: isOn('allow-private-targets'),
     trashUnnamedAttachments: isOn('trash-unnamed-attachments'),
   };
 }
 
 /** The value of a flag, or else of its variable; an empty one is as good as none. */
-function settingOf(setting: Setting, flag: unknown, environment: EnvironmentVariables): string | undefined {
+function readSetting(setting: Setting, flag: unknown, environment: EnvironmentVariables): string | undefined {
   const given = typeof flag === 'string' ? flag : undefined;
-  return [given, environment[variableOf(setting)]].find((value) => value !== undefined && value !== '');
+  return [given, environment[toVariableName(setting)]].find((value) => value !== undefined && value !== '');
 }
 
 /** The data folder of a flag or the environment; undefined if neither names one. */
-export function dataFolderOf(flag: unknown, environment: EnvironmentVariables): string | undefined {
-  return settingOf('data', flag, environment);
+export function readDataFolder(flag: unknown, environment: EnvironmentVariables): string | undefined {
+  return readSetting('data', flag, environment);
 }
 
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {
@@ -113,13 +113,13 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
   }
 }
 
-function portOf(text: string): number {
+function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new OptionError(`--port ${text} is no port: give a number from 0 to 65535`);
 }
 
-function publicUrlOf(text: string | undefined): string | undefined {
+function parsePublicUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   const clean = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
@@ -130,16 +130,16 @@ function publicUrlOf(text: string | undefined): string | undefined {
 }
 
 /** @throws OptionError if the key is weak; the second command of the remedy works wherever the service does. */
-function adminKeyOf(key: string | undefined): string | undefined {
+function parseAdminKey(key: string | undefined): string | undefined {
   const weakness = key === undefined ? undefined : weaknessOf(key);
   if (weakness === undefined) return key;
   throw new OptionError(
-    `the administration key (--admin-key or ${variableOf('admin-key')}) ${weakness}. ` +
+    `the administration key (--admin-key or ${toVariableName('admin-key')}) ${weakness}. ` +
       `Make a good one with: openssl rand -hex 32, or: node -p "crypto.randomBytes(32).toString('hex')"`,
   );
 }
 
-function mailOf(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
+function parseMailServer(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
   if (url === undefined && from === undefined) return undefined;
   if (url === undefined || from === undefined) throw new OptionError('--smtp-url and --smtp-from need each other');
   if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
@@ -150,8 +150,8 @@ function mailOf(url: string | undefined, from: string | undefined): ServiceOptio
   return { url, from };
 }
 
-function switchOf(setting: Setting, text: string | undefined): boolean {
+function parseSwitch(setting: Setting, text: string | undefined): boolean {
   if (text === undefined || text === 'false') return false;
   if (text === 'true') return true;
-  throw new OptionError(`${variableOf(setting)} must be true or false`);
+  throw new OptionError(`${toVariableName(setting)} must be true or false`);
 }

@@ -10,7 +10,7 @@ import type {
   Success,
 } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { heldBytes, type Admission } from './bodies/admission.ts';
+import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
 import { DocumentError, parseDocument } from './bodies/json-document.ts';
@@ -74,7 +74,7 @@ export function addRoute<E extends Endpoint, Who>(
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
       callers.set(request, await authenticate(request, endpoint, authenticator));
       rejectTooLarge(request, endpoint);
-      host.admission.admit(requestOrganization(request) ?? '', heldBytes(request.raw, endpoint), reply.raw);
+      host.admission.admit(requestOrganization(request) ?? '', countHeldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
@@ -120,9 +120,9 @@ async function receiveBody(request: FastifyRequest, endpoint: Endpoint, host: Ro
     case 'none':
       return { document: undefined, file: undefined };
     case 'json':
-      return { document: await receiveJson(request, body, host), file: undefined };
+      return { document: await receiveJsonBody(request, body, host), file: undefined };
     case 'multipart':
-      return receiveParts(request, body, host);
+      return receiveMultipartBody(request, body, host);
   }
 }
 
@@ -141,27 +141,31 @@ function rejectTooLarge({ headers, routeOptions }: FastifyRequest, { body }: End
   if (length > json.maximumBytes + file.maximumBytes + maximumFraming) throw fileTooLarge(body);
 }
 
-async function receiveJson(request: FastifyRequest, body: JsonBody, { admission }: RouteHost): Promise<unknown> {
-  demandType(request, 'application/json');
+async function receiveJsonBody(request: FastifyRequest, body: JsonBody, { admission }: RouteHost): Promise<unknown> {
+  requireContentType(request, 'application/json');
   // The parser of this type hands the bytes on (`server.ts`); there are none where the body is empty.
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  await admission.turnFor(bytes.length);
-  return documentOf(body, bytes, 'body');
+  await admission.waitForTurn(bytes.length);
+  return parseBody(body, bytes, 'body');
 }
 
-async function receiveParts(request: FastifyRequest, body: MultipartBody, host: RouteHost): Promise<ReceivedBody> {
-  demandType(request, 'multipart/form-data');
+async function receiveMultipartBody(
+  request: FastifyRequest,
+  body: MultipartBody,
+  host: RouteHost,
+): Promise<ReceivedBody> {
+  requireContentType(request, 'multipart/form-data');
   const { document, file } = await receiveMultipart(request.raw, body, host.receiveFile);
   try {
-    await host.admission.turnFor(document.length);
-    return { document: documentOf(body.json, document, body.json.part), file };
+    await host.admission.waitForTurn(document.length);
+    return { document: parseBody(body.json, document, body.json.part), file };
   } catch (error) {
     await file?.content.discard();
     throw error;
   }
 }
 
-function documentOf(
+function parseBody(
   { schema, maximumValues }: Pick<JsonBody, 'schema' | 'maximumValues'>,
   bytes: Uint8Array,
   whole: string,
@@ -178,7 +182,7 @@ function documentOf(
   }
 }
 
-function demandType({ headers }: FastifyRequest, type: string): void {
+function requireContentType({ headers }: FastifyRequest, type: string): void {
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const encoding = headers['content-encoding'] ?? 'identity';
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter)) ?? 'charset=utf-8';

@@ -13,7 +13,7 @@ import { addUserRoutes } from './api/users.ts';
 import type { Admission } from './bodies/admission.ts';
 import type { Dependencies } from './dependencies.ts';
 import { sendJson } from './json-response.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { createOpenApiDocument } from './openapi/document.ts';
 import { addPages } from './pages/page-routes.ts';
 
 /** The prefix of the interface (interface, Versioning). */
@@ -45,5 +45,5 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addUserRoutes(api, dependencies);
   if (adminKey !== undefined) addAdminRoutes({ ...api, prefix: adminPrefix }, dependencies, adminKey);
   addPages(api, dependencies);
-  app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, openApiDocument(links.base())));
+  app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, createOpenApiDocument(links.base())));
 }

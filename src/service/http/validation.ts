@@ -25,30 +25,30 @@ export function validate<Schema extends TSchema>(
 
 /** The parameters of a path, as the router found and decoded them. */
 export function validatePath<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
-  return validate(schema, typed(schema, parameters), { prefix: 'path.', whole: 'path' });
+  return validate(schema, convertTypes(schema, parameters), { prefix: 'path.', whole: 'path' });
 }
 
 /** The parameters of a query. */
 export function validateQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
-  return validate(schema, typed(schema, parameters), { prefix: 'query.', whole: 'query' });
+  return validate(schema, convertTypes(schema, parameters), { prefix: 'query.', whole: 'query' });
 }
 
 /** An address holds only text; what is declared as a number or a flag is read as one, and left as it is where it is none. */
-function typed(schema: TObject, parameters: unknown): unknown {
+function convertTypes(schema: TObject, parameters: unknown): unknown {
   if (typeof parameters !== 'object' || parameters === null) return {};
   const properties: Readonly<Record<string, TSchema>> = schema.properties;
   const read = ([name, value]: [string, unknown]): [string, unknown] => {
     const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    return [name, typeof value === 'string' ? fromText(typeOf(declared), value) : value];
+    return [name, typeof value === 'string' ? convertText(declaredType(declared), value) : value];
   };
   return Object.fromEntries(Object.entries(parameters).map(read));
 }
 
-function typeOf(schema: TSchema | undefined): unknown {
+function declaredType(schema: TSchema | undefined): unknown {
   return schema !== undefined && 'type' in schema ? schema.type : undefined;
 }
 
-function fromText(type: unknown, text: string): unknown {
+function convertText(type: unknown, text: string): unknown {
   switch (type) {
     case 'integer':
       return /^-?\d{1,15}$/.test(text) ? Number(text) : text;

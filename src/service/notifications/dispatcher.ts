@@ -20,7 +20,7 @@ export interface DispatcherDependencies {
 /** How long a delivery may take from looking up the address to the answer, in milliseconds. */
 const deadline = 20_000;
 /** How long to wait after the storage failed, in milliseconds. */
-const troubleWait = 10_000;
+const retryWait = 10_000;
 
 /**
  * Empties the outbox: delivers what is due, each target's deliveries in their order, and to several targets at once, which
@@ -95,7 +95,7 @@ export class Dispatcher {
     } catch (error) {
       this.#isClockChanged = true;
       log.error('the notifications could not be read', error);
-      return after(troubleWait, wake);
+      return after(retryWait, wake);
     }
   }
 
@@ -119,7 +119,7 @@ export class Dispatcher {
       if (fault === 'stopped') return;
       const time = unixSeconds(now());
       if (fault === undefined) await store.completeDelivery(delivery, time);
-      else await this.#setBack(delivery, time, fault);
+      else await this.#postpone(delivery, time, fault);
     } catch (error) {
       log.error('the outcome of a notification could not be kept; it is delivered again', error);
       if (!this.#stopping.signal.aborted) await this.#pause();
@@ -139,13 +139,13 @@ export class Dispatcher {
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';
-      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : faultWords(error, delivery.target);
+      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : describeFailure(error, delivery.target);
     } finally {
       callOff();
     }
   }
 
-  async #setBack(delivery: Delivery, time: number, fault: string): Promise<void> {
+  async #postpone(delivery: Delivery, time: number, fault: string): Promise<void> {
     const { store, log } = this.#dependencies;
     const { org, number, target, event, attempts } = delivery;
     const wait = waitAfter(attempts + 1);
@@ -160,7 +160,7 @@ export class Dispatcher {
   /** So that a storage that takes nothing does not make the same delivery leave again and again. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = this.#dependencies.after(troubleWait, resolve);
+      const callOff = this.#dependencies.after(retryWait, resolve);
       this.#stopping.signal.addEventListener('abort', () => {
         callOff();
         resolve();
@@ -181,7 +181,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 /** Why a delivery failed, on one line. The path of a web address is its secret. */
-function faultWords(error: unknown, target: NotificationTarget): string {
+function describeFailure(error: unknown, target: NotificationTarget): string {
   const words = errorMessage(error);
   if (target.type === 'EMAIL') return toSingleLine(words);
   const { pathname = '/', search = '' } = URL.parse(target.webhook) ?? {};

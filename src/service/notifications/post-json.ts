@@ -1,7 +1,7 @@
 import { request as requestPlain, type ClientRequest } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { addressRefusal, type AddressRefusal } from './target-address.ts';
+import { findAddressBan, type AddressBan } from './target-address.ts';
 
 /** An address that a name stands for. */
 export interface ResolvedAddress {
@@ -37,11 +37,11 @@ export async function postJson(
   { headers = {}, signal }: { readonly headers?: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<void> {
   const url = new URL(target);
-  const address = await permittedAddress(web, url);
+  const address = await resolvePermittedAddress(web, url);
   const request = (url.protocol === 'https:' ? requestSecure : requestPlain)(url, {
     method: 'POST',
     agent: false,
-    lookup: pinned(address),
+    lookup: pinnedLookup(address),
     signal,
     headers: {
       ...headers,
@@ -50,17 +50,17 @@ export async function postJson(
       'user-agent': 'compliance-service',
     },
   });
-  const status = await statusOf(request, body);
+  const status = await sendAndReadStatus(request, body);
   if (status < 200 || status > 299) throw new DeliveryError(`it answered ${status}`);
 }
 
-const refusals: Readonly<Record<NonNullable<AddressRefusal>, string>> = {
+const refusals: Readonly<Record<NonNullable<AddressBan>, string>> = {
   metadata: ', where cloud providers keep the credentials of their machines; notifications are never sent there',
   'not public':
     ', which is not one of the public internet; start the service with --allow-private-targets to permit it',
 };
 
-async function permittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
+async function resolvePermittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
   // An IPv6 address stands in brackets in a URL.
   const name = url.hostname.replace(/^\[(.*)\]$/u, '$1');
   const family = isIP(name);
@@ -69,7 +69,7 @@ async function permittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
   if (first === undefined) throw new DeliveryError(`${name} has no address`);
   // One private address among public ones is reason enough: nobody needs such a name for an honest purpose.
   for (const { address } of addresses) {
-    const refusal = addressRefusal(address, web.allowPrivateTargets);
+    const refusal = findAddressBan(address, web.allowPrivateTargets);
     if (refusal !== undefined) throw new DeliveryError(`${name} has the address ${address}${refusals[refusal]}`);
   }
   return first;
@@ -84,14 +84,14 @@ async function resolve(web: Web, name: string): Promise<readonly ResolvedAddress
 }
 
 /** A look-up that knows one answer. */
-function pinned({ address, family }: ResolvedAddress): LookupFunction {
+function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
   return (_name, options, answer) => {
     if (options.all === true) answer(null, [{ address, family }]);
     else answer(null, address, family);
   };
 }
 
-function statusOf(request: ClientRequest, body: string): Promise<number> {
+function sendAndReadStatus(request: ClientRequest, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     request.on('response', (response) => {
       resolve(response.statusCode ?? 0);

@@ -21,28 +21,28 @@ export function renderMessage({
     '',
     `Environment: ${environment} of ${org}`,
     `Snapshot: ${snapshot.index}, ${snapshot.status}`,
-    ...(artifact === null ? [] : [`Artifact: ${named(artifact)}`]),
+    ...(artifact === null ? [] : [`Artifact: ${renderArtifact(artifact)}`]),
     ...(artifact?.provenance ? [`Commit: ${artifact.provenance.commit_url}`] : []),
-    ...(digest?.events ?? []).flatMap(digestLines),
+    ...(digest?.events ?? []).flatMap(renderDigest),
     `Time: ${new Date(timestamp * 1000).toISOString()}`,
     snapshot.html_url,
   ];
   return lines.map((line) => toSingleLine(line, longestLine)).join('\n');
 }
 
-function digestLines({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {
+function renderDigest({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {
   const words = wordsOfGroup({ trigger, count, artifacts });
   if (words === undefined) return [];
   const more = count - artifacts.length;
   return [
     `${words}:`,
-    ...artifacts.map((artifact) => `- ${named(artifact)}`),
+    ...artifacts.map((artifact) => `- ${renderArtifact(artifact)}`),
     ...(more > 0 ? [`- and ${more} more`] : []),
   ];
 }
 
 /** A long name is cut so that the fingerprint remains. */
-function named({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
+function renderArtifact({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
   return `${toSingleLine(name, longestShownText - 100)}, ${fingerprint}`;
 }
 

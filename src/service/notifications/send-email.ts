@@ -43,7 +43,7 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
       // So that no out-of-office note answers it (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
-    await Promise.race([sent, brokenOff(signal)]);
+    await Promise.race([sent, aborted(signal)]);
   } catch (error) {
     throw new DeliveryError(`the mail server did not take it: ${errorMessage(error)}`, { cause: error });
   } finally {
@@ -52,12 +52,12 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
 }
 
 /** Never resolves; rejects as soon as it is called off. The connection then ends by its own timeout. */
-function brokenOff(signal: AbortSignal): Promise<never> {
+function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const breakOff = (): void => {
+    const abort = (): void => {
       reject(new Error('it was broken off'));
     };
-    if (signal.aborted) breakOff();
-    signal.addEventListener('abort', breakOff, { once: true });
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
   });
 }

@@ -53,7 +53,7 @@ interface SignedWebhook extends SignedMessage {
 }
 
 function signedMessage(delivery: Delivery, payload: WebhookPayload, time: number): SignedWebhook {
-  const message = { id: identityOf(delivery), timestamp: Math.floor(time), body: JSON.stringify(payload) };
+  const message = { id: toDeliveryId(delivery), timestamp: Math.floor(time), body: JSON.stringify(payload) };
   return { ...message, signature: signatureOf(message, delivery.secrets) };
 }
 
@@ -69,7 +69,7 @@ function postWebhook(web: Web, address: string, message: SignedWebhook, signal: 
  * The same for every attempt at one delivery and different for every other, so that a receiver can tell a repetition (at
  * least once means that there can be one).
  */
-function identityOf({ org, number, position, event }: Delivery): string {
+function toDeliveryId({ org, number, position, event }: Delivery): string {
   return createHash('sha256')
     .update(JSON.stringify([org, number, position, event]))
     .digest('hex');

@@ -75,7 +75,7 @@ const metadata = toBlockList([
 const notPublic = toBlockList([...specialPurpose, ...cloudServices, ...metadataIpv4]);
 
 /** Why an address must not be called; undefined if it may be. */
-export type AddressRefusal = 'metadata' | 'not public' | undefined;
+export type AddressBan = 'metadata' | 'not public' | undefined;
 
 /**
  * Decides whether an IP address may be called.
@@ -83,7 +83,7 @@ export type AddressRefusal = 'metadata' | 'not public' | undefined;
  * @param allowPrivate whether addresses of private networks may be called, too; those that tell a cloud machine its
  *   credentials never may.
  */
-export function addressRefusal(address: string, allowPrivate: boolean): AddressRefusal {
+export function findAddressBan(address: string, allowPrivate: boolean): AddressBan {
   if (isMetadataAddress(address)) return 'metadata';
   return allowPrivate || isPublicAddress(address) ? undefined : 'not public';
 }

@@ -73,16 +73,16 @@ export async function toWebhookPayload(
       html_url: links.snapshotPage(org, environment, snapshot),
       api_url: links.snapshotAnswer(org, environment, snapshot),
     },
-    artifact: await artifactOf(event, store, links),
-    ...(event.digest === undefined ? {} : { digest: digestIn(event.digest) }),
+    artifact: await toPayloadArtifact(event, store, links),
+    ...(event.digest === undefined ? {} : { digest: toPayloadDigest(event.digest) }),
   };
 }
 
-function digestIn({ total, groups }: EventDigest): NonNullable<WebhookPayload['digest']> {
+function toPayloadDigest({ total, groups }: EventDigest): NonNullable<WebhookPayload['digest']> {
   return { total, events: groups.map(({ trigger, ...group }) => ({ event_type: trigger, ...group })) };
 }
 
-async function artifactOf(
+async function toPayloadArtifact(
   { org, artifact }: EnvironmentEvent,
   store: Pick<Store, 'findArtifact'>,
   links: Links,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressRefusal, isPublicAddress } from '../../../src/service/notifications/target-address.ts';
+import { findAddressBan, isPublicAddress } from '../../../src/service/notifications/target-address.ts';
 
 describe('an address of the public internet', () => {
   it.each(['1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.0', '223.255.255.255', '2606:4700:4700::1111', '2a00::1'])(
@@ -74,9 +74,9 @@ describe('an address of the public internet', () => {
 
 describe('an address that may be called', () => {
   it('is a public one, or a private one if that is allowed', () => {
-    expect(addressRefusal('8.8.8.8', false)).toBeUndefined();
-    expect(addressRefusal('10.0.0.1', false)).toBe('not public');
-    expect(addressRefusal('localhost', false)).toBe('not public');
+    expect(findAddressBan('8.8.8.8', false)).toBeUndefined();
+    expect(findAddressBan('10.0.0.1', false)).toBe('not public');
+    expect(findAddressBan('localhost', false)).toBe('not public');
     for (const address of [
       '8.8.8.8',
       '10.0.0.1',
@@ -86,7 +86,7 @@ describe('an address that may be called', () => {
       '100.64.0.1',
       '64:ff9b::808:808',
     ]) {
-      expect([address, addressRefusal(address, true)]).toEqual([address, undefined]);
+      expect([address, findAddressBan(address, true)]).toEqual([address, undefined]);
     }
   });
 
@@ -114,7 +114,7 @@ describe('an address that may be called', () => {
     '2002:a83f:8110::',
     '2001:0:a9fe:a9fe::1',
   ])('is never %s, where a cloud keeps credentials', (address) => {
-    expect(addressRefusal(address, true)).toBe('metadata');
-    expect(addressRefusal(address, false)).toBe('metadata');
+    expect(findAddressBan(address, true)).toBe('metadata');
+    expect(findAddressBan(address, false)).toBe('metadata');
   });
 });

@@ -18,21 +18,21 @@ import type { Dependencies } from '../dependencies.ts';
 export function addArtifactRoutes(host: RouteHost, dependencies: Dependencies): void {
   const { store, links, now } = dependencies;
   const written = new WeakMap<ArtifactDossier, SerializedJson<Artifact>>();
-  const answerOf = (dossier: ArtifactDossier): SerializedJson<Artifact> => {
+  const serialize = (dossier: ArtifactDossier): SerializedJson<Artifact> => {
     const text = written.get(dossier) ?? new SerializedJson(toArtifactResponse(dossier, links));
     written.set(dossier, text);
     return text;
   };
 
   addRoute(host, getArtifact, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
-    const dossier = await demandArtifact(store, {
+    const dossier = await requireArtifact(store, {
       org: parameters.org,
       flow: parameters.flow_name,
       fingerprint: parameters.fingerprint,
       trail: query.trail,
-      attestationId: demandReportId(query),
+      attestationId: requireReportId(query),
     });
-    return { status: 200, body: answerOf(dossier) };
+    return { status: 200, body: serialize(dossier) };
   });
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
@@ -54,7 +54,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: Dependencies): 
  *
  * @throws ApiError if the two differ.
  */
-export function demandReportId(query: QueryOf<typeof getArtifact>): string | undefined {
+export function requireReportId(query: QueryOf<typeof getArtifact>): string | undefined {
   const { attestation_id: id, artifact_id: other = id } = query;
   if (id !== undefined && id !== other)
     throw validationError(['query.artifact_id', 'must be the same as attestation_id']);
@@ -66,7 +66,7 @@ export function demandReportId(query: QueryOf<typeof getArtifact>): string | und
  *
  * @throws ApiError where there is none, or more than one.
  */
-export async function demandArtifact(store: Store, query: ArtifactQuery): Promise<ArtifactDossier> {
+export async function requireArtifact(store: Store, query: ArtifactQuery): Promise<ArtifactDossier> {
   const finding = await store.findArtifact(query);
   const { org, flow, fingerprint } = query;
   switch (finding.outcome) {

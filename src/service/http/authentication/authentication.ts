@@ -17,7 +17,7 @@ import { httpErrors } from '../errors/http-errors.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What is known of a request before its body is read. */
-export interface Approach {
+export interface AuthenticationAttempt {
   /** The Authorization header. */
   readonly authorization: string | undefined;
   readonly methods: readonly AuthenticationMethod[];
@@ -31,7 +31,7 @@ export interface Approach {
 /**
  * Decides who may come in. Throws an ApiError to all others, before anything of the request's body is read.
  */
-export type Authenticator<Who> = (approach: Approach) => Promise<Who>;
+export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who>;
 
 /**
  * Asks the guard about a request, before anything of its body is read.
@@ -64,51 +64,54 @@ export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>):
 }
 
 /** What keys are checked with. */
-type KeyRing = Pick<Dependencies, 'store' | 'now' | 'failures'>;
+type KeyDependencies = Pick<Dependencies, 'store' | 'now' | 'failures'>;
 
 /** Lets the holder of an API key in if the key opens the organization and its owner's role there allows this. */
-export function requireRole(ring: KeyRing, permission: Permission): Authenticator<Caller> {
-  return async (approach) => {
-    const key = await proveKey(ring, approach);
-    const { org } = approach;
-    if (org === undefined || !mayOpen(key, org)) throw forbid(approach);
+export function requireRole(dependencies: KeyDependencies, permission: Permission): Authenticator<Caller> {
+  return async (attempt) => {
+    const key = await authenticateKey(dependencies, attempt);
+    const { org } = attempt;
+    if (org === undefined || !mayOpen(key, org)) throw forbiddenError(attempt);
     const { ownerKind, owner } = key;
-    const role = await ring.store.findRole(org, ownerKind, owner);
-    if (role === undefined) throw forbid(approach);
+    const role = await dependencies.store.findRole(org, ownerKind, owner);
+    if (role === undefined) throw forbiddenError(attempt);
     const caller: Caller = { org, ownerKind, owner, role };
-    if (!mayAccess(caller, org, permission)) throw forbid(approach);
+    if (!mayAccess(caller, org, permission)) throw forbiddenError(attempt);
     return caller;
   };
 }
 
 /** Lets the holder of any API key in: the request is about the holder and not about an organization. */
-export function requireApiKey(ring: KeyRing): Authenticator<StoredKey> {
-  return (approach) => proveKey(ring, approach);
+export function requireApiKey(dependencies: KeyDependencies): Authenticator<StoredKey> {
+  return (attempt) => authenticateKey(dependencies, attempt);
 }
 
-function forbid({ forbidden, org = '' }: Approach): ApiError {
+function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiError {
   return new ApiError(forbidden, { values: { org } });
 }
 
 /** The key that was sent, once it has proven itself. */
-async function proveKey({ store, now, failures }: KeyRing, approach: Approach): Promise<StoredKey> {
-  const { methods, origin } = approach;
-  const key = parseApiKey(credentialOf(approach));
+async function authenticateKey(
+  { store, now, failures }: KeyDependencies,
+  attempt: AuthenticationAttempt,
+): Promise<StoredKey> {
+  const { methods, origin } = attempt;
+  const key = parseApiKey(readCredential(attempt));
   const stored = key === undefined ? undefined : await store.findKey(key.id);
   if (key === undefined || stored === undefined || !secretMatches(key.secret, stored.secretHash)) {
     const failure = { ...failedKey(key, stored), origin };
-    throw refuseGuess(failures, failure, unauthenticated(methods, 'is not an API key of this service'));
+    throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
   }
-  const fault = faultOf(stored, unixSeconds(now()));
+  const fault = findFault(stored, unixSeconds(now()));
   if (fault !== undefined) {
     // Its holder knows the secret, so this is no guess, and is told at once what to do.
-    failures.report({ key: nameOf(stored), reason: fault.reason, origin });
-    throw unauthenticated(methods, fault.rule);
+    failures.report({ key: describeKey(stored), reason: fault.reason, origin });
+    throw unauthenticatedError(methods, fault.rule);
   }
   return stored;
 }
 
-const nameOf = ({ id }: StoredKey): string => `key ${id}`;
+const describeKey = ({ id }: StoredKey): string => `key ${id}`;
 
 function failedKey(
   key: ApiKey | undefined,
@@ -116,11 +119,11 @@ function failedKey(
 ): Pick<FailedAuthentication, 'key' | 'unknownId' | 'reason'> {
   if (key === undefined) return { reason: 'does not have the form of a key' };
   if (stored === undefined) return { unknownId: key.id, reason: 'was sent' };
-  return { key: nameOf(stored), reason: 'was sent with a wrong secret' };
+  return { key: describeKey(stored), reason: 'was sent with a wrong secret' };
 }
 
 /** Why a key opens nothing any more: for the log and for its holder. */
-function faultOf({ revokedAt, expiresAt }: StoredKey, now: number): { reason: string; rule: string } | undefined {
+function findFault({ revokedAt, expiresAt }: StoredKey, now: number): { reason: string; rule: string } | undefined {
   if (revokedAt !== undefined) {
     return { reason: 'was sent and is revoked', rule: 'is an API key that was revoked; use a new one' };
   }
@@ -134,19 +137,23 @@ function faultOf({ revokedAt, expiresAt }: StoredKey, now: number): { reason: st
 export function requireAdminKey(adminKey: string, failures: FailedAuthentications): Authenticator<'administrator'> {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(adminKey);
-  return (approach) => {
-    const { methods, origin } = approach;
+  return (attempt) => {
+    const { methods, origin } = attempt;
     // Digests have one length, so the comparison says nothing about the key's.
-    if (!timingSafeEqual(digest(credentialOf(approach)), expected)) {
+    if (!timingSafeEqual(digest(readCredential(attempt)), expected)) {
       const failure = { key: 'the administration key', reason: 'was tried with another key', origin };
-      throw refuseGuess(failures, failure, unauthenticated(methods, 'is not the administration key of this service'));
+      throw countGuess(
+        failures,
+        failure,
+        unauthenticatedError(methods, 'is not the administration key of this service'),
+      );
     }
     return Promise.resolve('administrator');
   };
 }
 
 /** The answer to a wrong key: usually the refusal, and 429 to those who keep sending wrong ones. */
-function refuseGuess(failures: FailedAuthentications, failure: FailedAuthentication, refusal: ApiError): ApiError {
+function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, refusal: ApiError): ApiError {
   const retryAfter = failures.count(failure);
   if (retryAfter === undefined) return refusal;
   return new ApiError(httpErrors.tooManyFailures, {
@@ -156,27 +163,27 @@ function refuseGuess(failures: FailedAuthentications, failure: FailedAuthenticat
 }
 
 /** The key that the header carries, by one of the methods that are taken here. */
-function credentialOf({ authorization, methods }: Approach): string {
-  if (authorization === undefined) throw unauthenticated(methods, `is missing; send ${wayOf(methods)}`);
+function readCredential({ authorization, methods }: AuthenticationAttempt): string {
+  if (authorization === undefined) throw unauthenticatedError(methods, `is missing; send ${describeSchemes(methods)}`);
   const [scheme = '', credential = '', ...rest] = authorization.trim().split(/ +/);
   const method = methods.find((known) => known === scheme.toLowerCase());
   if (method === undefined || credential === '' || rest.length > 0) {
-    throw unauthenticated(methods, `must be ${wayOf(methods)}`);
+    throw unauthenticatedError(methods, `must be ${describeSchemes(methods)}`);
   }
   if (method === 'bearer') return credential;
   const [key, password] = Buffer.from(credential, 'base64').toString('utf8').split(':', 2);
   if (key === undefined || password === undefined) {
-    throw unauthenticated(methods, 'must have a colon after the API key in its Basic credentials');
+    throw unauthenticatedError(methods, 'must have a colon after the API key in its Basic credentials');
   }
   return key;
 }
 
-function wayOf(methods: readonly AuthenticationMethod[]): string {
+function describeSchemes(methods: readonly AuthenticationMethod[]): string {
   const ways = { bearer: '`Bearer <API_KEY>`', basic: '`Basic <base64 of API_KEY followed by a colon>`' };
   return methods.map((method) => ways[method]).join(' or ');
 }
 
-function unauthenticated(methods: readonly AuthenticationMethod[], rule: string): ApiError {
+function unauthenticatedError(methods: readonly AuthenticationMethod[], rule: string): ApiError {
   const challenges = { bearer: 'Bearer realm="compliance"', basic: 'Basic realm="compliance", charset="UTF-8"' };
   return new ApiError(commonErrors.unauthenticated, {
     errors: [['authorization', rule]],

@@ -83,7 +83,7 @@ export class FailedAuthentications {
     const { key, origin } = failure;
     const [counter, limit] =
       key === undefined
-        ? ([`network ${networkOf(origin.address)}`, failuresPerNetwork] as const)
+        ? ([`network ${toNetwork(origin.address)}`, failuresPerNetwork] as const)
         : ([key, failuresPerKey] as const);
     const now = this.#now();
     const window = this.#counted(counter, now);
@@ -128,7 +128,8 @@ export class FailedAuthentications {
     this.#cancelSummary = undefined;
     const left = this.#lines.count - maximumLines;
     this.#lines = { begun: now, count: 0 };
-    if (left > 0) this.#log.info(`${timeOf(now)} ${left} more failed authentications were not logged one by one`);
+    if (left > 0)
+      this.#log.info(`${renderTimestamp(now)} ${left} more failed authentications were not logged one by one`);
   }
 }
 
@@ -138,7 +139,7 @@ function isCurrent({ begun }: Window, now: number): boolean {
 }
 
 /** The network of an address: an IPv4 address itself, and of an IPv6 address the /64 that one subscriber has. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   const v4 = /^::ffff:(?<v4>[\d.]+)$/i.exec(address)?.groups?.['v4'] ?? address;
   if (!isIPv6(v4)) return v4;
   const [left = '', right] = v4.split('%', 1)[0]?.split('::') ?? [];
@@ -157,7 +158,7 @@ function describe({ key, unknownId, reason, origin }: FailedAuthentication, now:
   const subject = key ?? (unknownId === undefined ? 'what was sent' : loggable(unknownId));
   const client = forwardedFor === undefined ? address : `${address} (forwarded for ${forwardedFor})`;
   const status = isThrottled ? 429 : 401;
-  return `${timeOf(now)} failed authentication: ${subject} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
+  return `${renderTimestamp(now)} failed authentication: ${subject} ${reason}; from ${client}; ${method} ${printable(path)}: ${status}`;
 }
 
 /**
@@ -176,7 +177,7 @@ function printable(path: string): string {
   return line.length <= longestPath ? line : `${line.slice(0, longestPath)}…`;
 }
 
-function timeOf(now: number): string {
+function renderTimestamp(now: number): string {
   return new Date(now).toISOString();
 }
 

@@ -50,7 +50,7 @@ export class Admission {
   }
 
   /** Waits until a document of this size may be read: large ones are read one a turn, so that others get theirs. */
-  async turnFor(bytes: number): Promise<void> {
+  async waitForTurn(bytes: number): Promise<void> {
     if (bytes > largeDocument) await this.#turns.next();
   }
 
@@ -73,7 +73,7 @@ export class Admission {
 }
 
 /** How many bytes of a request's body are held in memory. */
-export function heldBytes({ headers }: IncomingMessage, { body }: Pick<Endpoint, 'body'>): number {
+export function countHeldBytes({ headers }: IncomingMessage, { body }: Pick<Endpoint, 'body'>): number {
   // A body that is too large is refused as such.
   const { maximumBytes: limit = maximumDocumentBytes } = body.kind === 'json' ? body : {};
   const announced = Math.min(Number(headers['content-length'] ?? limit), limit);

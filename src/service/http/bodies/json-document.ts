@@ -1,9 +1,8 @@
 import { maximumDocumentValues } from '../../../contract/limits.ts';
 import { countInexactNumbers, parseExactJson } from '../../../runtime/exact-json.ts';
 import { repeatedKey } from '../../../runtime/repeated-key.ts';
-import { decodeText } from '../../../runtime/decode-text.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
-
+import { decodeText } from '../../../runtime/decode-text.ts';
 /** How deep arrays and objects may lie in each other: far beyond any honest document, far from any stack's end. */
 export const deepestNesting = 64;
 
@@ -42,14 +41,14 @@ export interface ParsedDocument {
 export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ParsedDocument {
   const text = decodeText(bytes);
   if (text === undefined) throw new DocumentError('', 'must be UTF-8');
-  demandSmall(bytes, mostValues);
+  requireSmall(bytes, mostValues);
   let plain: unknown;
   try {
     plain = JSON.parse(text);
   } catch (error) {
     throw new DocumentError('', `must be JSON: ${errorMessage(error)}`);
   }
-  const fault = faultIn(plain);
+  const fault = findFault(plain);
   if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
@@ -76,7 +75,7 @@ for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
  *
  * @throws DocumentError
  */
-function demandSmall(bytes: Uint8Array, mostValues: number): void {
+function requireSmall(bytes: Uint8Array, mostValues: number): void {
   let values = 1;
   let depth = 0;
   let isText = false;
@@ -101,15 +100,15 @@ interface Fault {
   readonly keys: string[];
 }
 
-/** What is wrong with a value or anything in it. It is nested no deeper than `demandSmall` allows. */
-function faultIn(value: unknown): Fault | undefined {
-  const rule = typeof value === 'string' ? faultOfText(value) : undefined;
+/** What is wrong with a value or anything in it. It is nested no deeper than `requireSmall` allows. */
+function findFault(value: unknown): Fault | undefined {
+  const rule = typeof value === 'string' ? textFault(value) : undefined;
   if (rule !== undefined) return { rule, keys: [] };
   if (typeof value !== 'object' || value === null) return undefined;
   for (const key of Object.keys(value)) {
-    const keyRule = Array.isArray(value) ? undefined : faultOfText(key);
+    const keyRule = Array.isArray(value) ? undefined : textFault(key);
     if (keyRule !== undefined) return { rule: `must have no key that breaks this: ${keyRule}`, keys: [] };
-    const fault = faultIn(Reflect.get(value, key));
+    const fault = findFault(Reflect.get(value, key));
     if (fault === undefined) continue;
     fault.keys.push(key);
     return fault;
@@ -117,7 +116,7 @@ function faultIn(value: unknown): Fault | undefined {
   return undefined;
 }
 
-function faultOfText(text: string): string | undefined {
+function textFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain NUL';
   return text.isWellFormed() ? undefined : 'must not contain a lone surrogate';
 }

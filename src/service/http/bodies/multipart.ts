@@ -61,7 +61,7 @@ export async function receiveMultipart(
   const names = new Set<string>();
   try {
     await readParts(request, openBusboy(request, body), (stream, head) => {
-      const name = demandNewPart(body, head, names);
+      const name = requireNewPart(body, head, names);
       const part = takePart(body, receive, stream, { ...head, name });
       parts.push(part);
       return part;
@@ -78,7 +78,7 @@ export async function receiveMultipart(
 }
 
 /** The name of a part that is declared and was not there before; adds it to the names. */
-function demandNewPart(body: MultipartBody, { name }: PartHead, names: Set<string>): string {
+function requireNewPart(body: MultipartBody, { name }: PartHead, names: Set<string>): string {
   if (name === undefined) throw validationError(['body', 'must not hold a part without a name']);
   const known = [body.json.part, filePartName(body, 'indexed'), filePartName(body, 'plain')];
   if (!known.includes(name)) throw validationError([name, 'is not a known part']);
@@ -205,13 +205,13 @@ async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<Mu
   if (document === undefined) throw validationError([body.json.part, 'is missing']);
   if (moreFiles.length > 0)
     throw validationError([body.file.part, `must not be sent beside ${filePartName(body, 'indexed')}`]);
-  const only = await onlyFile(body, file, text);
+  const only = await chooseFile(body, file, text);
   if (only === undefined && body.file.required) throw validationError([body.file.part, 'is missing']);
   return { document: document.bytes, file: only };
 }
 
 /** The file, which a text part may be in place of; beside a file it must say the same, or nothing. */
-async function onlyFile(
+async function chooseFile(
   body: MultipartBody,
   file: UploadedFile | undefined,
   text: UploadedFile | undefined,

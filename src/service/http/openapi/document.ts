@@ -1,6 +1,6 @@
 import { endpoints } from '../../../contract/endpoints.ts';
 import { errorBody } from '../../../contract/error-body.ts';
-import { operationObject } from './operation-object.ts';
+import { toOperationObject } from './operation-object.ts';
 import { errorSchemaName, type JsonObject } from './responses.ts';
 
 const description = `Records and checks software-delivery evidence for organizations.
@@ -15,7 +15,7 @@ what this service chose.`;
  *
  * @param server the base address of the interface, which ends in `/api/v2`.
  */
-export function openApiDocument(server: string): JsonObject {
+export function createOpenApiDocument(server: string): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
@@ -25,7 +25,7 @@ export function openApiDocument(server: string): JsonObject {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server }],
-    paths: pathItems(),
+    paths: toPathItems(),
     components: {
       schemas: { [errorSchemaName]: errorBody },
       securitySchemes: {
@@ -37,10 +37,10 @@ export function openApiDocument(server: string): JsonObject {
 }
 
 /** Operations by path and method, in the order of the interface. */
-function pathItems(): JsonObject {
+function toPathItems(): JsonObject {
   const paths = new Map<string, JsonObject>();
   for (const endpoint of endpoints) {
-    const operation = { [endpoint.method.toLowerCase()]: operationObject(endpoint) };
+    const operation = { [endpoint.method.toLowerCase()]: toOperationObject(endpoint) };
     paths.set(endpoint.path, { ...paths.get(endpoint.path), ...operation });
   }
   return Object.fromEntries(paths);

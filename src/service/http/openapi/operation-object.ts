@@ -1,24 +1,24 @@
 import type { TObject, TSchema } from '../../../contract/schema.ts';
 import { filePartName, type Body, type Endpoint, type MultipartBody } from '../../../contract/endpoint.ts';
-import { content, responses, type JsonObject } from './responses.ts';
+import { toContent, toResponses, type JsonObject } from './responses.ts';
 
 /** An endpoint as an Operation Object. */
-export function operationObject(endpoint: Endpoint): JsonObject {
+export function toOperationObject(endpoint: Endpoint): JsonObject {
   const { operation, title, authentication, deprecated, parameters, query } = endpoint;
-  const body = requestBody(endpoint.body);
+  const body = toRequestBody(endpoint.body);
   return {
     operationId: operation ?? title.toLowerCase().replaceAll(' ', '-'),
     summary: title,
-    description: descriptionOf(endpoint),
+    description: toDescription(endpoint),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: authentication.map((method) => ({ [method]: [] })),
-    parameters: [...parametersOf(parameters, 'path'), ...parametersOf(query, 'query')],
+    parameters: [...toParameters(parameters, 'path'), ...toParameters(query, 'query')],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: responses(endpoint),
+    responses: toResponses(endpoint),
   };
 }
 
-function descriptionOf({ number, deprecated, choices }: Endpoint): string {
+function toDescription({ number, deprecated, choices }: Endpoint): string {
   const paragraphs = [
     ...(number === undefined ? [] : [`Operation ${number} of the interface.`]),
     ...(deprecated === undefined ? [] : [deprecated]),
@@ -28,7 +28,7 @@ function descriptionOf({ number, deprecated, choices }: Endpoint): string {
   return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');
 }
 
-function parametersOf({ properties, ...rest }: TObject, place: 'path' | 'query'): readonly JsonObject[] {
+function toParameters({ properties, ...rest }: TObject, place: 'path' | 'query'): readonly JsonObject[] {
   // JSON Schema has no list where nothing is required.
   const required: readonly string[] = Object.hasOwn(rest, 'required') ? rest.required : [];
   return Object.entries<TSchema>(properties).map(([name, schema]) => ({
@@ -41,19 +41,19 @@ function parametersOf({ properties, ...rest }: TObject, place: 'path' | 'query')
 }
 
 /** The body of a request as a Request Body Object; undefined where there is none. */
-function requestBody(body: Body): JsonObject | undefined {
+function toRequestBody(body: Body): JsonObject | undefined {
   switch (body.kind) {
     case 'none':
       return undefined;
     case 'json':
-      return { required: true, content: content('application/json', body.schema) };
+      return { required: true, content: toContent('application/json', body.schema) };
     case 'multipart':
-      return { required: true, content: content('multipart/form-data', partsSchema(body)) };
+      return { required: true, content: toContent('multipart/form-data', toPartsSchema(body)) };
   }
 }
 
 /** The parts: the JSON text, and the file under either of its names. */
-function partsSchema(body: MultipartBody): JsonObject {
+function toPartsSchema(body: MultipartBody): JsonObject {
   const { json, file } = body;
   const names = [filePartName(body, 'indexed'), filePartName(body, 'plain')];
   const description =

@@ -8,20 +8,20 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const errorSchemaName = 'Error';
 
 /** A body of a media type. */
-export function content(mediaType: string, schema: unknown, more: JsonObject = {}): JsonObject {
+export function toContent(mediaType: string, schema: unknown, more: JsonObject = {}): JsonObject {
   return { [mediaType]: { schema, ...more } };
 }
 
 /** Every answer of an endpoint by its status: the declared ones, and those that every HTTP service can give. */
-export function responses(endpoint: Endpoint): JsonObject {
+export function toResponses(endpoint: Endpoint): JsonObject {
   const errors = new Map<number, ErrorAnswer[]>();
   for (const error of [...endpoint.errors, ...undeclaredErrors(endpoint)]) {
     errors.set(error.status, [...(errors.get(error.status) ?? []), error]);
   }
-  const headers = headersOf(endpoint);
+  const headers = toHeaders(endpoint);
   return Object.fromEntries([
-    ...endpoint.success.map((success) => [success.status, { ...successResponse(success), ...headers }] as const),
-    ...[...errors].map(([status, answers]) => [status, { ...errorResponse(answers), ...headers }] as const),
+    ...endpoint.success.map((success) => [success.status, { ...toSuccessResponse(success), ...headers }] as const),
+    ...[...errors].map(([status, answers]) => [status, { ...toErrorResponse(answers), ...headers }] as const),
   ]);
 }
 
@@ -37,18 +37,18 @@ function undeclaredErrors({ method, body, authentication }: Endpoint): readonly 
   ];
 }
 
-function successResponse({ description, schema }: Success): JsonObject {
-  return { description, content: content('application/json', schema) };
+function toSuccessResponse({ description, schema }: Success): JsonObject {
+  return { description, content: toContent('application/json', schema) };
 }
 
-function errorResponse(answers: readonly ErrorAnswer[]): JsonObject {
+function toErrorResponse(answers: readonly ErrorAnswer[]): JsonObject {
   const examples = answers.map(({ message, when }, index) => [
     `example-${index + 1}`,
     { summary: when, value: { message } },
   ]);
   return {
     description: answers.map(({ message, when }) => `\`${message}\`: ${when}`).join('\n\n'),
-    content: content(
+    content: toContent(
       'application/json',
       { $ref: `#/components/schemas/${errorSchemaName}` },
       { examples: Object.fromEntries(examples) as JsonObject },
@@ -56,7 +56,7 @@ function errorResponse(answers: readonly ErrorAnswer[]): JsonObject {
   };
 }
 
-function headersOf({ deprecatedSince }: Endpoint): JsonObject {
+function toHeaders({ deprecatedSince }: Endpoint): JsonObject {
   if (deprecatedSince === undefined) return {};
   const example = `@${deprecatedSince}`;
   const description = 'Since when the operation is deprecated (RFC 9745).';

@@ -4,10 +4,10 @@ import { requiredEvidence } from '../../../contract/template.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
-import { facts, moment } from './layout.ts';
+import { renderFacts, renderTime } from './layout.ts';
 
 /** What is known of an artifact, its verdict first. */
-export function artifactContent(dossier: ArtifactDossier, links: Links): Html {
+export function renderArtifact(dossier: ArtifactDossier, links: Links): Html {
   const { flow, artifact, evidence } = dossier;
   const { org, createdAt, reportedBy, report } = artifact;
   const { state, info } = judgeArtifact(dossier);
@@ -17,13 +17,13 @@ export function artifactContent(dossier: ArtifactDossier, links: Links): Html {
         <td>${link(links.attestationPage(org, flow.name, trail, id), evidenceName(name))}</td>
         <td>${verdict}</td>
         <td>${reason}</td>
-        <td>${moment(attestedAt)}</td>
+        <td>${renderTime(attestedAt)}</td>
       </tr>
     `,
   );
   return html`
     <p><strong>${state}</strong>. ${info}</p>
-    ${facts([
+    ${renderFacts([
       ['Fingerprint', report.fingerprint],
       ['Organization', org],
       ['Flow', flow.name],
@@ -33,7 +33,7 @@ export function artifactContent(dossier: ArtifactDossier, links: Links): Html {
       ['Commit message', report.git_commit_info?.message],
       ['Author', report.git_commit_info?.author],
       ['Build', link(report.build_url, report.build_url)],
-      ['Reported', `${moment(createdAt)} by ${reportedBy}`],
+      ['Reported', `${renderTime(createdAt)} by ${reportedBy}`],
       ['Required evidence', requiredEvidence(flow.template).join(', ')],
     ])}
     <h2>Evidence</h2>

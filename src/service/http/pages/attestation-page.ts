@@ -4,14 +4,14 @@ import type { AttachmentFault } from '../../storage/attachments.ts';
 import { revisionDoubt } from '../../domain/sonar.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
-import { facts, moment } from './layout.ts';
+import { renderFacts, renderTime } from './layout.ts';
 
 /**
  * What an attestation says.
  *
  * @param damage how the content that is kept differs from what was attested, if it does
  */
-export function attestationContent(attestation: Attestation, links: Links, damage?: AttachmentFault): Html {
+export function renderAttestation(attestation: Attestation, links: Links, damage?: AttachmentFault): Html {
   const { org, flow, trail, id, verdict, reason, createdAt, reportedBy, document, attachment } = attestation;
   const { project, qualityGate, analysedAt, revision } = document.sonar_results;
   const doubt = revisionDoubt(document);
@@ -32,11 +32,11 @@ export function attestationContent(attestation: Attestation, links: Links, damag
         ${attachment.digest}${damage === undefined ? '' : html`. <strong>Error: the file is ${damage}.</strong>`}`;
   return html`
     <p><strong>${verdict}</strong>: ${reason}.</p>
-    ${facts([
+    ${renderFacts([
       ['Organization', org],
       ['Flow', flow],
       ['Trail', link(links.trailPage(org, flow, trail), trail)],
-      ['Reported', `${moment(createdAt)} by ${reportedBy}`],
+      ['Reported', `${renderTime(createdAt)} by ${reportedBy}`],
       ['Commit', link(document.git_commit_info?.url, document.git_commit_info?.sha1 ?? '')],
       ['Project', link(project.url, project.name ?? project.key)],
       ['Analysed', analysedAt],

@@ -14,10 +14,10 @@ export type Hole = string | number | Html | readonly Html[] | undefined;
 
 /** HTML from a template; every text in its holes is escaped, so that nothing that was reported can become markup. */
 export function html(literals: TemplateStringsArray, ...holes: readonly Hole[]): Html {
-  return new Html(literals.reduce((text, literal, index) => text + filled(holes[index - 1]) + literal));
+  return new Html(literals.reduce((text, literal, index) => text + renderHole(holes[index - 1]) + literal));
 }
 
-function filled(hole: Hole): string {
+function renderHole(hole: Hole): string {
   if (hole === undefined) return '';
   if (hole instanceof Html) return hole.text;
   if (typeof hole === 'object') return hole.map((piece) => piece.text).join('');

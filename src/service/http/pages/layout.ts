@@ -44,7 +44,7 @@ export function sendPage(reply: FastifyReply, title: string, content: Html, stat
 }
 
 /** A table of facts, one a line; a line without a fact is left out. */
-export function facts(rows: readonly (readonly [name: string, fact: Html | string | undefined | null])[]): Html {
+export function renderFacts(rows: readonly (readonly [name: string, fact: Html | string | undefined | null])[]): Html {
   const lines = rows.flatMap(([name, fact]) =>
     fact === undefined || fact === null || fact === ''
       ? []
@@ -61,6 +61,6 @@ export function facts(rows: readonly (readonly [name: string, fact: Html | strin
 }
 
 /** A time in Unix seconds, readable. */
-export function moment(seconds: number): string {
+export function renderTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

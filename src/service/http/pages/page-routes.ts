@@ -8,7 +8,7 @@ import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts'
 import type { Attachment, Attestation } from '../../domain/records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotFinding } from '../../storage/environment-store.ts';
-import { demandArtifact, demandReportId } from '../api/artifacts.ts';
+import { requireArtifact, requireReportId } from '../api/artifacts.ts';
 import { authenticate, requireApiKey, requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
@@ -16,13 +16,13 @@ import { validatePath, validateQuery } from '../validation.ts';
 import type { RouteHost } from '../route.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
-import { artifactContent } from './artifact-page.ts';
-import { attestationContent } from './attestation-page.ts';
-import { homeContent, openOrganizations } from './home-page.ts';
+import { renderArtifact } from './artifact-page.ts';
+import { renderAttestation } from './attestation-page.ts';
+import { renderHome, listAccessibleOrganizations } from './home-page.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
-import { snapshotContent } from './snapshot-page.ts';
-import { trailContent } from './trail-page.ts';
+import { renderSnapshot } from './snapshot-page.ts';
+import { renderTrail } from './trail-page.ts';
 
 /**
  * The pages behind the service's links, for people: what is recorded, as it is, without scripts. A browser asks its user for
@@ -30,32 +30,32 @@ import { trailContent } from './trail-page.ts';
  */
 export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
   const { store, attachments, links, log } = dependencies;
-  const page = <Path extends TObject>(url: string, path: Path, answer: AnswerPage<Static<Path>>): void => {
+  const page = <Path extends TObject>(url: string, path: Path, answer: PageHandler<Static<Path>>): void => {
     app.get(url, {
       onRequest: async (request) => {
-        await authenticate(request, pageRules, requireRole(dependencies, 'read'));
+        await authenticate(request, pageEndpoint, requireRole(dependencies, 'read'));
       },
       handler: (request, reply) => answer(validatePath<Path>(path, request.params), reply, request),
     });
   };
 
   app.get('/', async (request, reply) => {
-    const key = await authenticate(request, pageRules, requireApiKey(dependencies));
-    return sendPage(reply, 'Compliance', homeContent(key, await openOrganizations(store, key)));
+    const key = await authenticate(request, pageEndpoint, requireApiKey(dependencies));
+    return sendPage(reply, 'Compliance', renderHome(key, await listAccessibleOrganizations(store, key)));
   });
 
   page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {
     const query = validateQuery(getArtifact.query, request.query);
     const { org, flow_name: flow, fingerprint } = path;
-    const narrow = { trail: query.trail, attestationId: demandReportId(query) };
-    const dossier = await demandArtifact(store, { org, flow, fingerprint, ...narrow });
-    return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, artifactContent(dossier, links));
+    const narrow = { trail: query.trail, attestationId: requireReportId(query) };
+    const dossier = await requireArtifact(store, { org, flow, fingerprint, ...narrow });
+    return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, renderArtifact(dossier, links));
   });
 
   page('/:org/flows/:flow_name/trails/:trail_name', trailPath, async (path, reply) => {
     const dossier = await store.findTrail(path.org, path.flow_name, path.trail_name);
     if (dossier === undefined) throw new ApiError(trailNotFound, { values: path });
-    return sendPage(reply, `Trail ${dossier.trail.name}`, trailContent(dossier, links));
+    return sendPage(reply, `Trail ${dossier.trail.name}`, renderTrail(dossier, links));
   });
 
   const findSnapshot = (org: string, environment: string, selector: SnapshotSelector): Promise<SnapshotFinding> =>
@@ -68,7 +68,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
       const finding = await findSnapshot(org, environment, { kind: 'number', number: index });
       if (finding.outcome === 'too large') throw new ApiError(snapshotTooLarge, { values: path });
       if (finding.outcome !== 'found') throw new ApiError(snapshotNotFound, { values: path });
-      return sendPage(reply, `Snapshot ${index} of ${environment}`, snapshotContent(finding.snapshot));
+      return sendPage(reply, `Snapshot ${index} of ${environment}`, renderSnapshot(finding.snapshot));
     });
   }
 
@@ -78,7 +78,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
       const finding = await findSnapshot(org, environment, { kind: 'latest' });
       switch (finding.outcome) {
         case 'found':
-          return sendPage(reply, `Environment ${environment}`, snapshotContent(finding.snapshot));
+          return sendPage(reply, `Environment ${environment}`, renderSnapshot(finding.snapshot));
         case 'no such snapshot':
           return sendPage(reply, `Environment ${environment}`, html`<p>Nothing was reported yet.</p>`);
         case 'too large':
@@ -98,9 +98,9 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
 
   page(attestation, attestationPath, async (path, reply, request) => {
     const found = await demandAttestation(path);
-    const damage = await damageOf(attachments, found.attachment);
+    const damage = await findDamage(attachments, found.attachment);
     if (damage !== undefined) log.error(`request ${request.id}: the file of attestation ${found.id}`, damage);
-    const content = attestationContent(found, links, damage?.fault);
+    const content = renderAttestation(found, links, damage?.fault);
     return sendPage(reply, `Attestation ${found.name}`, content, damage === undefined ? 200 : 500);
   });
 
@@ -108,7 +108,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
     const { id, attachment } = await demandAttestation(path);
     if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
     const content = await attachments.read(attachment).catch((error: unknown) => {
-      throw refusalOfDamage(error, id, attachment);
+      throw toDamageError(error, id, attachment);
     });
     // The answer has begun then; the connection ends with it, so that nobody takes what came for the whole.
     content.once('error', (error) => {
@@ -124,7 +124,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
 }
 
 /** What is wrong with the file of an attestation; undefined if it is whole or there is none. */
-async function damageOf(
+async function findDamage(
   attachments: AttachmentStore,
   attachment: Attachment | undefined,
 ): Promise<DamagedAttachmentError | undefined> {
@@ -138,15 +138,15 @@ async function damageOf(
 }
 
 /** The answer about content that is not what was attested; anything else as it is. */
-function refusalOfDamage(error: unknown, id: string, { filename, digest }: Attachment): unknown {
+function toDamageError(error: unknown, id: string, { filename, digest }: Attachment): unknown {
   if (!(error instanceof DamagedAttachmentError)) return error;
   const values = { id, filename, digest, fault: error.fault };
   return new ApiError(httpErrors.attachmentDamaged, { values, cause: error });
 }
 
-const pageRules = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
+const pageEndpoint = { authentication: ['basic', 'bearer'], errors: [commonErrors.forbidden] } as const;
 
-type AnswerPage<Path> = (path: Path, reply: FastifyReply, request: FastifyRequest) => Promise<FastifyReply>;
+type PageHandler<Path> = (path: Path, reply: FastifyReply, request: FastifyRequest) => Promise<FastifyReply>;
 
 const trailPath = Type.Object({ org: orgName, flow_name: flowName, trail_name: trailName });
 const attestationPath = Type.Object({

@@ -1,9 +1,9 @@
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { html, type Html } from './html.ts';
-import { facts, moment } from './layout.ts';
+import { renderFacts, renderTime } from './layout.ts';
 
 /** What ran in an environment at a time, and what its policies said about it. */
-export function snapshotContent({ org, environment, number, from, artifacts, judgement }: Snapshot): Html {
+export function renderSnapshot({ org, environment, number, from, artifacts, judgement }: Snapshot): Html {
   const running = artifacts.map(
     ({ name, fingerprint, instances }) => html`
       <tr>
@@ -18,12 +18,12 @@ export function snapshotContent({ org, environment, number, from, artifacts, jud
   );
   const { unjudgeable, furtherBreaches } = judgement;
   return html`
-    <p><strong>${verdictOf(judgement.compliant)}</strong></p>
-    ${facts([
+    <p><strong>${describeVerdict(judgement.compliant)}</strong></p>
+    ${renderFacts([
       ['Organization', org],
       ['Environment', environment],
       ['Snapshot', String(number)],
-      ['Since', moment(from)],
+      ['Since', renderTime(from)],
       ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
     ])}
     ${unjudgeable === undefined ? '' : html`<p>It could not be judged, so it is not compliant: ${unjudgeable}.</p>`}
@@ -43,7 +43,7 @@ export function snapshotContent({ org, environment, number, from, artifacts, jud
   `;
 }
 
-function verdictOf(compliant: boolean | null): string {
+function describeVerdict(compliant: boolean | null): string {
   if (compliant === null) return 'No policy is attached, so there is nothing to comply with.';
   return compliant ? 'Compliant' : 'Not compliant';
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   FailedAuthentications,
   forwardedFor,
-  networkOf,
+  toNetwork,
   type FailedAuthentication,
   type RequestOrigin,
 } from '../../../../src/service/http/authentication/failed-authentications.ts';
@@ -152,7 +152,7 @@ describe('the network of an address', () => {
     ['2001:db8:1:2:3:4:5::', '2001:db8:1:2'],
     ['an unknown address', 'an unknown address'],
   ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
+    expect(toNetwork(address)).toBe(network);
   });
 });
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from '../../../../src/contract/endpoints.ts';
 import { valueAt } from '../../../../src/runtime/values.ts';
-import { openApiDocument } from '../../../../src/service/http/openapi/document.ts';
+import { createOpenApiDocument } from '../../../../src/service/http/openapi/document.ts';
 import { deviation } from '../../../support/openapi-answers.ts';
 import { readText } from '../../../support/repository.ts';
 import { call } from '../../../support/service-call.ts';
 import { startTestService } from '../../../support/service.ts';
 
-const document: unknown = JSON.parse(JSON.stringify(openApiDocument('/api/v2')));
+const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
 const byTitle = endpoints.map((endpoint) => [endpoint.title, endpoint] as const);
 
 describe('the OpenAPI document', () => {
