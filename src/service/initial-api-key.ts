@@ -1,7 +1,7 @@
 import { apiKeyForm, formatApiKey, hashSecret, newApiKey, parseApiKey, secretMatches } from './domain/api-key.ts';
 import { unixSeconds, type Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
-import type { Store } from './storage/storage.ts';
+import type { Store } from './storage/store.ts';
 
 /** The organization and key that a service is started with. */
 export interface InitialApiKey {

@@ -10,7 +10,7 @@ import { isNewDatabase } from './storage/sqlite/database.ts';
 import { claimFolder } from './storage/sqlite/folder-lock.ts';
 import { SqliteStore } from './storage/sqlite/sqlite-store.ts';
 import { atStart } from './storage/start-error.ts';
-import type { Store } from './storage/storage.ts';
+import type { Store } from './storage/store.ts';
 
 /** What a service keeps its data in. */
 export interface Storage {

@@ -4,7 +4,8 @@ import type { Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
-import { StorageError, type StorageReason, type Store } from './storage/storage.ts';
+import { StorageError, type StorageReason } from './storage/storage-error.ts';
+import type { Store } from './storage/store.ts';
 
 /** What the check of the storage needs. */
 export interface StorageHealthDependencies {

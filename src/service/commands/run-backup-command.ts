@@ -5,7 +5,7 @@ import type { Manifest } from '../storage/backup/manifest.ts';
 import { demandRestorable, restoreBackup } from '../storage/backup/restore-backup.ts';
 import { verifyBackup } from '../storage/backup/verify-backup.ts';
 import { translateError } from '../storage/sqlite/database.ts';
-import { StorageError } from '../storage/storage.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import type { BackupCommand } from './parse-backup-command.ts';
 
 /** What a command needs of the outside. */

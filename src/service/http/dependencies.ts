@@ -1,7 +1,7 @@
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import type { AttachmentStore } from '../storage/attachments.ts';
-import type { Store } from '../storage/storage.ts';
+import type { Store } from '../storage/store.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
 import type { Links } from '../domain/links.ts';
 import type { ServiceLog } from '../../runtime/log.ts';

@@ -3,7 +3,7 @@ import { noMailServer, type Delivery } from '../domain/notifications.ts';
 import { unixSeconds, type Now } from '../../runtime/clock.ts';
 import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
 import type { Links } from '../domain/links.ts';
-import type { Store } from '../storage/storage.ts';
+import type { Store } from '../storage/store.ts';
 import { sendEmail, type MailServer } from './send-email.ts';
 import { renderMessage, renderSubject } from './render-message.ts';
 import { toWebhookPayload, type WebhookPayload } from './webhook-payload.ts';

@@ -3,7 +3,7 @@ import type { EnvironmentEvent } from '../domain/environment-event.ts';
 import type { EventDigest } from '../domain/event-digest.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Links } from '../domain/links.ts';
-import type { Store } from '../storage/storage.ts';
+import type { Store } from '../storage/store.ts';
 
 /** What a webhook is sent: the form that the public documentation of such a service shows. */
 export interface WebhookPayload {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { StorageError } from './storage.ts';
+import { StorageError } from './storage-error.ts';
 
 /** A file that has arrived whole and is not yet kept. Either `keep` or `discard` must be called. */
 export interface ReceivedFile {

@@ -1,5 +1,5 @@
 import { errorCode } from '../../runtime/failure.ts';
-import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from './storage.ts';
+import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from './storage-error.ts';
 
 /** What the errors of the operating system mean for a storage (errno(3)). */
 const reasons: Readonly<Record<string, StorageReason>> = {

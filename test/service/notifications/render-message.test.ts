@@ -3,7 +3,7 @@ import { renderMessage, renderSubject } from '../../../src/service/notifications
 import { toWebhookPayload } from '../../../src/service/notifications/webhook-payload.ts';
 import { toMessages } from '../../../src/service/domain/event-digest.ts';
 import { linksOf } from '../../../src/service/domain/links.ts';
-import type { ArtifactFinding } from '../../../src/service/storage/storage.ts';
+import type { ArtifactFinding } from '../../../src/service/storage/store.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 
 const links = linksOf(() => 'https://compliance.example.com', '/api/v2');

@@ -7,7 +7,7 @@ import {
   type ArtifactFinding,
   type FlowToSave,
   type Store,
-} from '../../../src/service/storage/storage.ts';
+} from '../../../src/service/storage/store.ts';
 import { isMapping } from '../../../src/runtime/values.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 

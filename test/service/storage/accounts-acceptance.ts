@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { roles } from '../../../src/contract/role.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../../src/service/domain/accounts.ts';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
-import type { Store } from '../../../src/service/storage/storage.ts';
+import type { Store } from '../../../src/service/storage/store.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 
 /** What every implementation of the store must do for members, service accounts and keys. */

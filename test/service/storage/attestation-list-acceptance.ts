@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attestation } from '../../../src/service/domain/records.ts';
 import type { AttestationListQuery, RecordedAttestation } from '../../../src/service/storage/attestation-list-store.ts';
-import type { Store } from '../../../src/service/storage/storage.ts';
+import type { Store } from '../../../src/service/storage/store.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 

@@ -9,7 +9,7 @@ import type {
   EnvironmentToSave,
   ReportOutcome,
 } from '../../../src/service/storage/environment-store.ts';
-import type { Store } from '../../../src/service/storage/storage.ts';
+import type { Store } from '../../../src/service/storage/store.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
 import { firstDue } from '../../support/notification-samples.ts';

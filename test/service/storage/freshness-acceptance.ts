@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import { artifactsOfReport } from '../../../src/service/domain/environment/running-artifact.ts';
-import type { Store } from '../../../src/service/storage/storage.ts';
+import type { Store } from '../../../src/service/storage/store.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';

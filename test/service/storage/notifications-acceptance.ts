@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/contract/notification.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, NewNotification } from '../../../src/service/domain/notifications.ts';
-import type { Store } from '../../../src/service/storage/storage.ts';
+import type { Store } from '../../../src/service/storage/store.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 

@@ -16,13 +16,13 @@ import { noMailServer, shownTarget, type TargetState } from '../../domain/notifi
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
-import type { Store } from '../../storage/storage.ts';
 import { toNotificationResponse } from '../api/notifications.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
+import type { Store } from '../../storage/store.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 

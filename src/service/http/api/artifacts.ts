@@ -6,7 +6,7 @@ import { actorName } from '../../domain/access.ts';
 import { newIdentifier } from '../../domain/identifier.ts';
 import type { ArtifactDossier } from '../../domain/records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { ArtifactQuery, Store } from '../../storage/storage.ts';
+import type { ArtifactQuery, Store } from '../../storage/store.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { SerializedJson } from '../json-response.ts';

@@ -6,7 +6,7 @@ import { newIdentifier } from '../../domain/identifier.ts';
 import type { Attachment } from '../../domain/records.ts';
 import { judgeSonar } from '../../domain/sonar.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { Store } from '../../storage/storage.ts';
+import type { Store } from '../../storage/store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { UploadedFile } from '../bodies/multipart.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';

@@ -7,7 +7,7 @@ import { fingerprintsOf } from '../../domain/environment/running-artifact.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
 import type { SnapshotListQuery } from '../../storage/environment-store.ts';
-import type { Store } from '../../storage/storage.ts';
+import type { Store } from '../../storage/store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';

@@ -4,10 +4,10 @@ import type { Readable } from 'node:stream';
 import { filePartName, type MultipartBody } from '../../../contract/endpoint.ts';
 import type { ReceivedFile } from '../../storage/attachments.ts';
 import { translateFileError } from '../../storage/storage-faults.ts';
-import { StorageError } from '../../storage/storage.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
+import { StorageError } from '../../storage/storage-error.ts';
 
 /** A file of a multipart request, received and not yet kept. */
 export interface UploadedFile {

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { StorageBusyError, StorageError, StorageFullError } from '../../storage/storage.ts';
 import { ApiError, validationError } from './api-error.ts';
 import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
 import { errorCode, errorMessage } from '../../../runtime/failure.ts';
 import { valueAt } from '../../../runtime/values.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
+import { StorageBusyError, StorageError, StorageFullError } from '../../storage/storage-error.ts';
 
 /** Who hears of what went wrong within the service. */
 export interface ErrorListeners {

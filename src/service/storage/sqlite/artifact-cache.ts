@@ -1,5 +1,5 @@
 import type { ArtifactDossier } from '../../domain/records.ts';
-import type { ArtifactFinding, ArtifactQuery } from '../storage.ts';
+import type { ArtifactFinding, ArtifactQuery } from '../store.ts';
 import { fingerprintLength, findArtifact, scopesOf } from './artifact-search.ts';
 import { ReadCache } from './read-cache.ts';
 import type { Statements } from './statements.ts';

@@ -1,6 +1,6 @@
 import { latestOfEachName, scopesOfArtifact, type Scope } from '../../domain/binding.ts';
 import type { ArtifactDossier, AttestationSummary, Flow, ReportedArtifact } from '../../domain/records.ts';
-import { longestHistory, type ArtifactFinding, type ArtifactQuery } from '../storage.ts';
+import { longestHistory, type ArtifactFinding, type ArtifactQuery } from '../store.ts';
 import { appearanceOf, artifactOf, flowOf, number, summaryOf, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 

@@ -5,7 +5,7 @@ import { valueAt } from '../../../runtime/values.ts';
 import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
 import { StartError, startErrorOf } from '../start-error.ts';
 import { storageError, translateFileError } from '../storage-faults.ts';
-import type { StorageReason } from '../storage.ts';
+import type { StorageReason } from '../storage-error.ts';
 import { migrate } from './migrations.ts';
 
 /** How long a statement waits for another process that holds the file, in milliseconds. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { claimFile, makePrivateFile } from '../files/data-folder.ts';
 import { StartError, startErrorOf } from '../start-error.ts';
-import { StorageBusyError } from '../storage.ts';
+import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Store } from '../storage.ts';
-import { StorageBusyError } from '../storage.ts';
+import type { Store } from '../store.ts';
+import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 import { claimFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';

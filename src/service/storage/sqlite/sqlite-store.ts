@@ -20,7 +20,7 @@ import type { KnownMatches } from '../../domain/policy/work.ts';
 import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
 import { databaseFile } from '../files/data-folder.ts';
-import type { ArtifactFinding, ArtifactQuery, AttestationRecording, FlowToSave, Store } from '../storage.ts';
+import type { ArtifactFinding, ArtifactQuery, AttestationRecording, FlowToSave, Store } from '../store.ts';
 import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
 import type {
   EnvironmentReport,

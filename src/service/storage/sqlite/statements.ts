@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { maximumEvidenceNames } from '../../../contract/limits.ts';
-import { longestAppearances, longestHistory, longestTrailList } from '../storage.ts';
+import { longestAppearances, longestHistory, longestTrailList } from '../store.ts';
 import { summaryColumns } from './rows.ts';
 
 // Limits are written out: SQLite compiles a statement anew for every value that is bound to a limit, and that takes longer

@@ -12,7 +12,7 @@ import {
   type AttachmentFault,
 } from '../../../../src/service/storage/attachments.ts';
 import { AttachmentFolder } from '../../../../src/service/storage/files/attachment-folder.ts';
-import { StorageFullError } from '../../../../src/service/storage/storage.ts';
+import { StorageFullError } from '../../../../src/service/storage/storage-error.ts';
 import { itWithPosixFiles } from '../../../support/platform.ts';
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');

@@ -7,7 +7,7 @@ import { claimFolder } from '../../../../src/service/storage/sqlite/folder-lock.
 import { openDatabase, translateError } from '../../../../src/service/storage/sqlite/database.ts';
 import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
-import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage.ts';
+import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage-error.ts';
 import { recordEvents } from '../../../../src/service/storage/sqlite/outbox.ts';
 import { describeStore } from '../acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
