@@ -14,6 +14,14 @@ export interface Member {
   readonly createdAt: number;
 }
 
+/** An organization that a user is a member of. */
+export interface Membership {
+  readonly org: string;
+  readonly role: Role;
+  /** Whether it is the default organization of the user; at most one is. */
+  readonly isDefault: boolean;
+}
+
 /** A machine identity of an organization (interface, Service account). */
 export interface ServiceAccountRecord {
   readonly org: string;
