@@ -3,7 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { conforms } from '../src/contract/check.ts';
 import { sonarAttestation, type SonarAttestation } from '../src/contract/attestation.ts';
 import { newIdentifier } from '../src/service/domain/identifier.ts';
-import { SqliteStore } from '../src/service/storage/sqlite/sqlite-store.ts';
+import { createOrganization } from '../src/service/application/organizations.ts';
+import { saveFlow } from '../src/service/application/flows.ts';
+import { SqliteStorage } from '../src/service/storage/sqlite/sqlite-storage.ts';
+import { Turns } from '../src/service/storage/turns.ts';
 import { randomBytes } from 'node:crypto';
 import { startServiceProcess } from '../trial/service-process.ts';
 import { attestationDocument } from './requests.ts';
@@ -66,7 +69,7 @@ function momentOf(place: number): number {
 }
 
 /**
- * Runs work against a service that has much. It is filled through its store before it starts, because its own requests would
+ * Runs work against a service that has much. It is filled through its storage before it starts, because its own requests would
  * take minutes; what they leave is the same.
  */
 export async function withFilledService<Result>(
@@ -75,11 +78,11 @@ export async function withFilledService<Result>(
   work: (filled: FilledService) => Promise<Result>,
 ): Promise<Result> {
   await mkdir(owner.data);
-  const store = new SqliteStore(owner.data);
+  const storage = new SqliteStorage(owner.data);
   try {
-    await fill(store, owner, filling);
+    await fill(storage, owner, filling);
   } finally {
-    await store.close();
+    await storage.close();
   }
   const { org, flow, key, commit } = owner;
   const service = await startServiceProcess(owner.data, org, key);
@@ -91,15 +94,18 @@ export async function withFilledService<Result>(
   }
 }
 
-async function fill(store: SqliteStore, owner: Owner, { attestations, artifacts, snapshots }: Filling): Promise<void> {
+async function fill(
+  storage: SqliteStorage,
+  owner: Owner,
+  { attestations, artifacts, snapshots }: Filling,
+): Promise<void> {
   const { org, flow, commit } = owner;
-  await store.createOrganization(org, firstMoment);
+  const { store } = storage;
+  const dependencies = { storage, turns: new Turns(), now: () => firstMoment * 1000 };
+  await createOrganization(dependencies, { org });
   const description = 'What the bench measures with';
   const template = ['artifact', 'sonar'];
-  await store.saveFlow(
-    { org, name: flow, description, template, visibility: undefined, repoUrl: undefined },
-    firstMoment,
-  );
+  await saveFlow(dependencies, { org, name: flow, description, template, visibility: undefined, repoUrl: undefined });
   await store.saveEnvironment({ org, name: environment, kind: 'K8S', user: 'bench' }, firstMoment);
   const document = checkedDocument(owner);
   const made = (place: number): { id: string; createdAt: number; reportedBy: string } => ({

@@ -6,7 +6,7 @@ import { watchClock } from './watch-clock.ts';
 import { createNameResolver, systemNameServices } from './notifications/name-resolver.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
-import { ensureInitialApiKey, type InitialApiKey } from './initial-api-key.ts';
+import { ensureInitialApiKey, type InitialApiKey } from './application/admin-keys.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
 import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
 import { linksOf } from './domain/links.ts';
@@ -14,10 +14,11 @@ import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadinessRoute } from './http/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './http/routes.ts';
 import { StorageHealth } from './storage-health.ts';
-import type { Dependencies } from './http/dependencies.ts';
-import { openStorage } from './open-storage.ts';
+import { openStorage } from './storage/open-storage.ts';
+import { Turns } from './storage/turns.ts';
 import { prepareShutdown } from './http/shutdown.ts';
 import type { ServiceLog } from '../runtime/log.ts';
+import type { RouteDependencies } from './http/route-dependencies.ts';
 
 /** How a service is set up. */
 export interface ServiceOptions {
@@ -77,13 +78,13 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const storage = await openStorage(options, sources, closers);
-    const dependencies = { ...sources, ...storage, sendsMail: options.mail !== undefined };
+    const { dataFolder, trashUnnamedAttachments } = options;
+    const opened = await openStorage({ kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }, sources, closers);
+    const dependencies = { ...sources, ...opened, turns: new Turns(), sendsMail: options.mail !== undefined };
     const { first } = options;
-    const generatedKey =
-      first === undefined ? undefined : await ensureInitialApiKey(dependencies.store, first, sources);
+    const generatedKey = first === undefined ? undefined : await ensureInitialApiKey(dependencies, first);
     const timeouts = options.timeouts ?? defaultTimeouts;
-    const storageHealth = new StorageHealth({ ...dependencies, dataFolder: options.dataFolder });
+    const storageHealth = new StorageHealth({ ...dependencies, dataFolder });
     const storageFailed = storageHealth.storageFailed.bind(storageHealth);
     const admission = new Admission(options.admission);
     const app = createServer({ log: sources.log, storageFailed }, timeouts, admission);
@@ -118,7 +119,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
 
 /** Starts to deliver notifications. */
 function startDispatcher(
-  { store, links, now }: Pick<Dependencies, 'store' | 'links' | 'now'>,
+  { store, links, now }: Pick<RouteDependencies, 'store' | 'links' | 'now'>,
   { mail, allowPrivateTargets = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {

@@ -5,11 +5,11 @@ import type { ServiceLog } from '../runtime/log.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason } from './storage/storage-error.ts';
-import type { Store } from './storage/store.ts';
+import type { Storage } from './storage/storage.ts';
 
 /** What the check of the storage needs. */
 export interface StorageHealthDependencies {
-  readonly store: Pick<Store, 'probe'>;
+  readonly storage: Pick<Storage, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe'>;
   readonly dataFolder: string;
   readonly now: Now;
@@ -80,9 +80,9 @@ export class StorageHealth {
   }
 
   async #probe(): Promise<StorageError | undefined> {
-    const { store, attachments } = this.#dependencies;
+    const { storage, attachments } = this.#dependencies;
     try {
-      await store.probe();
+      await storage.probe();
       await attachments.probe();
       await this.#demandRoom();
       return undefined;

@@ -5,10 +5,10 @@ import { userName } from '../http/admin/members.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-import { addOrgAdminApiKey, chooseAdminUser } from '../initial-api-key.ts';
+import { createAdminKey } from '../application/admin-keys.ts';
 import { outputApiKey, type Terminal } from './output-api-key.ts';
 import { OptionError } from './service-options.ts';
-import { withOperatorStore } from '../storage/sqlite/operator-access.ts';
+import { withOperatorStorage } from '../storage/sqlite/operator-access.ts';
 
 /** What `create-key` is asked for. */
 export interface CreateKeyCommand {
@@ -79,16 +79,15 @@ export async function createKey(
   sources: { readonly now: Now; readonly randomBytes: RandomBytes },
   terminal: Pick<Terminal, 'isInteractive' | 'writeLine'>,
 ): Promise<void> {
-  const key = await withOperatorStore(dataFolder, async (store) => {
-    if (!(await store.hasOrganization(org))) {
+  const created = await withOperatorStorage(dataFolder, (storage) =>
+    createAdminKey({ storage, ...sources }, { org, user, description: 'Created by the operator' }),
+  );
+  switch (created.outcome) {
+    case 'organization not found':
       throw new Error(`the data folder ${dataFolder} has no organization ${org}; name one that it has with --org`);
-    }
-    const owner = user ?? (await chooseAdminUser(store, org));
-    const organizations = await store.listOrganizations(owner);
-    if (organizations.length > 0 && (await store.findRole(org, 'user', owner)) !== 'admin') {
-      throw new Error(`the user ${owner} exists and is not an admin of ${org}; name a new user with --user`);
-    }
-    return addOrgAdminApiKey(store, { org, user: owner, description: 'Created by the operator' }, sources);
-  });
-  await outputApiKey({ org, key }, dataFolder, terminal);
+    case 'not an admin':
+      throw new Error(`the user ${created.user} exists and is not an admin of ${org}; name a new user with --user`);
+    case 'created':
+      await outputApiKey({ org, key: created.key }, dataFolder, terminal);
+  }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from './errors/api-error.ts';
 import { httpErrors, retryAfterHeader } from './errors/http-errors.ts';
 import type { Shutdown } from './shutdown.ts';
-import { StorageError } from '../storage/storage-error.ts';
+import type { StorageError } from '../storage/storage-error.ts';
 
 /** A storage whose health can be checked. */
 export interface CheckedStorage {

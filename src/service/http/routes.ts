@@ -11,10 +11,10 @@ import { addServiceAccountRoutes } from './api/service-accounts.ts';
 import { addSnapshotRoutes } from './api/snapshots.ts';
 import { addUserRoutes } from './api/users.ts';
 import type { Admission } from './bodies/admission.ts';
-import type { Dependencies } from './dependencies.ts';
 import { sendJson } from './json-response.ts';
 import { createOpenApiDocument } from './openapi/document.ts';
 import { addPages } from './pages/page-routes.ts';
+import type { RouteDependencies } from './route-dependencies.ts';
 
 /** The prefix of the interface (interface, Versioning). */
 export const apiPrefix = '/api/v2';
@@ -30,7 +30,7 @@ export interface RoutesOptions {
 }
 
 /** Adds every endpoint of the interface and of the admin API, every page, and the OpenAPI document. */
-export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependencies: Dependencies): void {
+export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependencies: RouteDependencies): void {
   const { attachments, links } = dependencies;
   const api = { app, prefix: apiPrefix, receiveFile: attachments.receive.bind(attachments), admission };
   addFlowRoutes(api, dependencies);

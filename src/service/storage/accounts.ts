@@ -1,5 +1,6 @@
-import type { OwnerKind, Role } from '../domain/access.ts';
+import type { OwnerKind } from '../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../domain/accounts.ts';
+import type { Role } from '../../contract/role.ts';
 
 /** Members, service accounts and their keys as they are read. */
 export interface AccountReader {

@@ -1,12 +1,8 @@
-import type { ArtifactDossier, Attestation, Flow, ReportedArtifact, TrailDossier } from '../domain/records.ts';
-import type { AccountStore } from './account-store.ts';
+import type { ArtifactDossier, Attestation, ReportedArtifact, TrailDossier } from '../domain/records.ts';
 import type { AttestationListStore } from './attestation-list-store.ts';
 import type { EnvironmentStore } from './environment-store.ts';
 import type { NotificationStore } from './notification-store.ts';
 import type { PolicyStore } from './policy-store.ts';
-
-/** What a flow is made of when it is saved. */
-export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
 
 /** Which artifact is looked for. */
 export interface ArtifactQuery {
@@ -38,14 +34,7 @@ export type AttestationRecording = 'recorded' | 'flow not found' | 'too many nam
  *
  * @throws StorageError if the disk, the file system or another process keeps it from working.
  */
-export interface Store extends AccountStore, AttestationListStore, EnvironmentStore, NotificationStore, PolicyStore {
-  createOrganization(name: string, createdAt: number): Promise<'created' | 'exists'>;
-  hasOrganization(name: string): Promise<boolean>;
-
-  /** Replaces all of a flow of that name. */
-  saveFlow(flow: FlowToSave, savedAt: number): Promise<'created' | 'updated'>;
-  findFlow(org: string, name: string): Promise<Flow | undefined>;
-
+export interface Store extends AttestationListStore, EnvironmentStore, NotificationStore, PolicyStore {
   /** Makes the trail if it is the first. */
   recordAttestation(attestation: Attestation): Promise<AttestationRecording>;
   /** Makes the trail where it is the first. */
@@ -62,15 +51,6 @@ export interface Store extends AccountStore, AttestationListStore, EnvironmentSt
   isAttached(digest: string): Promise<boolean>;
   /** How many different contents are attached to attestations. */
   countAttached(): Promise<number>;
-
-  /**
-   * Writes, as every other write does, and changes nothing.
-   *
-   * @throws StorageError if writes fail now.
-   */
-  probe(): Promise<void>;
-  /** Ends after every write that was asked for before. */
-  close(): Promise<void>;
 }
 
 /** How many entries a list of a trail has at most. */

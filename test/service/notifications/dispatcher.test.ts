@@ -8,9 +8,10 @@ import { Dispatcher } from '../../../src/service/notifications/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';
 import { recordEvents } from '../../../src/service/storage/sqlite/outbox.ts';
-import { SqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.ts';
+import { SqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { manualClock, startOfTime, type ManualClock } from '../../support/clock.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
+import { Records } from '../../support/records.ts';
 
 /** What becomes of a delivery: a promise that the test settles. */
 interface Attempt {
@@ -22,7 +23,9 @@ interface Attempt {
 
 describe('the dispatcher', () => {
   let folder: string;
-  let store: SqliteStore;
+  let storage: SqliteStorage;
+  let store: SqliteStorage['store'];
+  let records: Records;
   let clock: ManualClock;
   let dispatcher: Dispatcher;
   let attempts: Attempt[];
@@ -50,15 +53,17 @@ describe('the dispatcher', () => {
     });
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
-    store = new SqliteStore(folder);
+    storage = new SqliteStorage(folder);
+    ({ store } = storage);
+    records = new Records(storage);
     clock = manualClock();
     [attempts, told, ahead] = [[], [], 0];
-    await store.createOrganization('acme', 1);
+    await records.createOrganization('acme', 1);
     dispatcher = start();
   });
   afterEach(async () => {
     await dispatcher.stop();
-    await store.close();
+    await storage.close();
     await rm(folder, { recursive: true });
   });
 
@@ -80,7 +85,7 @@ describe('the dispatcher', () => {
     );
     database.close();
     // A write of the store itself is what wakes the dispatcher.
-    await store.createOrganization(`made-${clock.now()}-${attempts.length}`, 1);
+    await records.createOrganization(`made-${clock.now()}-${attempts.length}`, 1);
     await settle();
   };
   /** Lets everything that is ready run. */
@@ -239,7 +244,7 @@ describe('the dispatcher', () => {
   });
 
   it('delivers to one organization at once while many targets of another do not answer', async () => {
-    await store.createOrganization('busy', 1);
+    await records.createOrganization('busy', 1);
     for (let index = 0; index < 200; index += 1) await notify(`env-${index}`, 'busy');
     await happen(...Array.from({ length: 200 }, (_, index) => ({ org: 'busy', environment: `env-${index}` })));
     await notify();

@@ -2,20 +2,22 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { StoredKey } from '../../../src/service/domain/accounts.ts';
 import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
-import {
-  longestHistory,
-  type ArtifactFinding,
-  type FlowToSave,
-  type Store,
-} from '../../../src/service/storage/store.ts';
+import { longestHistory, type ArtifactFinding, type Store } from '../../../src/service/storage/store.ts';
+import type { FlowToSave } from '../../../src/service/application/flows.ts';
+import type { Records } from '../../support/records.ts';
 import { isMapping } from '../../../src/runtime/values.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
-/** How an implementation of the store is set up for a test. */
-export interface StoreUnderTest {
+/** An open storage: the part that has not moved to the port, and the use cases over the port. */
+export interface OpenStore {
   readonly store: Store;
-  /** Closes the store and opens it again over the same data. */
-  reopen(): Promise<Store>;
+  readonly records: Records;
+}
+
+/** How an implementation of the storage is set up for a test. */
+export interface StoreUnderTest extends OpenStore {
+  /** Closes the storage and opens it again over the same data. */
+  reopen(): Promise<OpenStore>;
   /** Closes it and removes the data. */
   remove(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
   describe(name, () => {
     let tested: StoreUnderTest;
     let store: Store;
+    let records: Records;
     let made = 0;
 
     const id = (): string => `00000000-0000-0000-0000-${String((made += 1)).padStart(8, '0')}`;
@@ -88,9 +91,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     beforeEach(async () => {
       tested = await open();
-      ({ store } = tested);
-      await store.createOrganization('acme', 1);
-      await store.createOrganization('other', 1);
+      ({ store, records } = tested);
+      await records.createOrganization('acme', 1);
+      await records.createOrganization('other', 1);
     });
     afterEach(async () => {
       await tested.remove();
@@ -98,38 +101,41 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     describe('organizations', () => {
       it('creates an organization once, also when two ask at once', async () => {
-        const outcomes = await Promise.all([store.createOrganization('new', 2), store.createOrganization('new', 3)]);
+        const outcomes = await Promise.all([
+          records.createOrganization('new', 2),
+          records.createOrganization('new', 3),
+        ]);
         expect(outcomes.sort()).toEqual(['created', 'exists']);
-        expect(await store.hasOrganization('new')).toBe(true);
-        expect(await store.hasOrganization('newer')).toBe(false);
+        expect(await records.hasOrganization('new')).toBe(true);
+        expect(await records.hasOrganization('newer')).toBe(false);
       });
     });
 
     describe('flows', () => {
       it('creates a flow and then updates it, all of it, and remembers both times', async () => {
-        expect(await store.saveFlow(flow(), 3)).toBe('created');
-        expect(await store.findFlow('acme', 'web')).toEqual({ ...flow(), createdAt: 3, lastModifiedAt: 3 });
+        expect(await records.saveFlow(flow(), 3)).toBe('created');
+        expect(await records.findFlow('acme', 'web')).toEqual({ ...flow(), createdAt: 3, lastModifiedAt: 3 });
         const changed = flow({ description: '', visibility: undefined, template: [], repoUrl: undefined });
-        expect(await store.saveFlow(changed, 4)).toBe('updated');
-        expect(await store.findFlow('acme', 'web')).toEqual({ ...changed, createdAt: 3, lastModifiedAt: 4 });
+        expect(await records.saveFlow(changed, 4)).toBe('updated');
+        expect(await records.findFlow('acme', 'web')).toEqual({ ...changed, createdAt: 3, lastModifiedAt: 4 });
       });
 
       it('creates one flow when many ask for it at once', async () => {
-        const outcomes = await Promise.all(Array.from({ length: 20 }, () => store.saveFlow(flow(), 3)));
+        const outcomes = await Promise.all(Array.from({ length: 20 }, () => records.saveFlow(flow(), 3)));
         expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1);
       });
 
       it('keeps the flows of organizations apart', async () => {
-        await store.saveFlow(flow(), 3);
-        expect(await store.findFlow('other', 'web')).toBeUndefined();
-        expect(await store.saveFlow(flow({ org: 'other', description: 'theirs' }), 4)).toBe('created');
-        expect((await store.findFlow('acme', 'web'))?.description).toBe('The web shop');
+        await records.saveFlow(flow(), 3);
+        expect(await records.findFlow('other', 'web')).toBeUndefined();
+        expect(await records.saveFlow(flow({ org: 'other', description: 'theirs' }), 4)).toBe('created');
+        expect((await records.findFlow('acme', 'web'))?.description).toBe('The web shop');
       });
     });
 
     describe('attestations and artifacts', () => {
       beforeEach(async () => {
-        await store.saveFlow(flow(), 2);
+        await records.saveFlow(flow(), 2);
       });
 
       it('are taken only by a flow that exists in their organization, and leave nothing else behind', async () => {
@@ -184,7 +190,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     describe('finding an artifact', () => {
       beforeEach(async () => {
-        await store.saveFlow(flow(), 2);
+        await records.saveFlow(flow(), 2);
       });
 
       it('answers its latest report with its flow', async () => {
@@ -253,7 +259,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const commit = { sha1: commitOf('1'), timestamp: 1 };
 
       beforeEach(async () => {
-        await store.saveFlow(flow(), 2);
+        await records.saveFlow(flow(), 2);
         await store.recordArtifact(artifact(target));
       });
 
@@ -319,27 +325,27 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     describe('durability', () => {
       it('still has everything after it was closed and opened, and goes on in order', async () => {
-        await store.saveFlow(flow(), 2);
-        await store.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
-        await store.addKey(key());
+        await records.saveFlow(flow(), 2);
+        await records.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
+        await records.addKey(key());
         await store.recordArtifact(artifact());
         await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
-        store = await tested.reopen();
+        ({ store, records } = await tested.reopen());
         await store.recordAttestation(attestation());
         expect((await found(fingerprintOf('abcdef'))).evidence.map(({ verdict }) => verdict)).toEqual(['compliant']);
-        expect(await store.findKey('key1')).toEqual(key());
+        expect(await records.findKey('key1')).toEqual(key());
       });
 
       it('finishes the writes that were asked for before it was closed', async () => {
-        const writes = Array.from({ length: 50 }, (_, index) => store.saveFlow(flow({ name: `flow-${index}` }), 2));
+        const writes = Array.from({ length: 50 }, (_, index) => records.saveFlow(flow({ name: `flow-${index}` }), 2));
         const reopened = tested.reopen();
         expect(await Promise.all(writes)).toEqual(writes.map(() => 'created'));
-        store = await reopened;
-        expect(await store.findFlow('acme', 'flow-49')).toBeDefined();
+        ({ store, records } = await reopened);
+        expect(await records.findFlow('acme', 'flow-49')).toBeDefined();
       });
 
       it('keeps the neighbours of a write that fails', async () => {
-        await store.saveFlow(flow(), 2);
+        await records.saveFlow(flow(), 2);
         const same = id();
         const outcomes = await Promise.allSettled([
           store.recordAttestation(attestation({ id: same })),

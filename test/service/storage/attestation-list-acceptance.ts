@@ -5,12 +5,14 @@ import type { AttestationListQuery, RecordedAttestation } from '../../../src/ser
 import type { Store } from '../../../src/service/storage/store.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
+import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for lists of attestations. */
 export function describeAttestationList(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let tested: StoreUnderTest;
     let store: Store;
+    let records: Records;
     let made = 0;
 
     const attestation = (createdAt: number, change: Partial<Attestation> = {}): Attestation => ({
@@ -51,12 +53,12 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
 
     beforeEach(async () => {
       tested = await open();
-      ({ store } = tested);
+      ({ store, records } = tested);
       for (const org of ['acme', 'other']) {
-        await store.createOrganization(org, 1);
+        await records.createOrganization(org, 1);
         for (const flow of ['web', 'api']) {
           const rest = { description: '', template: [], visibility: undefined, repoUrl: undefined };
-          await store.saveFlow({ org, name: flow, ...rest }, 2);
+          await records.saveFlow({ org, name: flow, ...rest }, 2);
         }
       }
     });

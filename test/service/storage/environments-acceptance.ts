@@ -14,12 +14,14 @@ import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
 import { firstDue } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
+import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for environments, their snapshots and policies. */
 export function describeEnvironments(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let tested: StoreUnderTest;
     let store: Store;
+    let records: Records;
 
     const environment = (change: Partial<EnvironmentToSave> = {}): EnvironmentToSave => ({
       org: 'acme',
@@ -66,9 +68,9 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
 
     beforeEach(async () => {
       tested = await open();
-      ({ store } = tested);
-      await store.createOrganization('acme', 1);
-      await store.createOrganization('other', 1);
+      ({ store, records } = tested);
+      await records.createOrganization('acme', 1);
+      await records.createOrganization('other', 1);
       await store.saveEnvironment(environment(), 2.5);
     });
     afterEach(async () => {
@@ -140,7 +142,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           { number: 1, from: 10.5, to: 12, compliant: null },
           { number: 2, from: 12, to: undefined, compliant: null },
         ]);
-        store = await tested.reopen();
+        ({ store, records } = await tested.reopen());
         expect(await report({ web: 'bbbbb' }, 13)).toEqual({ outcome: 'nothing new' });
       });
 
@@ -197,7 +199,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
       });
 
       it('form a series without gaps, whatever happens in whichever order', async () => {
-        await store.saveFlow(
+        await records.saveFlow(
           { org: 'acme', name: 'web', description: '', visibility: null, template: [], repoUrl: null },
           1,
         );
@@ -285,7 +287,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
             { type: 'policy_updated', timestamp: 7.5, user: 'ann', version: 2 },
           ],
         });
-        store = await tested.reopen();
+        ({ store, records } = await tested.reopen());
         expect(await store.findPolicy('acme', 'strict')).toEqual(policy);
         expect(await store.findPolicy('other', 'strict')).toBeUndefined();
       });

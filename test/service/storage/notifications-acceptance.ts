@@ -5,6 +5,7 @@ import type { Delivery, DeliveryFailure, NewNotification } from '../../../src/se
 import type { Store } from '../../../src/service/storage/store.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
+import type { Records } from '../../support/records.ts';
 
 /** A store under test that can put events into its outbox, as the transaction of a snapshot does. */
 export interface OutboxUnderTest extends StoreUnderTest {
@@ -16,6 +17,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
   describe(name, () => {
     let tested: OutboxUnderTest;
     let store: Store;
+    let records: Records;
 
     const webhook = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
     const slack = { type: 'SLACK', webhook: 'https://slack.example.com/secret' } as const;
@@ -44,9 +46,9 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
 
     beforeEach(async () => {
       tested = await open();
-      ({ store } = tested);
-      await store.createOrganization('acme', 1);
-      await store.createOrganization('other', 1);
+      ({ store, records } = tested);
+      await records.createOrganization('acme', 1);
+      await records.createOrganization('other', 1);
     });
     afterEach(async () => {
       await tested.remove();
@@ -263,7 +265,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       it('is still there after the store was closed and opened', async () => {
         tested.record(event());
         const before = await first();
-        store = await tested.reopen();
+        ({ store, records } = await tested.reopen());
         expect(await first()).toEqual(before);
       });
     });

@@ -1,17 +1,15 @@
+import * as keys from '../../application/keys.ts';
+import type { CreatedKey } from '../../application/keys.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
-import type { OwnerKind } from '../../domain/access.ts';
-import { formatApiKey, hashSecret, newApiKey } from '../../domain/api-key.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
 import { role, userName } from './members.ts';
-import type { Role } from '../../../contract/role.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of an API key.' });
 
@@ -88,72 +86,34 @@ export const revokeKey = defineEndpoint({
 /** Creates and revokes API keys. */
 export function addApiKeyRoutes(
   host: RouteHost,
-  dependencies: Dependencies,
+  dependencies: RouteDependencies,
   authenticator: Authenticator<'administrator'>,
 ): void {
-  const { store, now } = dependencies;
-
-  addRoute(
-    host,
-    createKey,
-    authenticator,
-    async ({ parameters: { org }, document: { owner: user, role, ...details } }) => {
-      const member = await store.findMember(org, user);
-      if (member !== undefined && member.role !== role) {
-        throw new ApiError(adminErrors.otherRole, { values: { user, org, role: member.role } });
-      }
-      if (member === undefined) {
-        const isKnown = (await store.listOrganizations(user)).length > 0;
-        if (isKnown && (await store.hasOrganization(org))) {
-          throw new ApiError(adminErrors.userElsewhere, { values: { user, org } });
-        }
-        await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
-      }
-      const key = await issueKey(dependencies, { org, ownerKind: 'user', owner: user, role, ...details });
-      if (key === undefined) throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
-      return { status: 201, body: key };
-    },
-  );
+  addRoute(host, createKey, authenticator, async ({ parameters: { org }, document }) => {
+    const { owner: user, role, description, expires_at: expiresAt } = document;
+    const created = await keys.createUserKey(dependencies, { org, user, role, description, expiresAt });
+    switch (created.outcome) {
+      case 'created':
+        return { status: 201, body: toCreatedKeyResponse(created) };
+      case 'another role':
+        throw new ApiError(adminErrors.otherRole, { values: { user, org, role: created.role } });
+      case 'user of another organization':
+        throw new ApiError(adminErrors.userElsewhere, { values: { user, org } });
+      case 'organization not found':
+        throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
+    }
+  });
 
   addRoute(host, revokeKey, authenticator, async ({ parameters: { org, key_id: id } }) => {
-    const outcome = await store.revokeKey(org, id, unixSeconds(now()));
+    const outcome = await keys.revokeKey(dependencies, { org, id });
     if (outcome === 'not found') throw new ApiError(adminErrors.keyNotFound, { values: { org, key_id: id } });
     return { status: 200, body: 'OK' };
   });
 }
 
-/** Whose key is made, and what is said of it. */
-export interface KeyRequest {
-  readonly org: string;
-  readonly ownerKind: OwnerKind;
-  readonly owner: string;
-  readonly role: Role;
-  readonly description?: string | undefined;
-  readonly expires_at?: number | undefined;
-}
-
-/** Makes a key and answers it as it is shown this once; undefined if its owner is gone by now. */
-export async function issueKey(
-  { store, now, randomBytes }: Dependencies,
-  { org, ownerKind, owner, role, description = '', expires_at: expiresAt }: KeyRequest,
-): Promise<Static<typeof createdKey> | undefined> {
-  const key = newApiKey(randomBytes);
-  const createdAt = unixSeconds(now());
-  const secretHash = hashSecret(key.secret);
-  const outcome = await store.addKey({
-    org,
-    id: key.id,
-    ownerKind,
-    owner,
-    isLimitedToOrg: false,
-    description,
-    secretHash,
-    createdAt,
-    expiresAt,
-  });
-  if (outcome === 'exists') throw new Error(`two new keys got the id ${key.id}`);
-  if (outcome === 'owner not found') return undefined;
-  const organizations = ownerKind === 'user' ? await store.listOrganizations(owner) : [org];
-  const shown = { id: key.id, key: formatApiKey(key), owner, role, organizations: [...organizations], description };
-  return { ...shown, created_at: createdAt, expires_at: expiresAt ?? null };
+/** The response to creating a key: the only time that the key is shown. */
+export function toCreatedKeyResponse({ key, stored, role, organizations }: CreatedKey): Static<typeof createdKey> {
+  const { id, owner, description, createdAt, expiresAt = null } = stored;
+  const shown = { id, key, owner, role, organizations: [...organizations], description };
+  return { ...shown, created_at: createdAt, expires_at: expiresAt };
 }

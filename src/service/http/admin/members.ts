@@ -1,14 +1,14 @@
+import * as members from '../../application/members.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
 import { roles } from '../../../contract/role.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** The name of a user. */
 export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
@@ -54,13 +54,11 @@ export const removeMember = defineEndpoint({
 /** Adds users to organizations, changes their roles, and removes them. */
 export function addMemberRoutes(
   host: RouteHost,
-  dependencies: Dependencies,
+  dependencies: RouteDependencies,
   authenticator: Authenticator<'administrator'>,
 ): void {
-  const { store, now } = dependencies;
-
   addRoute(host, saveMember, authenticator, async ({ parameters: { org, user }, document: { role } }) => {
-    const outcome = await store.saveMember({ org, user, role, createdAt: unixSeconds(now()) });
+    const outcome = await members.saveMember(dependencies, { org, user, role });
     if (outcome === 'organization not found') {
       throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
@@ -68,7 +66,7 @@ export function addMemberRoutes(
   });
 
   addRoute(host, removeMember, authenticator, async ({ parameters: { org, user } }) => {
-    const outcome = await store.removeMember(org, user, unixSeconds(now()));
+    const outcome = await members.removeMember(dependencies, { org, user });
     if (outcome === 'not found') throw new ApiError(adminErrors.memberNotFound, { values: { org, user } });
     return { status: 200, body: 'OK' };
   });

@@ -18,11 +18,11 @@ import type { RandomBytes } from '../../../runtime/random.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
 import { toNotificationResponse } from '../api/notifications.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
 import type { Store } from '../../storage/store.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
@@ -153,12 +153,12 @@ const usualGrace = 24;
 /** Creating, inspecting and deleting notifications, and the secrets of their webhooks. */
 export function addAdminNotificationRoutes(
   host: RouteHost,
-  dependencies: Dependencies,
+  dependencies: RouteDependencies,
   authenticator: Authenticator<'administrator'>,
 ): void {
   const { store, now, randomBytes } = dependencies;
   addRoute(host, createNotification, authenticator, async ({ caller, parameters: { org }, document }) => {
-    if (!(await store.hasOrganization(org))) {
+    if (!(await dependencies.storage.read(({ organizations }) => organizations.exists(org)))) {
       throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
     const faults = [...unusableTargets(document, dependencies), ...(await unknownEnvironments(store, org, document))];
@@ -235,7 +235,7 @@ function withoutSecret(target: TargetPayload): NotificationTarget {
 
 function toAdministeredTarget(
   { target, secrets, waiting, attempts, dueAt, lastSuccessAt, lastError }: TargetState,
-  { sendsMail }: Dependencies,
+  { sendsMail }: RouteDependencies,
 ): AdministeredTarget {
   const cannotBeSent = target.type === 'EMAIL' && !sendsMail ? noMailServer : null;
   return {
@@ -254,7 +254,7 @@ function toAdministeredTarget(
 
 type Fault = readonly [field: string, rule: string];
 
-function unusableTargets({ targets }: NotificationPayload, { sendsMail }: Dependencies): readonly Fault[] {
+function unusableTargets({ targets }: NotificationPayload, { sendsMail }: RouteDependencies): readonly Fault[] {
   return targets.flatMap((target, index): readonly Fault[] => {
     if (target.type === 'EMAIL')
       return sendsMail ? [] : [[`targets.${index}`, `no e-mail can be sent: ${noMailServer}`]];

@@ -1,13 +1,13 @@
+import * as organizations from '../../application/organizations.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 /** Create an organization. */
 export const createOrganization = defineEndpoint({
   title: 'Create organization',
@@ -28,14 +28,12 @@ export const createOrganization = defineEndpoint({
 /** Creates organizations. */
 export function addOrganizationRoutes(
   host: RouteHost,
-  dependencies: Dependencies,
+  dependencies: RouteDependencies,
   authenticator: Authenticator<'administrator'>,
 ): void {
-  const { store, now } = dependencies;
-
-  addRoute(host, createOrganization, authenticator, async ({ document: { name } }) => {
-    const outcome = await store.createOrganization(name, unixSeconds(now()));
-    if (outcome === 'exists') throw new ApiError(adminErrors.organizationExists, { values: { org: name } });
-    return { status: 201, body: { name } };
+  addRoute(host, createOrganization, authenticator, async ({ document: { name: org } }) => {
+    const outcome = await organizations.createOrganization(dependencies, { org });
+    if (outcome === 'exists') throw new ApiError(adminErrors.organizationExists, { values: { org } });
+    return { status: 201, body: { name: org } };
   });
 }

@@ -1,3 +1,5 @@
+import * as keys from '../../application/keys.ts';
+import * as serviceAccounts from '../../application/service-accounts.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { orgName, serviceAccountName } from '../../../contract/names.ts';
@@ -5,13 +7,12 @@ import { Type } from '../../../contract/schema.ts';
 import { serviceAccount, serviceAccountNotFound } from '../../../contract/service-account.ts';
 import { toServiceAccountResponse } from '../api/service-accounts.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
-import { createdKey, issueKey, keyDetails } from './api-keys.ts';
+import { createdKey, keyDetails, toCreatedKeyResponse } from './api-keys.ts';
 import { role } from './members.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 /** Create a service account. It can do nothing before it has a key. */
 export const createServiceAccount = defineEndpoint({
   title: 'Create service account',
@@ -62,36 +63,27 @@ export const createServiceAccountKey = defineEndpoint({
 /** Creating service accounts and their keys. */
 export function addAdminServiceAccountRoutes(
   host: RouteHost,
-  dependencies: Dependencies,
+  dependencies: RouteDependencies,
   authenticator: Authenticator<'administrator'>,
 ): void {
-  const { store, now } = dependencies;
-
   addRoute(host, createServiceAccount, authenticator, async ({ caller, parameters: { org }, document }) => {
     const { name, privilege, display_name: displayName = name, description = '', for_webhook = false } = document;
-    const record = { org, name, privilege, displayName, description, forWebhook: for_webhook };
-    const account = { ...record, createdBy: caller, createdAt: unixSeconds(now()) };
-    const outcome = await store.createServiceAccount(account);
-    if (outcome === 'organization not found') {
-      throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
+    const record = { org, name, privilege, displayName, description, forWebhook: for_webhook, createdBy: caller };
+    const created = await serviceAccounts.createServiceAccount(dependencies, record);
+    switch (created.outcome) {
+      case 'created':
+        return { status: 201, body: toServiceAccountResponse(created.account) };
+      case 'exists':
+        throw new ApiError(adminErrors.serviceAccountExists, { values: { org, name } });
+      case 'organization not found':
+        throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
-    if (outcome === 'exists') throw new ApiError(adminErrors.serviceAccountExists, { values: { org, name } });
-    return { status: 201, body: toServiceAccountResponse(account) };
   });
 
   addRoute(host, createServiceAccountKey, authenticator, async ({ parameters: { org, name }, document }) => {
-    const account = await store.findServiceAccount(org, name);
-    const key =
-      account === undefined
-        ? undefined
-        : await issueKey(dependencies, {
-            org,
-            ownerKind: 'service account',
-            owner: name,
-            role: account.privilege,
-            ...document,
-          });
-    if (key === undefined) throw new ApiError(serviceAccountNotFound);
-    return { status: 201, body: key };
+    const { description, expires_at: expiresAt } = document;
+    const created = await keys.createServiceAccountKey(dependencies, { org, name, description, expiresAt });
+    if (created.outcome === 'service account not found') throw new ApiError(serviceAccountNotFound);
+    return { status: 201, body: toCreatedKeyResponse(created) };
   });
 }

@@ -12,10 +12,10 @@ import { requireRole } from '../authentication/authentication.ts';
 import { SerializedJson } from '../json-response.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
-export function addArtifactRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, links, now } = dependencies;
   const written = new WeakMap<ArtifactDossier, SerializedJson<Artifact>>();
   const serialize = (dossier: ArtifactDossier): SerializedJson<Artifact> => {

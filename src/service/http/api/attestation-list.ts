@@ -9,10 +9,10 @@ import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operation 9: list the attestations of a flow. */
-export function addAttestationListRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, links, now } = dependencies;
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;

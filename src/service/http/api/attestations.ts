@@ -1,6 +1,7 @@
 import { artifactNotInTrail, attestSonar } from '../../../contract/attestation.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumEvidenceNames } from '../../../contract/limits.ts';
+import * as flows from '../../application/flows.ts';
 import { actorName } from '../../domain/access.ts';
 import { newIdentifier } from '../../domain/identifier.ts';
 import type { Attachment } from '../../domain/records.ts';
@@ -11,14 +12,13 @@ import { requireRole } from '../authentication/authentication.ts';
 import type { UploadedFile } from '../bodies/multipart.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
-
+import type { RouteDependencies } from '../route-dependencies.ts';
 /** Operation 7: attest a Sonar scan. */
-export function addAttestationRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, now } = dependencies;
   addRoute(host, attestSonar, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;
-    if ((await store.findFlow(org, flow)) === undefined) throw new ApiError(flowNotFound);
+    if ((await flows.findFlow(dependencies, { org, name: flow })) === undefined) throw new ApiError(flowNotFound);
     await demandReported(store, { org, flow, trail, fingerprint: document.artifact_fingerprint });
     const attachment = await keep(file);
     const recorded = await store.recordAttestation({

@@ -15,10 +15,10 @@ import type { EnvironmentSaving } from '../../storage/environment-store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operations 2 to 5: create or update an environment, report what runs in it, attach and detach its policies. */
-export function addEnvironmentRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, now } = dependencies;
 
   addRoute(

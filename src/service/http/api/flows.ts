@@ -1,29 +1,27 @@
 import { flowNotFound } from '../../../contract/errors.ts';
 import { createFlow, getFlow } from '../../../contract/flow.ts';
 import { maximumTemplateNames } from '../../../contract/limits.ts';
-import { requiredEvidence } from '../../../contract/template.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
+import * as flows from '../../application/flows.ts';
 import { requireRole } from '../authentication/authentication.ts';
-import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { validationError, ApiError } from '../errors/api-error.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operation 1: create or update a flow, whose payload replaces all of it; and reading one. */
-export function addFlowRoutes(host: RouteHost, dependencies: Dependencies): void {
-  const { store, now } = dependencies;
+export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, createFlow, requireRole(dependencies, 'record'), async ({ parameters, document }) => {
     const { name, description, template, visibility, repo_url: repoUrl } = document;
-    if (requiredEvidence(template).length > maximumTemplateNames) {
+    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
+    const saved = await flows.saveFlow(dependencies, flow);
+    if (saved === 'too many names') {
       throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
     }
-    const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    const saved = await store.saveFlow(flow, unixSeconds(now()));
     return { status: saved === 'created' ? 201 : 200, body: 'OK' };
   });
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const { org, flow_name: name } = parameters;
-    const flow = await store.findFlow(org, name);
+    const flow = await flows.findFlow(dependencies, { org, name });
     if (flow === undefined) throw new ApiError(flowNotFound);
     const { description, visibility, template, repoUrl } = flow;
     return {

@@ -3,10 +3,10 @@ import { shownTarget, type NotificationRecord } from '../../domain/notifications
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operation 8: get a notification. */
-export function addNotificationRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addNotificationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getNotification, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const found = await dependencies.store.findNotification(parameters.org, Number(parameters.notification_number));
     if (found === undefined) throw new ApiError(notificationNotFound);
@@ -20,7 +20,7 @@ export function addNotificationRoutes(host: RouteHost, dependencies: Dependencie
  */
 export function toNotificationResponse(
   record: NotificationRecord,
-  { sendsMail }: Pick<Dependencies, 'sendsMail'>,
+  { sendsMail }: Pick<RouteDependencies, 'sendsMail'>,
 ): Notification {
   const cannotBeSent = !sendsMail && record.targets.some(({ type }) => type === 'EMAIL');
   return {

@@ -6,10 +6,10 @@ import { requireRole } from '../authentication/authentication.ts';
 import { PolicyFileReader } from '../bodies/policy-file-reader.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operation 6: create or update a policy; and reading one. */
-export function addPolicyRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, now } = dependencies;
   const reader = new PolicyFileReader();
   addRoute(host, createPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {

@@ -1,3 +1,4 @@
+import * as serviceAccounts from '../../application/service-accounts.ts';
 import {
   deleteServiceAccount,
   getServiceAccount,
@@ -6,28 +7,25 @@ import {
   type ServiceAccount,
 } from '../../../contract/service-account.ts';
 import type { ServiceAccountRecord } from '../../domain/accounts.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operations 13 to 15: list, get and delete service accounts. */
-export function addServiceAccountRoutes(host: RouteHost, dependencies: Dependencies): void {
-  const { store, now } = dependencies;
-
+export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(
     host,
     listServiceAccounts,
     requireRole(dependencies, 'read service accounts'),
     async ({ parameters: { org } }) => {
-      const accounts = await store.listServiceAccounts(org);
+      const accounts = await serviceAccounts.listServiceAccounts(dependencies, { org });
       return { status: 200, body: accounts.map(toListedResponse) };
     },
   );
 
   addRoute(host, getServiceAccount, requireRole(dependencies, 'read service accounts'), async ({ parameters }) => {
-    const account = await store.findServiceAccount(parameters.org, parameters.name);
+    const account = await serviceAccounts.findServiceAccount(dependencies, parameters);
     if (account === undefined) throw new ApiError(serviceAccountNotFound);
     return { status: 200, body: toServiceAccountResponse(account) };
   });
@@ -37,7 +35,7 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: Dependenc
     deleteServiceAccount,
     requireRole(dependencies, 'administer'),
     async ({ parameters: { org, name } }) => {
-      const outcome = await store.deleteServiceAccount(org, name, unixSeconds(now()));
+      const outcome = await serviceAccounts.deleteServiceAccount(dependencies, { org, name });
       if (outcome === 'not found') throw new ApiError(serviceAccountNotFound);
       return { status: 200, body: 'OK' };
     },

@@ -11,11 +11,11 @@ import type { Store } from '../../storage/store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operations 11 and 12: what differs between two snapshots, and the snapshots of an environment. */
-export function addSnapshotRoutes(host: RouteHost, dependencies: Dependencies): void {
+export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, now } = dependencies;
 
   addRoute(host, diffEnvironments, requireRole(dependencies, 'read'), async ({ parameters: { org }, query }) => {

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { AuthenticationMethod, Endpoint, ErrorAnswer } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
-import { mayAccess, mayOpen, type Caller, type Permission } from '../../domain/access.ts';
+import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
+import { mayAccess, type Caller, type Permission } from '../../domain/access.ts';
 import type { StoredKey } from '../../domain/accounts.ts';
 import { parseApiKey, secretMatches, type ApiKey } from '../../domain/api-key.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
@@ -14,7 +15,7 @@ import {
 } from './failed-authentications.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
-import type { Dependencies } from '../dependencies.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** What is known of a request before its body is read. */
 export interface AuthenticationAttempt {
@@ -64,18 +65,15 @@ export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>):
 }
 
 /** What keys are checked with. */
-type KeyDependencies = Pick<Dependencies, 'store' | 'now' | 'failures'>;
+type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures'>;
 
 /** Lets the holder of an API key in if the key opens the organization and its owner's role there allows this. */
 export function requireRole(dependencies: KeyDependencies, permission: Permission): Authenticator<Caller> {
   return async (attempt) => {
-    const key = await authenticateKey(dependencies, attempt);
+    const { key, role } = await authenticateKey(dependencies, attempt);
     const { org } = attempt;
-    if (org === undefined || !mayOpen(key, org)) throw forbiddenError(attempt);
-    const { ownerKind, owner } = key;
-    const role = await dependencies.store.findRole(org, ownerKind, owner);
-    if (role === undefined) throw forbiddenError(attempt);
-    const caller: Caller = { org, ownerKind, owner, role };
+    if (org === undefined || role === undefined) throw forbiddenError(attempt);
+    const caller: Caller = { org, ownerKind: key.ownerKind, owner: key.owner, role };
     if (!mayAccess(caller, org, permission)) throw forbiddenError(attempt);
     return caller;
   };
@@ -83,7 +81,7 @@ export function requireRole(dependencies: KeyDependencies, permission: Permissio
 
 /** Lets the holder of any API key in: the request is about the holder and not about an organization. */
 export function requireApiKey(dependencies: KeyDependencies): Authenticator<StoredKey> {
-  return (attempt) => authenticateKey(dependencies, attempt);
+  return async (attempt) => (await authenticateKey(dependencies, attempt)).key;
 }
 
 function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiError {
@@ -92,13 +90,19 @@ function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiErro
 
 /** The key that was sent, once it has proven itself. */
 async function authenticateKey(
-  { store, now, failures }: KeyDependencies,
+  { storage, now, failures }: KeyDependencies,
   attempt: AuthenticationAttempt,
-): Promise<StoredKey> {
-  const { methods, origin } = attempt;
+): Promise<KeyHolder> {
+  const { methods, org, origin } = attempt;
   const key = parseApiKey(readCredential(attempt));
-  const stored = key === undefined ? undefined : await store.findKey(key.id);
-  if (key === undefined || stored === undefined || !secretMatches(key.secret, stored.secretHash)) {
+  const holder = key === undefined ? undefined : await findKeyHolder({ storage }, { id: key.id, org });
+  const stored = holder?.key;
+  if (
+    key === undefined ||
+    holder === undefined ||
+    stored === undefined ||
+    !secretMatches(key.secret, stored.secretHash)
+  ) {
     const failure = { ...failedKey(key, stored), origin };
     throw countGuess(failures, failure, unauthenticatedError(methods, 'is not an API key of this service'));
   }
@@ -108,7 +112,7 @@ async function authenticateKey(
     failures.report({ key: describeKey(stored), reason: fault.reason, origin });
     throw unauthenticatedError(methods, fault.rule);
   }
-  return stored;
+  return holder;
 }
 
 const describeKey = ({ id }: StoredKey): string => `key ${id}`;

@@ -14,21 +14,22 @@ import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import { validatePath, validateQuery } from '../validation.ts';
 import type { RouteHost } from '../route.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { DamagedAttachmentError, type AttachmentStore } from '../../storage/attachments.ts';
 import { renderArtifact } from './artifact-page.ts';
 import { renderAttestation } from './attestation-page.ts';
-import { renderHome, listAccessibleOrganizations } from './home-page.ts';
+import { listOpenOrganizations } from '../../application/access.ts';
+import { renderHome } from './home-page.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
 import { renderSnapshot } from './snapshot-page.ts';
 import { renderTrail } from './trail-page.ts';
+import type { RouteDependencies } from '../route-dependencies.ts';
 
 /**
  * The pages behind the service's links, for people: what is recorded, as it is, without scripts. A browser asks its user for
  * a name and a password and sends them by HTTP Basic, so the API key is the user name.
  */
-export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
+export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
   const { store, attachments, links, log } = dependencies;
   const page = <Path extends TObject>(url: string, path: Path, answer: PageHandler<Static<Path>>): void => {
     app.get(url, {
@@ -41,7 +42,7 @@ export function addPages({ app }: RouteHost, dependencies: Dependencies): void {
 
   app.get('/', async (request, reply) => {
     const key = await authenticate(request, pageEndpoint, requireApiKey(dependencies));
-    return sendPage(reply, 'Compliance', renderHome(key, await listAccessibleOrganizations(store, key)));
+    return sendPage(reply, 'Compliance', renderHome(key, await listOpenOrganizations(dependencies, { key })));
   });
 
   page('/:org/flows/:flow_name/artifacts/:fingerprint', getArtifact.parameters, async (path, reply, request) => {

@@ -1,5 +1,5 @@
 import { isRole, type Role } from '../../../contract/role.ts';
-import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
+import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import { number, text, type Row } from './rows.ts';
 
 /** A role. */
@@ -17,6 +17,11 @@ export function memberOf(row: Row): Member {
     role: roleOf(row, 'role'),
     createdAt: number(row, 'created_at'),
   };
+}
+
+/** An organization that a user is a member of. */
+export function membershipOf(row: Row): Membership {
+  return { org: text(row, 'org'), role: roleOf(row, 'role'), isDefault: number(row, 'is_default') === 1 };
 }
 
 /** A service account. */

@@ -6,9 +6,9 @@ import type {
   AttestationListStore,
   RecordedAttestation,
 } from '../attestation-list-store.ts';
-import { answer } from './answers.ts';
 import { attestationOf, number, type Row } from './rows.ts';
 import { prepare, type Prepared } from './statements.ts';
+import type { WriteQueue } from './write-queue.ts';
 
 const texts = {
   hasFlow: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
@@ -27,13 +27,15 @@ const texts = {
  */
 export class SqliteAttestationList implements AttestationListStore {
   readonly #statements: Prepared<typeof texts>;
+  readonly #queue: WriteQueue;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, queue: WriteQueue) {
     this.#statements = prepare(database, texts);
+    this.#queue = queue;
   }
 
   listAttestations(query: AttestationListQuery): Promise<AttestationListFinding> {
-    return answer(() => this.#list(query));
+    return this.#queue.read(() => this.#list(query));
   }
 
   #list(query: AttestationListQuery): AttestationListFinding {

@@ -33,6 +33,20 @@ export function openDatabase(folder: string): DatabaseSync {
   }
 }
 
+/**
+ * Opens one more connection to a database that is open, for reading what is committed.
+ *
+ * @throws StartError
+ */
+export function openReadOnly(folder: string): DatabaseSync {
+  const path = join(folder, databaseFile);
+  try {
+    return new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
+  } catch (error) {
+    throw startErrorOf(translateError(error), path);
+  }
+}
+
 /** Whether the folder has no database yet, or one without tables. */
 export function isNewDatabase(folder: string): boolean {
   const path = join(folder, databaseFile);

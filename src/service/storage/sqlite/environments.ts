@@ -15,9 +15,10 @@ import type {
   SnapshotFinding,
   SnapshotListQuery,
 } from '../environment-store.ts';
+import type { EvidenceSubject } from '../environments.ts';
 import type { KnownMatches } from '../../domain/policy/work.ts';
 import { lastBefore, type TimeSeries } from '../../domain/time-series.ts';
-import { answer, optional } from './answers.ts';
+import { optional } from './answers.ts';
 import { artifactsIn, compliantOf, headOf, type EnvironmentHead } from './environment-rows.ts';
 import { environmentTexts, type EnvironmentStatements } from './environment-statements.ts';
 import type { JudgingQueue } from './judging-queue.ts';
@@ -28,11 +29,6 @@ import { number, text, type Row } from './rows.ts';
 import { SnapshotMaker } from './snapshot-maker.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 import { prepare, type Statements } from './statements.ts';
-
-/** What new evidence is about: one artifact, a trail, or a whole flow. */
-export type EvidenceSubject = { readonly org: string } & (
-  { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string }
-);
 
 /** Environments and their snapshots in SQLite. */
 export class SqliteEnvironments implements EnvironmentStore {
@@ -230,7 +226,7 @@ export class SqliteEnvironments implements EnvironmentStore {
   }
 
   findProvenance(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, Provenance>> {
-    return answer(() => {
+    return this.#queue.read(() => {
       const known = fingerprints.map(
         (fingerprint) => [fingerprint, this.#provenance.latest(org, fingerprint)] as const,
       );

@@ -15,6 +15,11 @@ export class JudgingQueue {
     this.#queue = queue;
   }
 
+  /** Reads what is committed. */
+  read<Result>(run: () => Result): Promise<Result> {
+    return this.#queue.read(run);
+  }
+
   /** Runs the write within the next group's transaction. It may be run again, so it changes the database only. */
   async write<Result>(work: (matches: KnownMatches) => Result): Promise<Result> {
     const matches = new KnownMatches();

@@ -12,7 +12,7 @@ import {
 } from '../../domain/notifications.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type { NotificationStore } from '../notification-store.ts';
-import { answer, optional } from './answers.ts';
+import { optional } from './answers.ts';
 import { number, text, type Row } from './rows.ts';
 import { prepare, type Prepared } from './statements.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -91,7 +91,7 @@ export class SqliteNotifications implements NotificationStore {
   }
 
   findNotification(org: string, wanted: number): Promise<NotificationRecord | undefined> {
-    return answer(() =>
+    return this.#queue.read(() =>
       optional(this.#statements.find.get(org, wanted), (row) =>
         notificationOf(row, this.#statements.targets.all(org, wanted)),
       ),
@@ -99,7 +99,7 @@ export class SqliteNotifications implements NotificationStore {
   }
 
   findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
-    return answer(() => {
+    return this.#queue.read(() => {
       const { find, targets, waiting } = this.#statements;
       if (find.get(org, wanted) === undefined) return undefined;
       return targets.all(org, wanted).map((row) => {
@@ -132,21 +132,22 @@ export class SqliteNotifications implements NotificationStore {
   }
 
   dueTargets(now: number, limit: number): Promise<readonly DueTarget[]> {
-    return answer(() => this.#statements.due.all(now, limit).map(dueTargetOf));
+    return this.#queue.read(() => this.#statements.due.all(now, limit).map(dueTargetOf));
   }
 
   firstDelivery({ org, number: of, position }: DueTarget): Promise<Delivery | undefined> {
-    return answer(() => optional(this.#statements.firstDelivery.get(org, of, position), deliveryOf));
+    return this.#queue.read(() => optional(this.#statements.firstDelivery.get(org, of, position), deliveryOf));
   }
 
   nextDue(after: number): Promise<number | undefined> {
-    return answer(() => optionalNumber(this.#statements.nextDue.get(after) ?? {}, 'due_at'));
+    return this.#queue.read(() => optionalNumber(this.#statements.nextDue.get(after) ?? {}, 'due_at'));
   }
 
   async rearmDeliveries(now: number): Promise<void> {
-    const overdue = this.#statements.dueLater
-      .all(now)
-      .filter((row) => isOverdue({ dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') }, now));
+    const later = await this.#queue.read(() => this.#statements.dueLater.all(now));
+    const overdue = later.filter((row) =>
+      isOverdue({ dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') }, now),
+    );
     if (overdue.length === 0) return;
     await this.#queue.write(() => {
       for (const { org = null, number: of = null, position = null } of overdue) {

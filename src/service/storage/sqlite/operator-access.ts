@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Store } from '../store.ts';
+import type { Storage } from '../storage.ts';
 import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 import { claimFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
-import { SqliteStore } from './sqlite-store.ts';
+import { SqliteStorage } from './sqlite-storage.ts';
 
 /**
- * Opens the store of a data folder for a command of the operator, whether a service runs on it or not.
+ * Opens the storage of a data folder for a command of the operator, whether a service runs on it or not.
  *
  * Beside a running service the work may only add keys and members: the service keeps what it has read of rows in memory, but
  * nothing about rows that are not there.
  *
  * @throws Error if there is no database, or if it has another version than this code and a service uses it.
  */
-export async function withOperatorStore<Result>(
+export async function withOperatorStorage<Result>(
   folder: string,
-  work: (store: Store) => Promise<Result>,
+  work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
   const path = join(folder, 'compliance.sqlite');
   if (!existsSync(path)) {
@@ -27,8 +27,8 @@ export async function withOperatorStore<Result>(
   const release = claimUnlessServed(folder);
   try {
     if (release === undefined) demandSameVersion(path);
-    const store = new SqliteStore(folder);
-    return await work(store).finally(() => store.close());
+    const storage = new SqliteStorage(folder);
+    return await work(storage).finally(() => storage.close());
   } finally {
     release?.();
   }

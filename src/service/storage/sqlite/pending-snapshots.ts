@@ -37,7 +37,7 @@ export class PendingSnapshots {
     // What was noted is read after the commit.
     await setImmediate();
     while (this.#state === 'busy' && failures < mostFailures) {
-      const next = this.#updates.nextPending(after);
+      const next = await this.#nextPending(after);
       if (next === undefined) break;
       try {
         after = await this.#queue.write((matches) => this.#updates.makeSome(after, matches));
@@ -51,26 +51,24 @@ export class PendingSnapshots {
     if (this.#state === 'busy') this.#state = 'idle';
   }
 
-  /** Reads at once if nothing is due that would change the answer, and else after that is made. */
-  read<Result>(org: string, names: readonly string[], read: () => Result): Promise<Result> {
-    try {
-      return this.#pendingFor(org, names).length === 0 ? Promise.resolve(read()) : this.#readLater(org, names, read);
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-    }
+  #nextPending(after: PendingEnvironment | undefined): Promise<PendingEnvironment | undefined> {
+    return this.#queue.read(() => (this.#state === 'busy' ? this.#updates.nextPending(after) : undefined));
   }
 
-  async #readLater<Result>(org: string, names: readonly string[], read: () => Result): Promise<Result> {
-    for (let round = 0; round < mostRounds; round += 1) {
-      const pending = this.#pendingFor(org, names);
-      if (pending.length === 0) break;
-      for (const environment of pending) {
+  /** Reads at once if nothing is due that would change the answer, and else after that is made. */
+  async read<Result>(org: string, names: readonly string[], read: () => Result): Promise<Result> {
+    for (let round = 0; ; round += 1) {
+      const answered = await this.#queue.read(() => {
+        const pending = round < mostRounds ? this.#pendingFor(org, names) : [];
+        return pending.length > 0 ? { pending } : { result: read() };
+      });
+      if ('result' in answered) return answered.result;
+      for (const environment of answered.pending) {
         await this.#queue.write((matches) => {
           this.#updates.makePending({ org, environment }, matches);
         });
       }
     }
-    return read();
   }
 
   #pendingFor(org: string, names: readonly string[]): readonly string[] {

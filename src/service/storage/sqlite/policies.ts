@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import type { KnownMatches } from '../../domain/policy/work.ts';
 import { longestPolicyHistory, longestPolicyTexts, type PolicyStore, type PolicyToSave } from '../policy-store.ts';
-import { answer, optional } from './answers.ts';
+import { optional } from './answers.ts';
 import { number, text, type Row } from './rows.ts';
 import { prepare, type Prepared } from './statements.ts';
 import type { JudgingQueue } from './judging-queue.ts';
@@ -58,7 +58,7 @@ export class SqlitePolicies implements Omit<PolicyStore, 'savePolicy'> {
   }
 
   findPolicy(org: string, name: string): Promise<PolicyRecord | undefined> {
-    return answer(() => this.#find(org, name));
+    return this.#queue.read(() => this.#find(org, name));
   }
 
   /** Whether there is such a policy. */

@@ -1,9 +1,5 @@
-import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SnapshotReading } from '../../../contract/snapshot-expression.ts';
-import type { Role } from '../../../contract/role.ts';
-import type { OwnerKind } from '../../domain/access.ts';
-import type { Member, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type {
   Delivery,
   DeliveryFailure,
@@ -17,10 +13,9 @@ import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import type { Environment, SnapshotSummary } from '../../domain/environment/snapshot.ts';
 import type { PolicyRecord } from '../../domain/policy/policy-record.ts';
 import type { KnownMatches } from '../../domain/policy/work.ts';
-import type { Attestation, Flow, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
+import type { Attestation, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
-import { databaseFile } from '../files/data-folder.ts';
-import type { ArtifactFinding, ArtifactQuery, AttestationRecording, FlowToSave, Store } from '../store.ts';
+import type { ArtifactFinding, ArtifactQuery, AttestationRecording, Store } from '../store.ts';
 import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
 import type {
   EnvironmentReport,
@@ -31,120 +26,49 @@ import type {
   SnapshotFinding,
   SnapshotListQuery,
 } from '../environment-store.ts';
+import type { EvidenceChanges } from '../evidence-changes.ts';
 import type { PolicyToSave } from '../policy-store.ts';
-import { SqliteAccounts } from './accounts.ts';
 import { answer, optional } from './answers.ts';
 import { ArtifactCache } from './artifact-cache.ts';
 import { SqliteAttestationList } from './attestation-list.ts';
-import { openDatabase } from './database.ts';
 import { SqliteEnvironments } from './environments.ts';
-import { watchFiles } from './file-presence.ts';
 import { JudgingQueue } from './judging-queue.ts';
-import { schemaVersion } from './migrations.ts';
 import { SqliteNotifications } from './notifications.ts';
 import { SqlitePolicies } from './policies.ts';
-import { artifactOf, attestationOf, flowOf, number, summaryOf, trailOf } from './rows.ts';
+import { artifactOf, attestationOf, number, summaryOf, trailOf } from './rows.ts';
 import { prepareStatements, type Statements } from './statements.ts';
-import { WriteQueue } from './write-queue.ts';
-import { WrittenSources } from './written-sources.ts';
+import type { WriteQueue } from './write-queue.ts';
+import type { WrittenSources } from './written-sources.ts';
 
-/** The store of one machine: an SQLite database in the data folder, used by one process. */
+/** What has not moved to the port of the storage yet (`SqliteStorage`). */
 export class SqliteStore implements Store {
-  readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #queue: WriteQueue;
   readonly #judging: JudgingQueue;
-  readonly #accounts: SqliteAccounts;
   readonly #artifacts: ArtifactCache;
   readonly #attestationList: SqliteAttestationList;
   readonly #environments: SqliteEnvironments;
   readonly #policies: SqlitePolicies;
   readonly #notifications: SqliteNotifications;
 
-  constructor(folder: string) {
-    this.#database = openDatabase(folder);
-    this.#statements = prepareStatements(this.#database);
-    const path = join(folder, databaseFile);
-    this.#queue = new WriteQueue(this.#database, { demandFiles: watchFiles([path, `${path}-wal`]) });
-    this.#judging = new JudgingQueue(this.#queue);
-    const written = new WrittenSources(this.#database);
-    this.#accounts = new SqliteAccounts(this.#database, this.#queue, written);
+  /** Judging, for the use cases that have moved to `application/`. */
+  readonly evidenceChanges: EvidenceChanges;
+
+  constructor(database: DatabaseSync, queue: WriteQueue, written: WrittenSources) {
+    this.#statements = prepareStatements(database);
+    this.#queue = queue;
+    this.#judging = new JudgingQueue(queue);
     this.#artifacts = new ArtifactCache(this.#statements, written);
-    this.#attestationList = new SqliteAttestationList(this.#database);
-    this.#policies = new SqlitePolicies(this.#database, this.#judging);
-    this.#environments = new SqliteEnvironments(this.#database, this.#statements, this.#judging, this.#policies);
-    this.#notifications = new SqliteNotifications(this.#database, this.#queue);
-  }
-
-  createOrganization(name: string, createdAt: number): Promise<'created' | 'exists'> {
-    return this.#queue.write(() => {
-      const { changes } = this.#statements.createOrganization.run(name, createdAt);
-      return changes === 0 ? 'exists' : 'created';
-    });
-  }
-
-  hasOrganization(name: string): Promise<boolean> {
-    return answer(() => this.#statements.hasOrganization.get(name) !== undefined);
-  }
-
-  saveMember(member: Member): Promise<'created' | 'updated' | 'organization not found'> {
-    return this.#accounts.saveMember(member);
-  }
-
-  findMember(org: string, user: string): Promise<Member | undefined> {
-    return this.#accounts.findMember(org, user);
-  }
-
-  listOrganizations(user: string): Promise<readonly string[]> {
-    return this.#accounts.listOrganizations(user);
-  }
-
-  removeMember(org: string, user: string, removedAt: number): Promise<'removed' | 'not found'> {
-    return this.#accounts.removeMember(org, user, removedAt);
-  }
-
-  setDefaultOrganization(org: string, user: string): Promise<'set' | 'not a member'> {
-    return this.#accounts.setDefaultOrganization(org, user);
-  }
-
-  defaultOrganization(user: string): Promise<string | undefined> {
-    return this.#accounts.defaultOrganization(user);
-  }
-
-  createServiceAccount(account: ServiceAccountRecord): Promise<'created' | 'exists' | 'organization not found'> {
-    return this.#accounts.createServiceAccount(account);
-  }
-
-  findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
-    return this.#accounts.findServiceAccount(org, name);
-  }
-
-  listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
-    return this.#accounts.listServiceAccounts(org);
-  }
-
-  deleteServiceAccount(org: string, name: string, deletedAt: number): Promise<'deleted' | 'not found'> {
-    return this.#accounts.deleteServiceAccount(org, name, deletedAt);
-  }
-
-  addKey(key: StoredKey): Promise<'added' | 'exists' | 'owner not found'> {
-    return this.#accounts.addKey(key);
-  }
-
-  findKey(id: string): Promise<StoredKey | undefined> {
-    return this.#accounts.findKey(id);
-  }
-
-  hasKeys(org: string): Promise<boolean> {
-    return this.#accounts.hasKeys(org);
-  }
-
-  revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
-    return this.#accounts.revokeKey(org, id, revokedAt);
-  }
-
-  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
-    return this.#accounts.findRole(org, kind, owner);
+    this.#attestationList = new SqliteAttestationList(database, queue);
+    this.#policies = new SqlitePolicies(database, this.#judging);
+    this.#environments = new SqliteEnvironments(database, this.#statements, this.#judging, this.#policies);
+    this.#notifications = new SqliteNotifications(database, queue);
+    this.evidenceChanges = {
+      announce: (subject, at, matches) =>
+        answer(() => {
+          this.#environments.evidenceChanged(subject, at, matches);
+        }),
+    };
   }
 
   listAttestations(query: AttestationListQuery): Promise<AttestationListFinding> {
@@ -251,21 +175,6 @@ export class SqliteStore implements Store {
     return this.#policies.findPolicy(org, name);
   }
 
-  saveFlow(flow: FlowToSave, savedAt: number): Promise<'created' | 'updated'> {
-    return this.#judging.write((matches) => {
-      const { org, name, description, visibility = null, repoUrl = null } = flow;
-      const known = this.#hasFlow(org, name);
-      const template = JSON.stringify(flow.template);
-      this.#statements.saveFlow.run(org, name, description, visibility, template, repoUrl, savedAt, savedAt);
-      if (known) this.#environments.evidenceChanged({ org, flow: name }, savedAt, matches);
-      return known ? 'updated' : 'created';
-    });
-  }
-
-  findFlow(org: string, name: string): Promise<Flow | undefined> {
-    return answer(() => optional(this.#statements.findFlow.get(org, name), flowOf));
-  }
-
   recordAttestation(attestation: Attestation): Promise<AttestationRecording> {
     // Written out before the turn that commits, which everyone waits for.
     const document = JSON.stringify(attestation.document);
@@ -322,15 +231,17 @@ export class SqliteStore implements Store {
   }
 
   hasArtifact(org: string, flow: string, trail: string, fingerprint: string): Promise<boolean> {
-    return answer(() => this.#statements.latestArtifactOfTrail.get(org, flow, trail, fingerprint) !== undefined);
+    return this.#queue.read(
+      () => this.#statements.latestArtifactOfTrail.get(org, flow, trail, fingerprint) !== undefined,
+    );
   }
 
   findArtifact(query: ArtifactQuery): Promise<ArtifactFinding> {
-    return answer(() => this.#artifacts.find(query));
+    return this.#queue.read(() => this.#artifacts.find(query));
   }
 
   findTrail(org: string, flow: string, trail: string): Promise<TrailDossier | undefined> {
-    return answer(() =>
+    return this.#queue.read(() =>
       optional(this.#statements.findTrail.get(org, flow, trail), (row) => ({
         trail: trailOf(row),
         artifacts: this.#statements.artifactsOfTrail.all(org, flow, trail).map(artifactOf),
@@ -340,30 +251,20 @@ export class SqliteStore implements Store {
   }
 
   findAttestation(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
-    return answer(() => optional(this.#statements.findAttestation.get(org, id, flow, trail), attestationOf));
+    return this.#queue.read(() => optional(this.#statements.findAttestation.get(org, id, flow, trail), attestationOf));
   }
 
   isAttached(digest: string): Promise<boolean> {
-    return answer(() => this.#statements.isAttached.get(digest) !== undefined);
+    return this.#queue.read(() => this.#statements.isAttached.get(digest) !== undefined);
   }
 
   countAttached(): Promise<number> {
-    return answer(() => number(this.#statements.countAttached.get() ?? {}, 'count'));
+    return this.#queue.read(() => number(this.#statements.countAttached.get() ?? {}, 'count'));
   }
 
-  probe(): Promise<void> {
-    // Writes a page without changing what it says.
-    return this.#queue.write(() => {
-      this.#database.exec(`PRAGMA user_version = ${schemaVersion}`);
-    });
-  }
-
-  close(): Promise<void> {
-    return answer(() => {
-      this.#environments.close();
-      this.#queue.flush();
-      this.#database.close();
-    });
+  /** Makes no further snapshots by itself. */
+  stop(): void {
+    this.#environments.close();
   }
 
   #hasFlow(org: string, flow: string): boolean {

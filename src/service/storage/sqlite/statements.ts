@@ -6,15 +6,8 @@ import { summaryColumns } from './rows.ts';
 // Limits are written out: SQLite compiles a statement anew for every value that is bound to a limit, and that takes longer
 // than most of these statements.
 const texts = {
-  createOrganization: 'INSERT INTO organizations (org, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  hasOrganization: 'SELECT 1 FROM organizations WHERE org = ?',
-
   hasFlow: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
   findFlow: 'SELECT * FROM flows WHERE org = ? AND name = ?',
-  saveFlow: `INSERT INTO flows (org, name, description, visibility, template, repo_url, created_at, last_modified_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
-      template = excluded.template, repo_url = excluded.repo_url, last_modified_at = excluded.last_modified_at`,
 
   makeTrail: 'INSERT INTO trails (org, flow, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   findTrail: 'SELECT * FROM trails WHERE org = ? AND flow = ? AND name = ?',

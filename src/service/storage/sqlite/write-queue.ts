@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { answer } from './answers.ts';
 import { translateError } from './database.ts';
 
 interface Job {
-  readonly run: () => void;
+  readonly run: () => Promise<void>;
   readonly settle: (failure?: { readonly error: unknown }) => void;
 }
 
@@ -15,37 +16,43 @@ interface Watches {
   readonly demandFiles?: () => void;
   /** Milliseconds since any moment that stays the same. */
   readonly elapsed?: () => number;
+  /** Called in the turn of every commit, also of one that fails. */
+  readonly committed?: () => void;
 }
 
 /**
  * Writes in groups: what is asked for within one turn of the event loop is committed together, so that many clients share
- * one sync of the disk. A promise resolves after the commit; a write that throws leaves nothing of itself and does not
- * disturb its neighbours.
+ * one sync of the disk. A promise resolves after the commit; a write that rejects leaves nothing of itself and does not
+ * disturb its neighbours. Writes run one after the other, and none begins before the one before it has ended.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
   readonly #demandFiles: () => void;
   readonly #elapsed: () => number;
+  readonly #committed: () => void;
   #jobs: Job[] = [];
-  #flush: NodeJS.Immediate | undefined;
-  #committed: () => void = () => undefined;
+  #scheduled: NodeJS.Immediate | undefined;
+  /** The group that is under way. */
+  #group: Promise<void> | undefined;
+  readonly #listeners: (() => void)[] = [];
 
   constructor(
     database: DatabaseSync,
-    { demandFiles = () => undefined, elapsed = () => performance.now() }: Watches = {},
+    { demandFiles = () => undefined, elapsed = () => performance.now(), committed = () => undefined }: Watches = {},
   ) {
     this.#database = database;
     this.#demandFiles = demandFiles;
     this.#elapsed = elapsed;
+    this.#committed = committed;
   }
 
   /** Runs the write within the next group's transaction. */
-  write<Result>(work: () => Result): Promise<Result> {
+  write<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let written: () => void;
       this.#jobs.push({
-        run: () => {
-          const result = work();
+        run: async () => {
+          const result = await work();
           written = () => {
             resolve(result);
           };
@@ -59,39 +66,68 @@ export class WriteQueue {
     });
   }
 
-  /** Calls the listener after every commit. There is one listener. */
+  /** Reads what is committed over the connection of the writes: between two groups. */
+  read<Result>(run: () => Result): Promise<Result> {
+    return this.#group === undefined ? answer(run) : this.#readLater(run);
+  }
+
+  async #readLater<Result>(run: () => Result): Promise<Result> {
+    while (this.#group !== undefined) await this.#group;
+    return answer(run);
+  }
+
+  /** Calls the listener after every commit. */
   onCommit(listener: () => void): void {
-    this.#committed = listener;
+    this.#listeners.push(listener);
   }
 
   /** Commits all that waits. */
-  flush(): void {
-    while (this.#jobs.length > 0) this.#commitGroup();
+  async drain(): Promise<void> {
+    while (this.#jobs.length > 0 || this.#group !== undefined) await (this.#group ?? this.#begin());
   }
 
   #schedule(): void {
-    this.#flush ??= setImmediate(() => {
-      this.#commitGroup();
+    if (this.#group !== undefined) return;
+    this.#scheduled ??= setImmediate(() => {
+      void this.#begin();
     });
   }
 
+  /** Never rejects. */
+  #begin(): Promise<void> {
+    clearImmediate(this.#scheduled);
+    this.#scheduled = undefined;
+    this.#group = this.#commitGroup().finally(() => {
+      this.#group = undefined;
+      if (this.#jobs.length > 0) this.#schedule();
+    });
+    return this.#group;
+  }
+
   /** Commits what waits, as much of it as one group may be. */
-  #commitGroup(): void {
-    clearImmediate(this.#flush);
-    this.#flush = undefined;
+  async #commitGroup(): Promise<void> {
     const jobs = this.#jobs;
     this.#jobs = [];
     try {
       this.#demandFiles();
       this.#database.exec('BEGIN IMMEDIATE');
-      const done = this.#run(jobs);
-      this.#database.exec('COMMIT');
+      const done = await this.#run(jobs);
+      this.#commit();
       for (const job of done) job.settle();
-      this.#committed();
     } catch (error) {
       this.#rollBack();
       // A job that failed by itself was settled already; settling it again changes nothing.
       for (const job of jobs) job.settle({ error });
+      return;
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  #commit(): void {
+    try {
+      this.#database.exec('COMMIT');
+    } finally {
+      this.#committed();
     }
   }
 
@@ -105,23 +141,22 @@ export class WriteQueue {
   }
 
   /** Runs one after the other. Those that there is no more time for are left for the next group. */
-  #run(jobs: Job[]): readonly Job[] {
+  async #run(jobs: Job[]): Promise<readonly Job[]> {
     const begun = this.#elapsed();
     const done: Job[] = [];
     for (const [index, job] of jobs.entries()) {
-      if (this.#attempt(job)) done.push(job);
+      if (await this.#attempt(job)) done.push(job);
       if (this.#elapsed() - begun < longestGroup || index + 1 === jobs.length) continue;
-      this.#jobs = jobs.splice(index + 1);
-      this.#schedule();
+      this.#jobs.unshift(...jobs.splice(index + 1));
       break;
     }
     return done;
   }
 
-  #attempt(job: Job): boolean {
+  async #attempt(job: Job): Promise<boolean> {
     this.#database.exec('SAVEPOINT job');
     try {
-      job.run();
+      await job.run();
       this.#database.exec('RELEASE job');
       return true;
     } catch (error) {

@@ -28,8 +28,7 @@ export function sourceOf<Table extends keyof typeof watched>(
 
 /**
  * Tells what is written. The database itself says it, by triggers of this connection, so that no write can be forgotten,
- * whichever part of the store makes it. It is told before the commit: what is read within the transaction must not be kept,
- * and a write that is rolled back is told as well.
+ * whichever part of the storage makes it. It is told before the commit, and a write that is rolled back is told as well.
  */
 export class WrittenSources {
   readonly #listeners: ((source: Source) => void)[] = [];

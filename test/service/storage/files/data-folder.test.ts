@@ -6,8 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { prepareDataFolder } from '../../../../src/service/storage/files/data-folder.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
 import { claimFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
-import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { itWithPosixFiles } from '../../../support/platform.ts';
+import { Records } from '../../../support/records.ts';
 
 describe('the data folder', () => {
   let parent: string;
@@ -28,14 +29,15 @@ describe('the data folder', () => {
   itWithPosixFiles('is made for its owner alone, and so is every file of the database and of the claim', async () => {
     await prepare();
     const release = claimFolder(folder);
-    const store = new SqliteStore(folder);
-    await store.createOrganization('acme', 1);
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    await records.createOrganization('acme', 1);
     expect(await modeOf(folder)).toBe('700');
     const names = await readdir(folder);
     expect(names).toEqual(expect.arrayContaining(['compliance.sqlite', 'compliance.sqlite-wal', 'claim.sqlite']));
     for (const name of names) expect([name, await modeOf(join(folder, name))]).toEqual([name, '600']);
     expect(told).toEqual([]);
-    await store.close();
+    await storage.close();
     release();
   });
 

@@ -4,22 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { artifactsOfReport } from '../../../../src/service/domain/environment/running-artifact.ts';
 import { mostOfSmallTrail } from '../../../../src/service/storage/sqlite/environment-statements.ts';
-import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
+import { Records } from '../../../support/records.ts';
 
 const org = 'acme';
 const flow = 'web';
 
 describe('evidence for a whole trail', () => {
   let folder: string;
-  let store: SqliteStore;
+  let storage: SqliteStorage;
+  let store: SqliteStorage['store'];
+  let records: Records;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
-    store = new SqliteStore(folder);
-    await store.createOrganization(org, 1);
+    storage = new SqliteStorage(folder);
+    ({ store } = storage);
+    records = new Records(storage);
+    await records.createOrganization(org, 1);
     const rest = { description: '', visibility: undefined, repoUrl: undefined };
-    await store.saveFlow({ org, name: flow, template: [], ...rest }, 1);
+    await records.saveFlow({ org, name: flow, template: [], ...rest }, 1);
     await store.saveEnvironment({ org, name: 'prod', kind: 'K8S', user: 'ann' }, 1);
     await store.savePolicy(
       {
@@ -34,7 +39,7 @@ describe('evidence for a whole trail', () => {
     await store.attachPolicies({ org, environment: 'prod', policies: ['strict'], user: 'ann' }, 1);
   });
   afterEach(async () => {
-    await store.close();
+    await storage.close();
     await rm(folder, { recursive: true });
   });
 

@@ -8,8 +8,9 @@ import { accounts } from '../../../../src/service/storage/sqlite/migrations/acco
 import { base } from '../../../../src/service/storage/sqlite/migrations/base.ts';
 import { environments } from '../../../../src/service/storage/sqlite/migrations/environments.ts';
 import { notifications } from '../../../../src/service/storage/sqlite/migrations/notifications.ts';
-import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { sampleAttestation } from '../../../support/service-samples.ts';
+import { Records } from '../../../support/records.ts';
 
 describe('a database of the first version', () => {
   let folder: string;
@@ -47,15 +48,17 @@ describe('a database of the first version', () => {
   });
 
   it('is brought up to date with all that it holds', async () => {
-    const store = new SqliteStore(folder);
-    expect(await store.findKey('old1')).toEqual({
+    const storage = new SqliteStorage(folder);
+    const { store } = storage;
+    const records = new Records(storage);
+    expect(await records.findKey('old1')).toEqual({
       ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
       ...{ secretHash: hashSecret('secret'), createdAt: 5 },
     });
-    expect(await store.findKey('gone')).toMatchObject({ revokedAt: 8 });
-    expect(await store.findRole('acme', 'user', 'ann')).toBe('admin');
-    expect(await store.findRole('acme', 'user', 'bob')).toBeUndefined();
-    expect(await store.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
+    expect(await records.findKey('gone')).toMatchObject({ revokedAt: 8 });
+    expect(await records.findRole('acme', 'user', 'ann')).toBe('admin');
+    expect(await records.findRole('acme', 'user', 'bob')).toBeUndefined();
+    expect(await records.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
     const timesOf = async (flow: string): Promise<unknown> => {
       const page = await store.listAttestations({
         ...{ org: 'acme', flow, page: 1, perPage: 9, now: 100, maximumBytes: 1_000_000 },
@@ -64,9 +67,9 @@ describe('a database of the first version', () => {
     };
     expect(await timesOf('web')).toEqual([30, 30, 10]);
     expect(await timesOf('api')).toEqual([15]);
-    await store.close();
+    await storage.close();
     // Opened again it stays as it is.
-    await new SqliteStore(folder).close();
+    await new SqliteStorage(folder).close();
   });
 });
 
@@ -102,11 +105,12 @@ describe('a database from before users were kept apart', () => {
     addKey('acme', 'ci01', 'user', 'ci');
     addKey('other', 'ci02', 'service account', 'ci');
     database.close();
-    const store = new SqliteStore(folder);
-    const limited = async (id: string): Promise<boolean | undefined> => (await store.findKey(id))?.isLimitedToOrg;
+    const storage = new SqliteStorage(folder);
+    const records = new Records(storage);
+    const limited = async (id: string): Promise<boolean | undefined> => (await records.findKey(id))?.isLimitedToOrg;
     for (const id of ['ann1', 'ann2', 'eve1', 'eve2']) expect([id, await limited(id)]).toEqual([id, true]);
     for (const id of ['bob1', 'ci01', 'ci02']) expect([id, await limited(id)]).toEqual([id, false]);
-    await store.close();
+    await storage.close();
   });
 
   it('names the service accounts that recorded something, if no user can have done so', async () => {
@@ -128,12 +132,13 @@ describe('a database from before users were kept apart', () => {
         INSERT INTO policy_events VALUES ('acme', '${name}', 1, 'policy_created', 1, '${name}', 1, NULL);`);
     }
     database.close();
-    const store = new SqliteStore(folder);
+    const storage = new SqliteStorage(folder);
+    const { store } = storage;
     const query = { org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6, now: 10 };
     const page = await store.listAttestations(query);
     const reporters = page.outcome === 'found' ? page.attestations.map(({ reportedBy }) => reportedBy) : [];
     expect(reporters).toEqual(['gone', 'both', 'ann', 'service-account:ci']);
-    await store.close();
+    await storage.close();
     const after = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
     for (const [table, column] of [
       ['policies', 'created_by'],

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { artifactsOfReport } from '../../../../src/service/domain/environment/running-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
-import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../../support/service-samples.ts';
+import { Records } from '../../../support/records.ts';
 
 const org = 'acme';
 const user = 'ann';
@@ -15,16 +16,20 @@ const count = 1000;
 const logical = Array.from({ length: count }, (_, index) => `all-${index}`);
 
 let folder: string;
-let store: SqliteStore;
+let storage: SqliteStorage;
+let store: SqliteStorage['store'];
+let records: Records;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
-  store = new SqliteStore(folder);
-  await store.createOrganization(org, 1);
+  storage = new SqliteStorage(folder);
+  ({ store } = storage);
+  records = new Records(storage);
+  await records.createOrganization(org, 1);
   await store.saveEnvironment({ org, name: 'prod', kind: 'K8S', user }, 1);
   await savePolicy('strict', { provenance: { required: true } });
 });
 afterEach(async () => {
-  await store.close();
+  await storage.close();
   await rm(folder, { recursive: true });
 });
 
@@ -75,9 +80,11 @@ describe('a report to an environment that a thousand logical ones show', () => {
 
   it('is followed by them after a restart, with the times that they have', async () => {
     await report(2, 'web:1');
-    await store.close();
+    await storage.close();
     expect(countOf('pending_snapshots')).toBeGreaterThan(0);
-    store = new SqliteStore(folder);
+    storage = new SqliteStorage(folder);
+    ({ store } = storage);
+    records = new Records(storage);
     const page = { page: 1, size: 10, ascending: true };
     expect(await store.listSnapshots({ org, environment: 'all-999', page, now: 10 })).toEqual([
       { number: 1, from: 2, to: undefined, compliant: false },
@@ -86,7 +93,7 @@ describe('a report to an environment that a thousand logical ones show', () => {
 
   it('shows what runs now, and the verdict of it, whatever came in between', async () => {
     const rest = { description: '', visibility: undefined, repoUrl: undefined };
-    await store.saveFlow({ org, name: 'web', template: [], ...rest }, 1);
+    await records.saveFlow({ org, name: 'web', template: [], ...rest }, 1);
     const artifact = sampleArtifact({ fingerprint: fingerprintOf('0') });
     await Promise.all([
       report(2, 'web:1'),

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { claimFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
 import { openDatabase, translateError } from '../../../../src/service/storage/sqlite/database.ts';
-import { SqliteStore } from '../../../../src/service/storage/sqlite/sqlite-store.ts';
+import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
 import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage-error.ts';
 import { recordEvents } from '../../../../src/service/storage/sqlite/outbox.ts';
-import { describeStore } from '../acceptance.ts';
+import { Records } from '../../../support/records.ts';
+import { describeStore, type OpenStore } from '../acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
@@ -20,21 +21,22 @@ const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-stor
 
 const openStore = async (): Promise<OutboxUnderTest> => {
   const folder = await newFolder();
-  let store = new SqliteStore(folder);
+  let storage = new SqliteStorage(folder);
+  const opened = (): OpenStore => ({ store: storage.store, records: new Records(storage) });
   return {
-    store,
+    ...opened(),
     record: (...events) => {
       const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
       recordEvents(database, events);
       database.close();
     },
     reopen: async () => {
-      await store.close();
-      store = new SqliteStore(folder);
-      return store;
+      await storage.close();
+      storage = new SqliteStorage(folder);
+      return opened();
     },
     remove: async () => {
-      await store.close();
+      await storage.close();
       await rm(folder, { recursive: true });
     },
   };

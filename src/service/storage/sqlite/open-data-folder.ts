@@ -1,34 +1,20 @@
 import { join } from 'node:path';
-import type { Now } from '../runtime/clock.ts';
-import type { RandomBytes } from '../runtime/random.ts';
-import type { ServiceLog } from '../runtime/log.ts';
-import type { AttachmentStore } from './storage/attachments.ts';
-import { AttachmentFolder } from './storage/files/attachment-folder.ts';
-import { sweepAttachments, type Sweep } from './storage/files/attachment-sweep.ts';
-import { attachmentsFolder, prepareDataFolder } from './storage/files/data-folder.ts';
-import { isNewDatabase } from './storage/sqlite/database.ts';
-import { claimFolder } from './storage/sqlite/folder-lock.ts';
-import { SqliteStore } from './storage/sqlite/sqlite-store.ts';
-import { atStart } from './storage/start-error.ts';
-import type { Store } from './storage/store.ts';
+import { AttachmentFolder } from '../files/attachment-folder.ts';
+import { sweepAttachments, type Sweep } from '../files/attachment-sweep.ts';
+import { attachmentsFolder, prepareDataFolder } from '../files/data-folder.ts';
+import type { OpenedStorage, StorageSources } from '../open-storage.ts';
+import { atStart } from '../start-error.ts';
+import { isNewDatabase } from './database.ts';
+import { claimFolder } from './folder-lock.ts';
+import { SqliteStorage } from './sqlite-storage.ts';
+import type { ServiceLog } from '../../../runtime/log.ts';
 
-/** What a service keeps its data in. */
-export interface Storage {
-  readonly store: Store;
-  readonly attachments: AttachmentStore;
-}
-
-/** Which data folder is opened, and how. */
-export interface StorageOptions {
-  readonly dataFolder: string;
+/** A folder with an SQLite database and the files of attachments. */
+export interface DataFolderOptions {
+  readonly kind: 'sqlite';
+  readonly folder: string;
+  /** The operator means it: attachments that the database does not name go to the trash, however many they are. */
   readonly trashUnnamedAttachments?: boolean | undefined;
-}
-
-/** What opening needs of the outside. */
-export interface StorageSources {
-  readonly now: Now;
-  readonly randomBytes: RandomBytes;
-  readonly log: ServiceLog;
 }
 
 /**
@@ -36,11 +22,11 @@ export interface StorageSources {
  *
  * @throws StartError if the folder cannot be used, or its database and its attachments do not belong together.
  */
-export async function openStorage(
-  { dataFolder, trashUnnamedAttachments: trashAll = false }: StorageOptions,
+export async function openDataFolder(
+  { folder: dataFolder, trashUnnamedAttachments: trashAll = false }: DataFolderOptions,
   { now, randomBytes, log }: StorageSources,
   closers: (() => Promise<void> | void)[],
-): Promise<Storage> {
+): Promise<OpenedStorage> {
   await prepareDataFolder(dataFolder, (line) => {
     log.info(line);
   });
@@ -52,12 +38,13 @@ export async function openStorage(
   // Before the database is made: the next start would take it for an old one.
   const nobody = (): Promise<boolean> => Promise.resolve(false);
   if (isNew) await atStart(folder, () => sweepAttachments({ ...rules, isAttached: nobody, isNewDatabase: true }));
-  const store = new SqliteStore(dataFolder);
-  closers.push(() => store.close());
+  const storage = new SqliteStorage(dataFolder);
+  const { store } = storage;
+  closers.push(() => storage.close());
   const isAttached = (digest: string): Promise<boolean> => store.isAttached(digest);
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
   tellSweep(log, sweep, (await store.countAttached()) - sweep.attached);
-  return { store, attachments };
+  return { storage, store, attachments };
 }
 
 function tellSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {

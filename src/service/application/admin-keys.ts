@@ -1,0 +1,115 @@
+import { apiKeyForm, formatApiKey, newApiKey, parseApiKey, secretMatches, type ApiKey } from '../domain/api-key.ts';
+import type { AccountReader, AccountWriter } from '../storage/accounts.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { insertKey, toStoredKey } from './keys.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** The organization and key that a service is started with. */
+export interface InitialApiKey {
+  readonly org: string;
+  /** A key of the operator's choice; generated if absent. */
+  readonly key?: string | undefined;
+}
+
+type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
+
+/**
+ * Makes sure that the organization exists and has a key of an administrator, so that a new service can be used at once.
+ * Starting again with the same settings changes nothing.
+ *
+ * @returns the key, if it was generated; only then does anyone need to be shown it.
+ * @throws Error if the given key does not have the form of a key, or its id belongs to another one.
+ */
+export async function ensureInitialApiKey(
+  { storage, now, randomBytes }: KeyDependencies,
+  { org, key: given }: InitialApiKey,
+): Promise<string | undefined> {
+  const createdAt = unixSeconds(now());
+  const description = 'The first key of the organization';
+  const chosen = given === undefined ? undefined : parseApiKey(given);
+  if (given !== undefined && chosen === undefined) {
+    throw new Error(`the first key has not the form of a key: ${apiKeyForm}`);
+  }
+  const key = chosen ?? newApiKey(randomBytes);
+  return storage.transaction(async ({ organizations, accounts }) => {
+    await organizations.insert(org, createdAt);
+    const isThere = chosen === undefined ? await accounts.hasKeys(org) : await hasKey(accounts, org, chosen);
+    if (isThere) return undefined;
+    await addAdminKey(accounts, { org, user: await chooseAdminUser(accounts, org), description, key, createdAt });
+    return chosen === undefined ? formatApiKey(key) : undefined;
+  });
+}
+
+/** @throws Error if the id belongs to another key. */
+async function hasKey(accounts: AccountReader, org: string, { id, secret }: ApiKey): Promise<boolean> {
+  const stored = await accounts.findKey(id);
+  if (stored === undefined) return false;
+  const isSame = stored.org === org && secretMatches(secret, stored.secretHash);
+  if (!isSame) throw new Error(`the id ${id} of the first key belongs to another key; choose another`);
+  return true;
+}
+
+/** A key that an operator asks for. */
+export interface AdminKeyCommand {
+  readonly org: string;
+  /** Who gets the key; chosen if undefined. */
+  readonly user: string | undefined;
+  readonly description: string;
+}
+
+/** What came of creating a key for an operator. */
+export type AdminKeyCreation =
+  | { readonly outcome: 'created'; readonly key: string }
+  | { readonly outcome: 'organization not found' }
+  /** The user exists and is not an admin of the organization. */
+  | { readonly outcome: 'not an admin'; readonly user: string };
+
+/** Creates a key of the role admin: of an admin of the organization, or of a new user, who becomes one. */
+export function createAdminKey(
+  { storage, now, randomBytes }: KeyDependencies,
+  { org, user, description }: AdminKeyCommand,
+): Promise<AdminKeyCreation> {
+  const createdAt = unixSeconds(now());
+  const key = newApiKey(randomBytes);
+  return storage.transaction(async ({ organizations, accounts }) => {
+    if (!(await organizations.exists(org))) return { outcome: 'organization not found' };
+    const owner = user ?? (await chooseAdminUser(accounts, org));
+    const memberships = await accounts.listMemberships(owner);
+    const isAdmin = memberships.some((membership) => membership.org === org && membership.role === 'admin');
+    if (memberships.length > 0 && !isAdmin) return { outcome: 'not an admin', user: owner };
+    await addAdminKey(accounts, { org, user: owner, description, key, createdAt });
+    return { outcome: 'created', key: formatApiKey(key) };
+  });
+}
+
+/** Whose key is added. */
+interface AdminKey {
+  readonly org: string;
+  readonly user: string;
+  readonly description: string;
+  readonly key: ApiKey;
+  readonly createdAt: number;
+}
+
+/** Adds a key of a user, who becomes an admin of the organization unless already a member. */
+async function addAdminKey(
+  accounts: AccountWriter,
+  { org, user, description, key, createdAt }: AdminKey,
+): Promise<void> {
+  if ((await accounts.findMember(org, user)) === undefined) {
+    await accounts.saveMember({ org, user, role: 'admin', createdAt });
+  }
+  await insertKey(accounts, toStoredKey(key, { org, ownerKind: 'user', owner: user, createdAt, description }));
+}
+
+/**
+ * The name of the user who gets a key that the operator made for an organization: `admin`, or with a number if that user has
+ * another role, or is a member of another organization, which the key would open as well.
+ */
+async function chooseAdminUser(accounts: AccountReader, org: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? 'admin' : `admin-${number}`;
+    const memberships = await accounts.listMemberships(name);
+    if (memberships.every((membership) => membership.org === org && membership.role === 'admin')) return name;
+  }
+}

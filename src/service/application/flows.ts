@@ -1,0 +1,37 @@
+import { maximumTemplateNames } from '../../contract/limits.ts';
+import { requiredEvidence } from '../../contract/template.ts';
+import type { Flow } from '../domain/records.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { runJudgingTransaction } from './judging-transaction.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** What a flow is made of when it is saved. */
+export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
+
+/** What came of saving a flow. */
+export type FlowSaving = 'created' | 'updated' | 'too many names';
+
+/** Creates a flow, or replaces all of it, and judges anew where its artifacts run. The organization exists. */
+export async function saveFlow(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns' | 'now'>,
+  flow: FlowToSave,
+): Promise<FlowSaving> {
+  if (requiredEvidence(flow.template).length > maximumTemplateNames) return 'too many names';
+  const now = unixSeconds(dependencies.now());
+  return runJudgingTransaction(dependencies, async ({ flows, evidenceChanges }, matches) => {
+    const { org, name } = flow;
+    const known = await flows.find(org, name);
+    await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
+    if (known === undefined) return 'created';
+    await evidenceChanges.announce({ org, flow: name }, now, matches);
+    return 'updated';
+  });
+}
+
+/** Finds a flow. */
+export function findFlow(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, name }: { readonly org: string; readonly name: string },
+): Promise<Flow | undefined> {
+  return storage.read(({ flows }) => flows.find(org, name));
+}

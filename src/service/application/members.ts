@@ -1,0 +1,59 @@
+import { mayOpen } from '../domain/access.ts';
+import type { StoredKey } from '../domain/accounts.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import type { Role } from '../../contract/role.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** A user of an organization. */
+export interface UserReference {
+  readonly org: string;
+  readonly user: string;
+}
+
+/** Sets the role of a member, who becomes one unless the user is one already. */
+export function saveMember(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, user, role }: UserReference & { readonly role: Role },
+): Promise<'created' | 'updated' | 'organization not found'> {
+  const createdAt = unixSeconds(now());
+  return storage.transaction(async ({ organizations, accounts }) => {
+    if (!(await organizations.exists(org))) return 'organization not found';
+    const known = await accounts.findMember(org, user);
+    await accounts.saveMember({ org, user, role, createdAt });
+    return known === undefined ? 'created' : 'updated';
+  });
+}
+
+/**
+ * Ends a membership. With the user's last one all keys of the user are revoked, so that a later user of the same name does
+ * not inherit them. Those limited to the organization are revoked in any case.
+ */
+export function removeMember(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, user }: UserReference,
+): Promise<'removed' | 'not found'> {
+  const removedAt = unixSeconds(now());
+  return storage.transaction(async ({ accounts }) => {
+    if ((await accounts.deleteMember(org, user)) === 'not found') return 'not found';
+    const left = await accounts.listMemberships(user);
+    if (left.length > 0) await accounts.revokeLimitedUserKeys(org, user, removedAt);
+    else await accounts.revokeUserKeys(user, removedAt);
+    return 'removed';
+  });
+}
+
+/** Operation 16: sets the default organization of the user who owns the key. */
+export function setDefaultOrganization(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { key, org }: { readonly key: StoredKey; readonly org: string },
+): Promise<'set' | 'denied'> {
+  const { ownerKind, owner } = key;
+  return storage.transaction(async ({ accounts }) => {
+    if (ownerKind !== 'user' || !mayOpen(key, org)) return 'denied';
+    if ((await accounts.findMember(org, owner)) === undefined) return 'denied';
+    // A limited key may belong to a namesake of the user (`migrations/users.ts`), whose default is not its to change. For
+    // the key itself this organization is the default anyway, because it opens no other.
+    if (!key.isLimitedToOrg) await accounts.setDefaultOrganization(org, owner);
+    return 'set';
+  });
+}

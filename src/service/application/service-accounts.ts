@@ -1,0 +1,59 @@
+import type { ServiceAccountRecord } from '../domain/accounts.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** A service account of an organization. */
+export interface ServiceAccountReference {
+  readonly org: string;
+  readonly name: string;
+}
+
+/** What came of creating a service account. */
+export type ServiceAccountCreation =
+  | { readonly outcome: 'created'; readonly account: ServiceAccountRecord }
+  | { readonly outcome: 'exists' | 'organization not found' };
+
+/** Creates a service account. */
+export function createServiceAccount(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  command: Omit<ServiceAccountRecord, 'createdAt'>,
+): Promise<ServiceAccountCreation> {
+  const account = { ...command, createdAt: unixSeconds(now()) };
+  return storage.transaction(async ({ organizations, accounts }) => {
+    if (!(await organizations.exists(account.org))) return { outcome: 'organization not found' };
+    const inserted = await accounts.insertServiceAccount(account);
+    return inserted === 'inserted' ? { outcome: 'created', account } : { outcome: 'exists' };
+  });
+}
+
+/** Operation 13: all service accounts of the organization, by name. */
+export function listServiceAccounts(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org }: { readonly org: string },
+): Promise<readonly ServiceAccountRecord[]> {
+  return storage.read(({ accounts }) => accounts.listServiceAccounts(org));
+}
+
+/** Operation 14: finds a service account. */
+export function findServiceAccount(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, name }: ServiceAccountReference,
+): Promise<ServiceAccountRecord | undefined> {
+  return storage.read(({ accounts }) => accounts.findServiceAccount(org, name));
+}
+
+/**
+ * Operation 15: deletes a service account. Its keys are revoked with it, so that an account of the same name does not
+ * inherit them.
+ */
+export function deleteServiceAccount(
+  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  { org, name }: ServiceAccountReference,
+): Promise<'deleted' | 'not found'> {
+  const deletedAt = unixSeconds(now());
+  return storage.transaction(async ({ accounts }) => {
+    if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';
+    await accounts.revokeServiceAccountKeys(org, name, deletedAt);
+    return 'deleted';
+  });
+}

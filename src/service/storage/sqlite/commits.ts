@@ -1,0 +1,46 @@
+import type { Source, WrittenSources } from './written-sources.ts';
+
+/** How many counters there are; sources that share one are only forgotten together. */
+const counters = 65_536;
+
+/**
+ * Counts the commits of this process, and remembers for every source of reads the last commit that wrote it. Memory is
+ * constant: sources share counters by their hash.
+ */
+export class Commits {
+  readonly #lastWrites = new Float64Array(counters);
+  #written = new Set<number>();
+  #latest = 0;
+
+  constructor(written: Pick<WrittenSources, 'onWrite'>) {
+    written.onWrite((source) => {
+      this.#written.add(counterOf(source));
+    });
+  }
+
+  /** The number of the latest commit. */
+  get latest(): number {
+    return this.#latest;
+  }
+
+  /** The last commit that wrote any of the sources, or another source with the same counter. */
+  lastWriteOf(...sources: readonly Source[]): number {
+    return sources.reduce((last, source) => Math.max(last, this.#lastWrites[counterOf(source)] ?? 0), 0);
+  }
+
+  /** Call it in the same turn as the commit. A commit that fails counts as well: it may have reached the disk. */
+  committed(): void {
+    this.#latest += 1;
+    for (const counter of this.#written) this.#lastWrites[counter] = this.#latest;
+    this.#written = new Set();
+  }
+}
+
+/** FNV-1a over UTF-16 code units, folded to the number of counters. */
+function counterOf(source: Source): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < source.length; index += 1) {
+    hash = Math.imul(hash ^ source.charCodeAt(index), 0x01000193);
+  }
+  return ((hash >>> 16) ^ hash) & (counters - 1);
+}

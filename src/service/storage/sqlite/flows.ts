@@ -1,0 +1,56 @@
+import type { Flow } from '../../domain/records.ts';
+import type { FlowReader, FlowWriter } from '../flows.ts';
+import { optional } from './answers.ts';
+import { flowOf } from './rows.ts';
+import type { Session } from './session.ts';
+import { prepare, type Prepared } from './statements.ts';
+
+const reading = {
+  exists: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
+  find: 'SELECT * FROM flows WHERE org = ? AND name = ?',
+} as const;
+
+const writing = {
+  save: `INSERT INTO flows (org, name, description, visibility, template, repo_url, created_at, last_modified_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET description = excluded.description, visibility = excluded.visibility,
+      template = excluded.template, repo_url = excluded.repo_url, created_at = excluded.created_at,
+      last_modified_at = excluded.last_modified_at`,
+} as const;
+
+/** Flows in SQLite. */
+export class SqliteFlowReader implements FlowReader {
+  protected readonly session: Session;
+  readonly #statements: Prepared<typeof reading>;
+
+  constructor(session: Session) {
+    this.session = session;
+    this.#statements = prepare(session.database, reading);
+  }
+
+  exists(org: string, name: string): Promise<boolean> {
+    return this.session.answer(() => this.#statements.exists.get(org, name) !== undefined);
+  }
+
+  find(org: string, name: string): Promise<Flow | undefined> {
+    return this.session.answer(() => optional(this.#statements.find.get(org, name), flowOf));
+  }
+}
+
+/** Flows in SQLite, with what writes them. */
+export class SqliteFlowWriter extends SqliteFlowReader implements FlowWriter {
+  readonly #statements: Prepared<typeof writing>;
+
+  constructor(session: Session) {
+    super(session);
+    this.#statements = prepare(session.database, writing);
+  }
+
+  save(flow: Flow): Promise<void> {
+    const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
+    const template = JSON.stringify(flow.template);
+    return this.session.answer(() => {
+      this.#statements.save.run(org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt);
+    });
+  }
+}

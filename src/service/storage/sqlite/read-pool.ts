@@ -1,0 +1,68 @@
+import type { ReadTransaction } from '../storage.ts';
+import { translateError } from './database.ts';
+import type { ReadSession } from './session.ts';
+
+/** A read-only connection with its repositories. */
+export interface Reader {
+  readonly session: ReadSession;
+  readonly transaction: ReadTransaction;
+}
+
+/**
+ * How many reads can be under way at once. Reads normally end in the turn that they begin in, so that one connection serves
+ * nearly all of them.
+ */
+const mostReaders = 4;
+
+/** Lends read-only connections to reads; who finds none free waits. */
+export class ReadPool {
+  readonly #open: () => Reader;
+  readonly #free: Reader[] = [];
+  readonly #readers: Reader[] = [];
+  readonly #waiting: ((reader: Reader) => void)[] = [];
+
+  /** Opens the first connection at once, so that a fault shows at the start. */
+  constructor(open: () => Reader) {
+    this.#open = open;
+    const first = open();
+    this.#readers.push(first);
+    this.#free.push(first);
+  }
+
+  async run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    const reader = this.#acquire() ?? (await this.#turn());
+    try {
+      return await reader.session.run(() => work(reader.transaction));
+    } finally {
+      this.#release(reader);
+    }
+  }
+
+  close(): void {
+    for (const { session } of this.#readers) session.database.close();
+  }
+
+  #acquire(): Reader | undefined {
+    const free = this.#free.pop();
+    if (free !== undefined || this.#readers.length >= mostReaders) return free;
+    try {
+      const reader = this.#open();
+      this.#readers.push(reader);
+      return reader;
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+
+  #turn(): Promise<Reader> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  #release(reader: Reader): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(reader);
+    else next(reader);
+  }
+}

@@ -1,0 +1,141 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { VersionedCache } from '../versioned-cache.ts';
+import { answer } from './answers.ts';
+import type { Commits } from './commits.ts';
+import type { Source } from './written-sources.ts';
+
+/** A connection as repositories use it, within a transaction. */
+export interface Session {
+  readonly database: DatabaseSync;
+  /** Runs statements; what they throw rejects, as a StorageError if it is one. */
+  answer<Result>(run: () => Result): Promise<Result>;
+  /** Reads through a cache: what is found is kept as long as the source is not written. */
+  cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined>;
+  /** The version of the sources in the state that the transaction sees: see `Version`. */
+  versionOf(...sources: readonly Source[]): Promise<number>;
+}
+
+/** What is read through a cache. */
+export interface CachedLookup<Value> {
+  readonly cache: VersionedCache<Value>;
+  /** All that the value is read from; also its key. */
+  readonly source: Source;
+  readonly read: () => Value | undefined;
+}
+
+/** A version that equals no other, not even itself: what is read then must not be kept. */
+const noVersion = Number.NaN;
+
+/** Who keeps a repository after its transaction has a defect. */
+function hasEnded(): Error {
+  return new Error('the transaction has ended');
+}
+
+/** The one connection that writes. It sees what is not committed yet, so nothing that it reads is kept. */
+export class WriteSession implements Session {
+  readonly database: DatabaseSync;
+  #isActive = false;
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  /** Lets the repositories work until the work ends. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isActive = true;
+    try {
+      return await work();
+    } finally {
+      this.#isActive = false;
+    }
+  }
+
+  answer<Result>(run: () => Result): Promise<Result> {
+    return this.#isActive ? answer(run) : Promise.reject(hasEnded());
+  }
+
+  cached<Value>({ read }: CachedLookup<Value>): Promise<Value | undefined> {
+    return this.answer(read);
+  }
+
+  versionOf(): Promise<number> {
+    return Promise.resolve(noVersion);
+  }
+}
+
+/** Something was committed after a read had answered from memory and before it asked the database; it begins again. */
+export class SnapshotMoved extends Error {
+  override readonly name = 'SnapshotMoved';
+}
+
+/**
+ * A read-only connection. A read is of the moment it begins. It begins a transaction of the database with its first
+ * statement only, because most reads are answered from memory.
+ */
+export class ReadSession implements Session {
+  readonly database: DatabaseSync;
+  readonly #commits: Commits;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  /** The latest commit that the read sees; undefined between reads. */
+  #commit: number | undefined;
+
+  constructor(database: DatabaseSync, commits: Commits) {
+    this.database = database;
+    this.#commits = commits;
+    this.#begin = database.prepare('BEGIN');
+    this.#end = database.prepare('COMMIT');
+  }
+
+  /** Runs work in a read of its own, again if it did not see one state of the data. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      this.#commit = this.#commits.latest;
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof SnapshotMoved)) throw error;
+      } finally {
+        this.#commit = undefined;
+        if (this.database.isTransaction) this.#end.run();
+      }
+    }
+  }
+
+  answer<Result>(run: () => Result): Promise<Result> {
+    return answer(() => {
+      this.#open();
+      return run();
+    });
+  }
+
+  cached<Value>({ cache, source, read }: CachedLookup<Value>): Promise<Value | undefined> {
+    const version = this.#versionOf(source);
+    const known = cache.get(source, version);
+    if (known !== undefined) return Promise.resolve(known);
+    return this.answer(() => {
+      const value = read();
+      if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value);
+      return value;
+    });
+  }
+
+  versionOf(...sources: readonly Source[]): Promise<number> {
+    return Promise.resolve(this.#versionOf(...sources));
+  }
+
+  /** What was written since the read began has a version that the read does not see. */
+  #versionOf(...sources: readonly Source[]): number {
+    if (this.#commit === undefined) throw hasEnded();
+    const version = this.#commits.lastWriteOf(...sources);
+    return version > this.#commit ? noVersion : version;
+  }
+
+  /** SQLite takes its snapshot with the first statement that reads, which follows in the same turn. */
+  #open(): void {
+    if (this.database.isTransaction) return;
+    if (this.#commit === undefined) throw hasEnded();
+    if (this.#commits.latest !== this.#commit) throw new SnapshotMoved('the data has changed since the read began');
+    this.#begin.run();
+  }
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../files/data-folder.ts';
+import type { ReadTransaction, Storage, WriteTransaction } from '../storage.ts';
+import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
+import { Commits } from './commits.ts';
+import { openDatabase, openReadOnly } from './database.ts';
+import { watchFiles } from './file-presence.ts';
+import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
+import { schemaVersion } from './migrations.ts';
+import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
+import { ReadPool, type Reader } from './read-pool.ts';
+import { ReadSession, WriteSession } from './session.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { WriteQueue } from './write-queue.ts';
+import { WrittenSources } from './written-sources.ts';
+
+/**
+ * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes, others
+ * read what is committed.
+ */
+export class SqliteStorage implements Storage {
+  /** What has not moved to the port yet, over the same connection and queue as transactions. */
+  readonly store: SqliteStore;
+  readonly #database: DatabaseSync;
+  readonly #queue: WriteQueue;
+  readonly #session: WriteSession;
+  readonly #transaction: WriteTransaction;
+  readonly #reads: ReadPool;
+
+  /** @throws StartError if the database cannot be opened. */
+  constructor(folder: string) {
+    this.#database = openDatabase(folder);
+    const written = new WrittenSources(this.#database);
+    const commits = new Commits(written);
+    const path = join(folder, databaseFile);
+    this.#queue = new WriteQueue(this.#database, {
+      demandFiles: watchFiles([path, `${path}-wal`]),
+      committed: () => {
+        commits.committed();
+      },
+    });
+    this.store = new SqliteStore(this.#database, this.#queue, written);
+    const accounts = new AccountCaches();
+    this.#session = new WriteSession(this.#database);
+    this.#transaction = {
+      organizations: new SqliteOrganizationWriter(this.#session),
+      flows: new SqliteFlowWriter(this.#session),
+      accounts: new SqliteAccountWriter(this.#session, accounts),
+      evidenceChanges: this.store.evidenceChanges,
+    };
+    this.#reads = new ReadPool(() => openReader(folder, commits, accounts));
+  }
+
+  read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
+    return this.#reads.run(work);
+  }
+
+  transaction<Result>(work: (transaction: WriteTransaction) => Promise<Result>): Promise<Result> {
+    return this.#queue.write(() => this.#session.run(() => work(this.#transaction)));
+  }
+
+  onCommit(listener: () => void): void {
+    this.#queue.onCommit(listener);
+  }
+
+  probe(): Promise<void> {
+    // Writes a page without changing what it says.
+    return this.#queue.write(() => {
+      this.#database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.store.stop();
+    await this.#queue.drain();
+    this.#reads.close();
+    this.#database.close();
+  }
+}
+
+function openReader(folder: string, commits: Commits, accounts: AccountCaches): Reader {
+  const session = new ReadSession(openReadOnly(folder), commits);
+  const transaction = {
+    organizations: new SqliteOrganizationReader(session),
+    flows: new SqliteFlowReader(session),
+    accounts: new SqliteAccountReader(session, accounts),
+  };
+  return { session, transaction };
+}

@@ -1,0 +1,54 @@
+import type { Version } from './version.ts';
+
+/** How much a cache holds. */
+export interface CacheLimits {
+  /** In the unit that `set` is given weights in. */
+  readonly maximumWeight: number;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  readonly version: Version;
+  readonly weight: number;
+}
+
+/**
+ * Keeps values with the version of what they were computed from. Holds what was used last, up to a weight. A value of
+ * another version stays until it is replaced or not used for long.
+ */
+export class VersionedCache<Value> {
+  readonly #maximumWeight: number;
+  /** The least recently used one comes first. */
+  readonly #entries = new Map<string, Entry<Value>>();
+  #weight = 0;
+
+  constructor({ maximumWeight }: CacheLimits) {
+    this.#maximumWeight = maximumWeight;
+  }
+
+  /** The value, if it was computed from this version. */
+  get(key: string, version: Version): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry?.version !== version) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** Keeps a value in place of the one before; not if it is heavier than the whole cache may be. */
+  set(key: string, version: Version, value: Value, weight = 1): void {
+    this.#delete(key);
+    if (weight > this.#maximumWeight) return;
+    this.#entries.set(key, { value, version, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#weight <= this.#maximumWeight) break;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import * as flows from '../../src/service/application/flows.ts';
+import * as keys from '../../src/service/application/keys.ts';
+import * as members from '../../src/service/application/members.ts';
+import * as organizations from '../../src/service/application/organizations.ts';
+import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
+import type { OwnerKind } from '../../src/service/domain/access.ts';
+import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
+import type { Flow } from '../../src/service/domain/records.ts';
+import type { AccountReader } from '../../src/service/storage/accounts.ts';
+import type { Storage } from '../../src/service/storage/storage.ts';
+import { Turns } from '../../src/service/storage/turns.ts';
+import type { Role } from '../../src/contract/role.ts';
+import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
+
+/** What the use cases make of a storage, each at a time that the test chooses (in Unix seconds). */
+export class Records {
+  readonly storage: Storage;
+  readonly #turns = new Turns();
+
+  constructor(storage: Storage) {
+    this.storage = storage;
+  }
+
+  /** UseCaseDependencies whose clock shows this time. */
+  at(seconds: number): UseCaseDependencies {
+    return { storage: this.storage, turns: this.#turns, now: () => seconds * 1000, randomBytes };
+  }
+
+  createOrganization(org: string, at: number): Promise<'created' | 'exists'> {
+    return organizations.createOrganization(this.at(at), { org });
+  }
+
+  hasOrganization(org: string): Promise<boolean> {
+    return this.storage.read((transaction) => transaction.organizations.exists(org));
+  }
+
+  saveFlow(flow: flows.FlowToSave, at: number): Promise<flows.FlowSaving> {
+    return flows.saveFlow(this.at(at), flow);
+  }
+
+  findFlow(org: string, name: string): Promise<Flow | undefined> {
+    return flows.findFlow(this.at(0), { org, name });
+  }
+
+  saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {
+    return members.saveMember(this.at(createdAt), member);
+  }
+
+  findMember(org: string, user: string): Promise<Member | undefined> {
+    return this.#accounts((accounts) => accounts.findMember(org, user));
+  }
+
+  async listOrganizations(user: string): Promise<readonly string[]> {
+    const memberships = await this.#accounts((accounts) => accounts.listMemberships(user));
+    return memberships.map(({ org }) => org);
+  }
+
+  removeMember(org: string, user: string, at: number): Promise<'removed' | 'not found'> {
+    return members.removeMember(this.at(at), { org, user });
+  }
+
+  /** As the holder of a personal key asks for it. */
+  setDefaultOrganization(org: string, user: string): Promise<'set' | 'denied'> {
+    const key = { id: 'any', org, ownerKind: 'user', owner: user, isLimitedToOrg: false, description: '' } as const;
+    return members.setDefaultOrganization(this.at(0), {
+      key: { ...key, secretHash: new Uint8Array(), createdAt: 0 },
+      org,
+    });
+  }
+
+  async defaultOrganization(user: string): Promise<string | undefined> {
+    const memberships = await this.#accounts((accounts) => accounts.listMemberships(user));
+    return memberships.find(({ isDefault }) => isDefault)?.org;
+  }
+
+  async createServiceAccount({ createdAt, ...account }: ServiceAccountRecord): Promise<string> {
+    return (await serviceAccounts.createServiceAccount(this.at(createdAt), account)).outcome;
+  }
+
+  findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
+    return serviceAccounts.findServiceAccount(this.at(0), { org, name });
+  }
+
+  listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
+    return serviceAccounts.listServiceAccounts(this.at(0), { org });
+  }
+
+  deleteServiceAccount(org: string, name: string, at: number): Promise<'deleted' | 'not found'> {
+    return serviceAccounts.deleteServiceAccount(this.at(at), { org, name });
+  }
+
+  addKey(key: StoredKey): Promise<'inserted' | 'exists'> {
+    return this.storage.transaction(({ accounts }) => accounts.insertKey(key));
+  }
+
+  findKey(id: string): Promise<StoredKey | undefined> {
+    return this.#accounts((accounts) => accounts.findKey(id));
+  }
+
+  hasKeys(org: string): Promise<boolean> {
+    return this.#accounts((accounts) => accounts.hasKeys(org));
+  }
+
+  revokeKey(org: string, id: string, at: number): Promise<'revoked' | 'not found'> {
+    return keys.revokeKey(this.at(at), { org, id });
+  }
+
+  findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
+    return this.#accounts((accounts) => accounts.findRole(org, kind, owner));
+  }
+
+  #accounts<Result>(read: (accounts: AccountReader) => Promise<Result>): Promise<Result> {
+    return this.storage.read(({ accounts }) => read(accounts));
+  }
+}
