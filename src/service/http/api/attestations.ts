@@ -1,7 +1,6 @@
 import { artifactNotInTrail, attestSonar } from '../../../contract/attestation.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumEvidenceNames } from '../../../contract/limits.ts';
-import * as flows from '../../application/flows.ts';
 import { actorName } from '../../domain/access.ts';
 import { newIdentifier } from '../../domain/identifier.ts';
 import type { Attachment } from '../../domain/records.ts';
@@ -13,12 +12,14 @@ import type { UploadedFile } from '../bodies/multipart.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+
 /** Operation 7: attest a Sonar scan. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, now } = dependencies;
   addRoute(host, attestSonar, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;
-    if ((await flows.findFlow(dependencies, { org, name: flow })) === undefined) throw new ApiError(flowNotFound);
+    const { storage } = dependencies;
+    if (!(await storage.read(({ flows }) => flows.exists(org, flow)))) throw new ApiError(flowNotFound);
     await demandReported(store, { org, flow, trail, fingerprint: document.artifact_fingerprint });
     const attachment = await keep(file);
     const recorded = await store.recordAttestation({

@@ -15,6 +15,7 @@ import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
+import { describeTransactions } from '../storage-acceptance.ts';
 import { describeNotifications, type OutboxUnderTest } from '../notifications-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
@@ -42,6 +43,7 @@ const openStore = async (): Promise<OutboxUnderTest> => {
   };
 };
 
+describeTransactions('transactions of the SQLite storage', openStore);
 describeStore('the SQLite store', openStore);
 describeAccounts('the accounts of the SQLite store', openStore);
 describeAttestationList('the list of attestations of the SQLite store', openStore);

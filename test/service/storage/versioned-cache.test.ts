@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { VersionedCache } from '../../../src/service/storage/versioned-cache.ts';
+
+describe('a cache of versions', () => {
+  const cacheOf = (...keys: readonly string[]): VersionedCache<string> => {
+    const cache = new VersionedCache<string>({ maximumWeight: 10 });
+    for (const key of keys) cache.set(key, 1, key, 3);
+    return cache;
+  };
+  const kept = (cache: VersionedCache<string>, ...keys: readonly string[]): readonly string[] =>
+    keys.filter((key) => cache.get(key, 1) !== undefined);
+
+  it('returns what it was given last, for the same version only', () => {
+    const cache = cacheOf('a');
+    cache.set('a', 2, 'later');
+    expect([cache.get('a', 1), cache.get('a', 2), cache.get('b', 2)]).toEqual([undefined, 'later', undefined]);
+  });
+
+  it('never returns what has no version', () => {
+    const cache = cacheOf();
+    cache.set('a', Number.NaN, 'a');
+    expect(cache.get('a', Number.NaN)).toBeUndefined();
+  });
+
+  it('drops what was used least recently', () => {
+    const cache = cacheOf('a', 'b', 'c');
+    cache.get('a', 1);
+    cache.set('d', 1, 'd', 3);
+    expect(kept(cache, 'a', 'b', 'c', 'd')).toEqual(['a', 'c', 'd']);
+    cache.set('e', 1, 'e', 10);
+    expect(kept(cache, 'a', 'c', 'd', 'e')).toEqual(['e']);
+  });
+
+  it('does not keep what is too heavy, nor what that replaces', () => {
+    const cache = cacheOf('a', 'b');
+    cache.set('a', 1, 'large', 11);
+    expect(kept(cache, 'a', 'b')).toEqual(['b']);
+  });
+});
