@@ -4,7 +4,7 @@ import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { largeAnswer, type Admission } from './bodies/admission.ts';
 import { sendError, type ErrorListeners } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
-import { addNotFoundHandler } from './errors/not-found.ts';
+import { addNotFoundHandler } from './errors/route-not-found.ts';
 import { privateResponseHeaders } from './json-response.ts';
 import { requestOrganization } from './authentication/authentication.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
