@@ -72,8 +72,8 @@ export class StorageHealth {
     await this.#measured;
     const fault = await this.#probe();
     const { log, now } = this.#dependencies;
-    if (fault !== undefined && fault.reason !== this.#told) log.error('the storage cannot be written', fault);
-    if (fault === undefined && this.#told !== undefined) log.info('the storage can be written again');
+    if (fault !== undefined && fault.reason !== this.#told) log.error('the storage is not writable', fault);
+    if (fault === undefined && this.#told !== undefined) log.info('the storage is writable again');
     this.#told = fault?.reason;
     this.#finding = { at: now(), fault };
     return this.#finding;

@@ -45,5 +45,5 @@ function describeStep(step: number, time: number): string {
   const seconds = Math.round(Math.abs(step) / 1000);
   const shown = new Date(time).toISOString();
   const cause = step > 0 ? 'it was set, or the machine slept' : 'it was set';
-  return `the machine's clock went ${direction} by ${seconds} s and shows ${shown} now; ${cause}`;
+  return `the machine's clock went ${direction} by ${seconds} s and now shows ${shown}; ${cause}`;
 }

@@ -102,10 +102,10 @@ describe('the command of the service', () => {
   });
 
   it.each([
-    [['--port', 'x'], /--port x is no port/],
+    [['--port', 'x'], /--port x is not a valid port/],
     [['--unknown'], /Unknown option '--unknown'[\s\S]*Usage:/],
     [['--admin-key', 'short'], /the administration key .* has 5 characters and needs 32 or more/],
-    [['--org', 'acme', '--key', 'short'], /has not the form of a key/],
+    [['--org', 'acme', '--key', 'short'], /does not have the form of an API key/],
   ])('says what is wrong with %j, and does not start', async (words, message) => {
     await expect(startServiceProcess(['--port', '0', '--data', folder, ...words])).rejects.toThrow(message);
   });

@@ -221,7 +221,7 @@ describe('an event in an environment', () => {
     const reason = 'the service was started without --smtp-url and --smtp-from';
     expect(await notify({ targets })).toMatchObject({
       status: 400,
-      body: { errors: { 'targets.0': `no e-mail can be sent: ${reason}` } },
+      body: { errors: { 'targets.0': `cannot be used: ${reason}` } },
     });
     // It was created while the service had a mail server.
     const dataFolder = await mkdtemp(join(tmpdir(), 'compliance-mail-'));

@@ -79,7 +79,9 @@ describe('a service', () => {
     }
     await expect(start({ first: { org: 'acme', key: `own1_${'y'.repeat(40)}` } })).rejects.toThrow('another key');
     await expect(start({ first: { org: 'other', key } })).rejects.toThrow('another key');
-    await expect(start({ first: { org: 'acme', key: 'short_key' } })).rejects.toThrow('has not the form of a key');
+    await expect(start({ first: { org: 'acme', key: 'short_key' } })).rejects.toThrow(
+      'does not have the form of an API key',
+    );
   });
 
   it('gives the first keys of two organizations to two users, so that neither key opens both', async () => {

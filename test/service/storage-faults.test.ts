@@ -273,7 +273,7 @@ describeWithLimits('a service at a limit of its process (needs prlimit)', () => 
     limitProcess(running.child.pid, limit, limit === 'nofile' ? 1024 : 'unlimited');
     await readyLater(200);
     expect((await uploadOne(100_000)).status).toBe(201);
-    expect(running.output()).toContain('the storage cannot be written');
-    expect(running.output()).toContain('the storage can be written again');
+    expect(running.output()).toContain('the storage is not writable');
+    expect(running.output()).toContain('the storage is writable again');
   });
 });

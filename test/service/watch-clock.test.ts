@@ -42,12 +42,12 @@ describe('watching the clock', () => {
     step(3600);
     await steady.advance(60_000);
     expect(lines).toEqual([
-      "the machine's clock went forward by 3600 s and shows 2026-01-02T04:04:10.000Z now; it was set, or the machine slept",
+      "the machine's clock went forward by 3600 s and now shows 2026-01-02T04:04:10.000Z; it was set, or the machine slept",
     ]);
     step(-3600);
     await steady.advance(60_000);
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toBe("the machine's clock went back by 3600 s and shows 2026-01-02T03:05:10.000Z now; it was set");
+    expect(lines[1]).toBe("the machine's clock went back by 3600 s and now shows 2026-01-02T03:05:10.000Z; it was set");
     expect(changes()).toBe(2);
   });
 

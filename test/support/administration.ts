@@ -1,7 +1,7 @@
 import { call, mappingOf, type Call, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
 
-/** Sends a request to the separate way in. */
+/** Sends a request to the admin API. */
 export function administer(service: TestService, sent: Call): Promise<Called> {
   return call(service, { at: service.adminUrl, key: service.adminKey, method: 'POST', ...sent });
 }

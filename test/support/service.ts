@@ -19,7 +19,7 @@ export interface TestServiceSettings {
   readonly sources?: Partial<ServiceSources>;
 }
 
-/** A real service in this process, with an organization, its administrator's key, and the separate way in open. */
+/** A real service in this process, with an organization, its administrator's key, and the admin API. */
 export interface TestService {
   readonly url: string;
   /** Ends in `/api/v2`. */
@@ -40,7 +40,7 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-/** The key of the separate way in of a test service. */
+/** The key of the admin API of a test service. */
 const adminKey = 'the-administration-key-of-a-test';
 
 /** Starts a service on a free port of the loopback. Stop it. */

@@ -28,7 +28,7 @@ export async function ensureInitialApiKey(
   const description = 'The first key of the organization';
   const chosen = given === undefined ? undefined : parseApiKey(given);
   if (given !== undefined && chosen === undefined) {
-    throw new Error(`the first key has not the form of a key: ${apiKeyForm}`);
+    throw new Error(`the first key does not have the form of an API key: ${apiKeyForm}`);
   }
   const key = chosen ?? newApiKey(randomBytes);
   return storage.transaction(async ({ organizations, accounts }) => {
@@ -45,7 +45,7 @@ async function hasKey(accounts: AccountReader, org: string, { id, secret }: ApiK
   const stored = await accounts.findKey(id);
   if (stored === undefined) return false;
   const isSame = stored.org === org && secretMatches(secret, stored.secretHash);
-  if (!isSame) throw new Error(`the id ${id} of the first key belongs to another key; choose another`);
+  if (!isSame) throw new Error(`the id ${id} of the first key belongs to another key; choose a different key`);
   return true;
 }
 

@@ -93,7 +93,7 @@ export function revokeKey(
  * @throws Error if its id is taken, which its random digits rule out.
  */
 export async function insertKey(accounts: AccountWriter, key: StoredKey): Promise<void> {
-  if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys got the id ${key.id}`);
+  if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys have the same id ${key.id}`);
 }
 
 /** Whose key it is, and what is kept with it. */

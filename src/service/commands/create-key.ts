@@ -22,10 +22,10 @@ export interface CreateKeyCommand {
 export const createKeyUsage = [
   'Usage: npm run service -- create-key --org NAME [options]',
   '',
-  'Creates an API key of the role admin, for an organization whose last key was lost or revoked. The service may be running.',
+  'Creates an API key with the role admin, for an organization whose last key was lost or revoked. The service may be running.',
   'The key is printed to a terminal, or else written to a file in the data folder that only this user can read.',
   '',
-  '  --org NAME\n      the organization, which exists; or COMPLIANCE_SERVICE_ORG',
+  '  --org NAME\n      an existing organization; or COMPLIANCE_SERVICE_ORG',
   '  --user NAME\n      the user who gets the key: an admin of the organization, or a new user (default admin)',
   '  --data FOLDER\n      the data folder (default service-data); or COMPLIANCE_SERVICE_DATA',
 ].join('\n');
@@ -44,11 +44,11 @@ export function parseCreateKeyCommand(
   const valueOf = (flag: string | undefined, variable: string): string | undefined =>
     [flag, environment[variable]].find((value) => value !== undefined && value !== '');
   const org = valueOf(values.org, 'COMPLIANCE_SERVICE_ORG');
-  if (org === undefined) throw new OptionError(`create-key needs --org\n\n${createKeyUsage}`);
-  if (violations(orgName, org).length > 0) throw new OptionError(`--org ${org} is not a name of an organization`);
+  if (org === undefined) throw new OptionError(`create-key requires --org\n\n${createKeyUsage}`);
+  if (violations(orgName, org).length > 0) throw new OptionError(`--org ${org} is not a valid name of an organization`);
   const { user } = values;
   if (user !== undefined && violations(userName, user).length > 0) {
-    throw new OptionError(`--user ${user} is not a name of a user: use 1 to 64 letters, digits and -`);
+    throw new OptionError(`--user ${user} is not a valid name of a user; use 1 to 64 letters, digits and -`);
   }
   return { org, user, dataFolder: valueOf(values.data, 'COMPLIANCE_SERVICE_DATA') ?? 'service-data' };
 }
@@ -84,9 +84,9 @@ export async function createKey(
   );
   switch (created.outcome) {
     case 'organization not found':
-      throw new Error(`the data folder ${dataFolder} has no organization ${org}; name one that it has with --org`);
+      throw new Error(`the data folder ${dataFolder} has no organization ${org}; set --org to an existing one`);
     case 'not an admin':
-      throw new Error(`the user ${created.user} exists and is not an admin of ${org}; name a new user with --user`);
+      throw new Error(`the user ${created.user} exists but is not an admin of ${org}; set --user to a new user`);
     case 'created':
       await outputApiKey({ org, key: created.key }, dataFolder, terminal);
   }

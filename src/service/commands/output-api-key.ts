@@ -30,7 +30,7 @@ export async function outputApiKey(
   terminal: Pick<Terminal, 'isInteractive' | 'writeLine'>,
 ): Promise<void> {
   if (terminal.isInteractive) {
-    terminal.writeLine(`API key of ${org}, shown only now: ${key}`);
+    terminal.writeLine(`API key of ${org} (shown only once): ${key}`);
     return;
   }
   const path = resolve(dataFolder, toFileName(org));

@@ -24,26 +24,26 @@ const usages = {
   backup: [
     'Usage: npm run service -- backup DIR [options]',
     '',
-    'Makes a backup of a data folder in DIR, which is empty or does not exist yet. The service may be running.',
-    'DIR is a complete backup when it has a manifest.json.',
+    'Creates a backup of a data folder in DIR, which must be empty or not exist. The service may be running.',
+    'The backup is complete when DIR has a manifest.json.',
     '',
     data,
     '  --leave-out-damaged',
-    '      makes a backup without attachments that are damaged already, instead of failing',
+    '      leaves damaged attachments out of the backup, instead of failing',
   ],
   verify: [
     'Usage: npm run service -- verify DIR',
     '',
-    'Reads the backup in DIR through: the rows of every table, every attachment, and their SHA-256 digests.',
+    'Verifies the backup in DIR: the rows of every table, every attachment, and their SHA-256 digests.',
   ],
   restore: [
     'Usage: npm run service -- restore DIR [options]',
     '',
-    'Verifies the backup in DIR and puts it into a data folder, which is empty or does not exist yet.',
+    'Verifies the backup in DIR and restores it to a data folder, which must be empty or not exist.',
     '',
     data,
     '  --check',
-    '      verifies the backup, says what a restore would do, and changes nothing',
+    '      verifies the backup and prints what a restore would do, without changing anything',
   ],
 } as const;
 
@@ -74,8 +74,8 @@ export function parseBackupCommand(
   const { values, positionals } = parse(name, rest, usage);
   if (values['help'] === true) return { name: 'help', usage };
   const [folder, ...more] = positionals;
-  if (folder === undefined || folder === '') throw new OptionError(`${name} needs a folder\n\n${usage}`);
-  if (more.length > 0) throw new OptionError(`${name} takes one folder\n\n${usage}`);
+  if (folder === undefined || folder === '') throw new OptionError(`${name} requires a folder\n\n${usage}`);
+  if (more.length > 0) throw new OptionError(`${name} takes only one folder\n\n${usage}`);
   const given = readDataFolder(values['data'], environment);
   const dataFolder = given ?? defaultDataFolder;
   switch (name) {

@@ -29,7 +29,7 @@ export async function runBackupCommand(command: BackupCommand, dependencies: Com
       return backup(command, dependencies);
     case 'verify': {
       const { manifest } = await verifyBackup(command.folder);
-      dependencies.writeLine(`the backup ${command.folder} is whole: ${describe(manifest)}`);
+      dependencies.writeLine(`the backup ${command.folder} is complete: ${describe(manifest)}`);
       return;
     }
     case 'restore':
@@ -44,7 +44,7 @@ async function backup(
   const manifest = await withRoom(folder, () => createBackup({ dataFolder, target: folder, leaveOutDamaged, now }));
   const { left_out: leftOut } = manifest.attachments;
   writeLine(`backed up ${dataFolder} to ${folder}: ${describe(manifest)}`);
-  if (leftOut.length > 0) writeLine(`left out, because they are damaged in ${dataFolder}: ${leftOut.join(', ')}`);
+  if (leftOut.length > 0) writeLine(`left out because they are damaged in ${dataFolder}: ${leftOut.join(', ')}`);
 }
 
 async function restore(
@@ -58,14 +58,12 @@ async function restore(
     writeLine(`restored ${folder} to ${dataFolder}: ${what}`);
     return;
   }
-  writeLine(`the backup ${folder} is whole: ${what}`);
+  writeLine(`the backup ${folder} is complete: ${what}`);
   if (isFolderNamed) {
     await demandRestorable(verified, dataFolder);
-    writeLine(`a restore would put it into ${dataFolder}; nothing was changed`);
+    writeLine(`a restore would write it to ${dataFolder}; nothing was changed`);
   } else {
-    writeLine(
-      'a restore would put it into an empty folder; name one with --data to check that as well; nothing was changed',
-    );
+    writeLine('a restore would write it to an empty folder; set --data to check that folder, too; nothing was changed');
   }
 }
 
@@ -86,8 +84,8 @@ async function withRoom<Result>(folder: string, work: () => Promise<Result>): Pr
   } catch (error) {
     const fault = translateError(error);
     if (!(fault instanceof StorageError) || fault.reason !== 'full') throw error;
-    const remedy = `make room, remove ${folder}, and start again`;
-    throw new BackupError(`the disk of ${folder} is full, so what is there now is incomplete; ${remedy}`, {
+    const remedy = `free some space, delete ${folder}, and run the command again`;
+    throw new BackupError(`the disk of ${folder} is full, so the folder is incomplete; ${remedy}`, {
       cause: error,
     });
   }

@@ -67,6 +67,6 @@ async function outputGeneratedKey(
   const org = first?.org ?? '';
   await outputApiKey({ org, key }, dataFolder, terminal).catch((error: unknown) => {
     const remedy = `create another with: npm run service -- create-key --org ${org}`;
-    terminal.writeError(`the first API key of ${org} is lost (${errorMessage(error)}); ${remedy}`);
+    terminal.writeError(`the first API key of ${org} could not be written (${errorMessage(error)}); ${remedy}`);
   });
 }

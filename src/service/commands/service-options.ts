@@ -15,23 +15,27 @@ export const defaultDataFolder = 'service-data';
 
 /** Every setting: its flag, what stands after it, and what it is for. Each has an environment variable as well. */
 const settings = [
-  ['port', 'NUMBER', 'the port to listen on; 0 for any free one (default 8080)'],
+  ['port', 'NUMBER', 'the port to listen on; 0 for any free port (default 8080)'],
   ['host', 'ADDRESS', 'the address to listen on (default 127.0.0.1)'],
-  ['data', 'FOLDER', 'where everything is kept (default service-data)'],
-  ['public-url', 'URL', 'where clients and browsers reach the service, for links (default: where it listens)'],
-  ['org', 'NAME', 'makes sure that this organization exists, with a key'],
-  ['key', 'KEY', "that organization's first key; generated if absent, and shown once or written to a file"],
-  ['admin-key', 'KEY', 'opens the administration under /admin/v1, for organizations and keys; closed where absent'],
-  ['smtp-url', 'URL', 'the mail server for e-mail notifications, like smtps://user:password@mail.example.com'],
-  ['smtp-from', 'ADDRESS', 'whom these e-mails are from'],
+  ['data', 'FOLDER', 'the folder for the database and all files (default service-data)'],
+  [
+    'public-url',
+    'URL',
+    'the address at which clients and browsers reach the service, for links (default: the address it listens on)',
+  ],
+  ['org', 'NAME', 'creates this organization, with an API key, unless it exists'],
+  ['key', 'KEY', "that organization's first key (default: a generated one, shown once or written to a file)"],
+  ['admin-key', 'KEY', 'enables the admin API under /admin/v1, for organizations and keys, with this key'],
+  ['smtp-url', 'URL', 'the mail server for e-mail notifications, such as smtps://user:password@mail.example.com'],
+  ['smtp-from', 'ADDRESS', 'the sender of these e-mails'],
 ] as const;
 
 /** Settings that are there or not, and have nothing after them. */
 const switches = [
-  ['allow-private-targets', 'lets notifications call addresses of private networks and of this machine'],
+  ['allow-private-targets', 'allows notifications to be sent to private networks and to this machine'],
   [
     'trash-unnamed-attachments',
-    'for one start: moves all attachments that the database does not name to their trash, however many they are',
+    'for one start: moves all attachments that no record refers to into the trash folder, however many there are',
   ],
 ] as const;
 
@@ -47,8 +51,8 @@ export const usage = [
   'Usage: npm run service -- [options]',
   '       npm run service -- backup DIR | verify DIR | restore DIR | create-key',
   '',
-  'Starts the service; makes, verifies or restores a backup (more: npm run service -- backup -h);',
-  'or creates a key (more: npm run service -- create-key -h).',
+  'Starts the service; creates, verifies or restores a backup (see: npm run service -- backup -h);',
+  'or creates an API key (see: npm run service -- create-key -h).',
   '',
   ...settings.map(([name, value, purpose]) => `  --${name} ${value}\n      ${purpose}; or ${toVariableName(name)}`),
   ...switches.map(([name, purpose]) => `  --${name}\n      ${purpose}; or ${toVariableName(name)}=true`),
@@ -72,10 +76,10 @@ export function parseServiceOptions(
   const key = valueOf('key');
   const org = valueOf('org');
   if (key !== undefined && org === undefined)
-    throw new OptionError('--key needs --org: name the organization it is for');
+    throw new OptionError('--key requires --org: set it to the organization of the key');
   if (org !== undefined && violations(orgName, org).length > 0) {
     throw new OptionError(
-      `--org ${org} is no name of an organization: use letters, digits and . - _ ~, and begin with a letter or digit`,
+      `--org ${org} is not a valid name of an organization; use letters, digits and . - _ ~, and begin with a letter or digit`,
     );
   }
   return {
@@ -116,7 +120,7 @@ function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> 
 function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new OptionError(`--port ${text} is no port: give a number from 0 to 65535`);
+  throw new OptionError(`--port ${text} is not a valid port; use a number from 0 to 65535`);
 }
 
 function parsePublicUrl(text: string | undefined): string | undefined {
@@ -124,7 +128,9 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   const url = URL.parse(text);
   const clean = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
   if (!clean || url.username !== '') {
-    throw new OptionError(`--public-url ${text} is no address of the web: give it like https://compliance.example.com`);
+    throw new OptionError(
+      `--public-url ${text} must be an http(s) URL without query, fragment or credentials, such as https://compliance.example.com`,
+    );
   }
   return text.replace(/\/+$/, '');
 }
@@ -135,17 +141,15 @@ function parseAdminKey(key: string | undefined): string | undefined {
   if (weakness === undefined) return key;
   throw new OptionError(
     `the administration key (--admin-key or ${toVariableName('admin-key')}) ${weakness}. ` +
-      `Make a good one with: openssl rand -hex 32, or: node -p "crypto.randomBytes(32).toString('hex')"`,
+      `Generate a strong one with: openssl rand -hex 32, or: node -p "crypto.randomBytes(32).toString('hex')"`,
   );
 }
 
 function parseMailServer(url: string | undefined, from: string | undefined): ServiceOptions['mail'] {
   if (url === undefined && from === undefined) return undefined;
-  if (url === undefined || from === undefined) throw new OptionError('--smtp-url and --smtp-from need each other');
+  if (url === undefined || from === undefined) throw new OptionError('--smtp-url and --smtp-from must be set together');
   if (!['smtp:', 'smtps:'].includes(URL.parse(url)?.protocol ?? '')) {
-    throw new OptionError(
-      '--smtp-url is no address of a mail server: give it like smtps://user:password@mail.example.com',
-    );
+    throw new OptionError('--smtp-url must be an smtp(s) URL, such as smtps://user:password@mail.example.com');
   }
   return { url, from };
 }

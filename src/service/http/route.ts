@@ -78,7 +78,7 @@ export function addRoute<E extends Endpoint, Who>(
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      if (caller === undefined) throw new TypeError('the guard let no one in');
+      if (caller === undefined) throw new TypeError('the request was not authenticated');
       const work = async (): Promise<EndpointResponse<E>> => {
         const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
           throw withDeclaredMessage(endpoint, error);

@@ -94,7 +94,7 @@ export class Dispatcher {
       return after(Math.ceil((next - time) * 1000), wake);
     } catch (error) {
       this.#isClockChanged = true;
-      log.error('the notifications could not be read', error);
+      log.error('the pending notifications could not be read', error);
       return after(retryWait, wake);
     }
   }
@@ -121,7 +121,7 @@ export class Dispatcher {
       if (fault === undefined) await store.completeDelivery(delivery, time);
       else await this.#postpone(delivery, time, fault);
     } catch (error) {
-      log.error('the outcome of a notification could not be kept; it is delivered again', error);
+      log.error('the result of a delivery could not be saved; the notification will be delivered again', error);
       if (!this.#stopping.signal.aborted) await this.#pause();
     }
   }
@@ -151,7 +151,7 @@ export class Dispatcher {
     const wait = waitAfter(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
     const stale = isStale(event, time, attempts + 1);
-    const next = stale ? 'it is too old and is dropped' : `next attempt in ${wait} s`;
+    const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
     log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     const failure = { reason: fault, at: time, until: time + wait };
     await (stale ? store.dropDelivery(delivery, failure) : store.postponeDelivery(delivery, failure));

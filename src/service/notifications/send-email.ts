@@ -45,7 +45,7 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
     });
     await Promise.race([sent, aborted(signal)]);
   } catch (error) {
-    throw new DeliveryError(`the mail server did not take it: ${errorMessage(error)}`, { cause: error });
+    throw new DeliveryError(`the mail server did not accept the e-mail: ${errorMessage(error)}`, { cause: error });
   } finally {
     transport.close();
   }

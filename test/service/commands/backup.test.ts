@@ -73,7 +73,7 @@ describe('the backup of a service', () => {
     const restored = join(parent, 'restored');
     const checked = await restore('--check', '--data', restored);
     expect(checked.code).toBe(0);
-    expect(checked.output).toContain(`a restore would put it into ${restored}; nothing was changed`);
+    expect(checked.output).toContain(`a restore would write it to ${restored}; nothing was changed`);
     expect(await readdir(parent)).not.toContain('restored');
     expect(await restore('--data', restored)).toMatchObject({ code: 0 });
     expect((await readFile(join(restored, path))).equals(content)).toBe(true);

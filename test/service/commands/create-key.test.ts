@@ -31,7 +31,7 @@ describe('the command that creates a key', () => {
       { now: () => Date.now(), randomBytes: (size) => randomBytes(size) },
       { isInteractive: true, writeLine: (line) => lines.push(line) },
     );
-    return /^API key of acme, shown only now: (\S+)$/.exec(lines.join('\n'))?.[1] ?? '';
+    return /^API key of acme \(shown only once\): (\S+)$/.exec(lines.join('\n'))?.[1] ?? '';
   };
   const saveFlow = async (key: string, org = 'acme'): Promise<number> =>
     (await call(service, { method: 'PUT', path: `/flows/${org}`, json: sampleFlow(), key })).status;
@@ -68,7 +68,7 @@ describe('the command that creates a key', () => {
   it('changes nobody’s role, and gives no key of a role that the user does not have', async () => {
     await saveMember(service, 'ann', 'reader');
     await expect(create({ user: 'ann' })).rejects.toThrow(
-      'the user ann exists and is not an admin of acme; name a new user with --user',
+      'the user ann exists but is not an admin of acme; set --user to a new user',
     );
   });
 
@@ -106,7 +106,7 @@ describe('the command that creates a key', () => {
   it('is a command of the service, which ends with 1 if it is not possible', async () => {
     const run = startServiceProcess(['create-key', '--org', 'nobody', '--data', dataFolder]);
     await expect(run).rejects.toThrow(/has no organization nobody/);
-    await expect(startServiceProcess(['create-key'])).rejects.toThrow(/create-key needs --org[\s\S]*Usage:/);
+    await expect(startServiceProcess(['create-key'])).rejects.toThrow(/create-key requires --org[\s\S]*Usage:/);
     await expect(startServiceProcess(['create-key', '--help'])).rejects.toThrow(
       /^Usage: npm run service -- create-key/,
     );
@@ -124,9 +124,9 @@ describe('what the command is asked for', () => {
   });
 
   it.each([
-    [[], 'create-key needs --org'],
-    [['--org', 'a b'], '--org a b is not a name'],
-    [['--org', 'a', '--user', 'a b'], '--user a b is not a name'],
+    [[], 'create-key requires --org'],
+    [['--org', 'a b'], '--org a b is not a valid name'],
+    [['--org', 'a', '--user', 'a b'], '--user a b is not a valid name'],
     [['--org', 'a', '--role', 'reader'], "Unknown option '--role'"],
   ])('is refused in %j, with the remedy', (words, message) => {
     expect(() => parseCreateKeyCommand(words, {})).toThrow(message);

@@ -38,9 +38,9 @@ describe('the commands of the service', () => {
   });
 
   it.each([
-    [['backup'], /backup needs a folder[^]*Usage: npm run service -- backup DIR/u],
-    [['verify', ''], /verify needs a folder/u],
-    [['restore', 'one', 'two'], /restore takes one folder/u],
+    [['backup'], /backup requires a folder[^]*Usage: npm run service -- backup DIR/u],
+    [['verify', ''], /verify requires a folder/u],
+    [['restore', 'one', 'two'], /restore takes only one folder/u],
     [['verify', 'dir', '--check'], /Unknown option '--check'[^]*Usage: npm run service -- verify DIR/u],
     [['restore', 'dir', '--port', '1'], /Unknown option '--port'/u],
   ])('are refused in %j, with their usage', (words, message) => {

@@ -128,7 +128,7 @@ describe('a receiver that does not read', () => {
     // The first answer counts as long as it waits.
     expect(await list()).toMatchObject({
       status: 503,
-      body: { message: 'Too much is being sent and answered at once for this organization; try again later' },
+      body: { message: 'Too many large requests and responses at the same time; try again later' },
     });
     let status = 503;
     while (status === 503) {

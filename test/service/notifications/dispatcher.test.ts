@@ -176,7 +176,7 @@ describe('the dispatcher', () => {
       await advance(waitAfter(index + 1));
     }
     expect(clock.now() - startOfTime).toBeGreaterThanOrEqual(3 * 86_400_000 - 3_600_000);
-    expect(told.join()).toContain('it is too old and is dropped');
+    expect(told.join()).toContain('too old, dropped');
     expect(await state()).toMatchObject({ failing: true });
   });
 
@@ -330,7 +330,7 @@ describe('the dispatcher', () => {
     holder.exec('ALTER TABLE deliveries RENAME TO hidden');
     attempt(0).take();
     await settle();
-    expect(told.join()).toContain('the outcome of a notification could not be kept');
+    expect(told.join()).toContain('the result of a delivery could not be saved');
     holder.exec('ALTER TABLE hidden RENAME TO deliveries');
     holder.close();
     await advance(9);

@@ -26,7 +26,7 @@ describe('an e-mail', () => {
   it('that the mail server refuses is a fault with its words', async () => {
     const server = await startMailServer({ refuse: true });
     const sent = sendEmail({ url: server.url, from: 'compliance@example.com' }, mail, never);
-    await expect(sent).rejects.toThrow(/^the mail server did not take it: .*550 not from you/u);
+    await expect(sent).rejects.toThrow(/^the mail server did not accept the e-mail: .*550 not from you/u);
     await server.stop();
   });
 
@@ -35,7 +35,7 @@ describe('an e-mail', () => {
     const caller = new AbortController();
     const sent = sendEmail({ url: server.url, from: 'compliance@example.com' }, mail, caller.signal);
     caller.abort();
-    await expect(sent).rejects.toThrow('the mail server did not take it: it was broken off');
+    await expect(sent).rejects.toThrow('the mail server did not accept the e-mail: it was broken off');
     await server.stop();
   });
 });

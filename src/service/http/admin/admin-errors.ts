@@ -2,24 +2,24 @@
 export const adminErrors = {
   organizationExists: {
     status: 409,
-    message: "Organization '{org}' exists already",
-    when: 'An organization of that name was created before.',
+    message: "Organization '{org}' already exists",
+    when: 'There is an organization with that name.',
   },
   organizationNotFound: {
     status: 404,
     message: "Organization '{org}' does not exist",
-    when: 'There is no organization of that name.',
+    when: 'There is no organization with that name.',
   },
   otherRole: {
     status: 409,
     message: "User '{user}' is a member of '{org}' with the role {role}; change the role of the member first",
-    when: 'A key of another role is asked for. A key has the role of its owner.',
+    when: 'A key has the role of its owner, and another role was requested.',
   },
   userElsewhere: {
     status: 409,
     message:
-      "User '{user}' is a member of other organizations and not of '{org}'; make this user a member first, or choose another name for another person",
-    when: 'The name of the user is known in other organizations only.',
+      "User '{user}' is a member of other organizations but not of '{org}'; add this user as a member first, or use another name for another person",
+    when: 'Only other organizations have a user with that name.',
   },
   memberNotFound: {
     status: 404,
@@ -28,8 +28,8 @@ export const adminErrors = {
   },
   serviceAccountExists: {
     status: 409,
-    message: "Service account '{name}' exists already in organization '{org}'",
-    when: 'The organization has a service account of that name.',
+    message: "Service account '{name}' already exists in organization '{org}'",
+    when: 'The organization has a service account with that name.',
   },
   webhookNotFound: {
     status: 404,
@@ -39,6 +39,6 @@ export const adminErrors = {
   keyNotFound: {
     status: 404,
     message: "Organization '{org}' has no API key '{key_id}'",
-    when: 'The organization has no key of that id.',
+    when: 'The organization has no key with that id.',
   },
 } as const;

@@ -21,7 +21,7 @@ export const keyDetails = {
     Type.Number({
       minimum: 0,
       maximum: 253_402_300_799,
-      description: 'Unix seconds; from then on the key opens nothing. Without it the key does not expire.',
+      description: 'Expiry time in Unix seconds. Without it the key never expires.',
     }),
   ),
 } as const;
@@ -29,11 +29,12 @@ export const keyDetails = {
 /** A key as it is answered, the only time that it is shown. */
 export const createdKey = Type.Object({
   id: Type.String(),
-  key: Type.String({ description: 'Shown once; only a hash of it is kept.' }),
+  key: Type.String({ description: 'Shown only once; the service keeps only a hash of it.' }),
   owner: Type.String(),
-  role: Type.String({ description: 'Of the owner in the organization that the key was issued in.' }),
+  role: Type.String({ description: "The owner's role in the organization that the key was created in." }),
   organizations: Type.Array(Type.String(), {
-    description: 'What the key opens now: all organizations of the user, or the one of the service account.',
+    description:
+      'The organizations that accept the key: all organizations of the user, or the one of the service account.',
   }),
   description: Type.String(),
   created_at: Type.Number({ description: 'Unix seconds.' }),
@@ -55,7 +56,7 @@ export const createKey = defineEndpoint({
     kind: 'json',
     schema: Type.Object({ owner: userName, role, ...keyDetails }, { additionalProperties: false }),
   },
-  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
+  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
   success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
   errors: [
     commonErrors.validation,
@@ -77,7 +78,7 @@ export const revokeKey = defineEndpoint({
   query: noQuery,
   body: { kind: 'none' },
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The key is revoked.', schema: Type.String() }],
+  success: [{ status: 200, description: 'The key was revoked.', schema: Type.String() }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.keyNotFound],
   authentication: ['bearer'],
   choices: [],

@@ -30,19 +30,20 @@ const time = (description: string) => Type.Union([Type.Number(), Type.Null()], {
 const administeredTarget = Type.Object({
   type: Type.String(),
   delivery: Type.Object({
-    waiting: Type.Integer({ description: 'How many messages wait.' }),
-    failures: Type.Integer({ description: 'How many attempts failed since the last success.' }),
+    waiting: Type.Integer({ description: 'Number of messages that wait for delivery.' }),
+    failures: Type.Integer({ description: 'Number of failed attempts since the last success.' }),
     next_attempt_at: time('Unix seconds; null if nothing waits.'),
-    last_success_at: time('Unix seconds; null if there was none.'),
+    last_success_at: time('Unix seconds; null if no delivery succeeded yet.'),
     last_error: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the latest attempt failed; null if it did not.',
+      description: 'Why the latest attempt failed; null if it succeeded.',
     }),
     last_error_at: time('Unix seconds.'),
   }),
   secrets: Type.Array(
     Type.Object({ created_at: Type.Number(), expires_at: time('Unix seconds; null for the latest.') }),
     {
-      description: 'The secrets that a webhook is signed with, the latest first, without the secrets themselves.',
+      description:
+        'When the secrets of the webhook were created and expire, the latest first. The secrets are not shown.',
     },
   ),
 });
@@ -58,7 +59,7 @@ export const createNotification = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'json', schema: notificationPayload },
-  repetition: { effect: 'appends', remedy: 'Look whether it is there before you repeat the request.' },
+  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationNotFound],
   authentication: ['bearer'],
@@ -77,7 +78,7 @@ export const inspectNotification = defineEndpoint({
   success: [
     {
       status: 200,
-      description: 'The notification, and how its deliveries fare.',
+      description: 'The notification, with the state of its deliveries.',
       schema: Type.Object({ ...notification.properties, targets: Type.Array(administeredTarget) }),
     },
   ],
@@ -94,7 +95,7 @@ export const rotateWebhookSecret = defineEndpoint({
   parameters: Type.Object({
     org: orgName,
     notification_number: notificationNumber,
-    position: Type.String({ pattern: '^[0-9]{1,4}$', description: 'The place of the target, from 0.' }),
+    position: Type.String({ pattern: '^[0-9]{1,4}$', description: 'The index of the target, from 0.' }),
   }),
   query: noQuery,
   body: {
@@ -106,7 +107,7 @@ export const rotateWebhookSecret = defineEndpoint({
           Type.Number({
             minimum: 0,
             maximum: 168,
-            description: 'How long the previous secret signs as well; 24 by default.',
+            description: 'How many hours the previous secret is used as well. Default: 24.',
           }),
         ),
       },
@@ -115,14 +116,14 @@ export const rotateWebhookSecret = defineEndpoint({
   },
   repetition: {
     effect: 'appends',
-    remedy: 'Rotate it again: the secret that nobody has seen then ends with its grace period.',
+    remedy: 'Rotate it again: the secret from the lost response expires after its grace period.',
   },
   success: [
     {
       status: 201,
-      description: 'The secret signs from now on.',
+      description: 'The new secret is used from now on.',
       schema: Type.Object({
-        secret: Type.String({ description: 'Shown once.' }),
+        secret: Type.String({ description: 'Shown only once.' }),
         grace_period_expires_at: time('Unix seconds; null if there is no previous secret.'),
       }),
     },
@@ -141,7 +142,7 @@ export const deleteNotification = defineEndpoint({
   query: noQuery,
   body: { kind: 'none' },
   repetition: { effect: 'idempotent' },
-  success: [{ status: 200, description: 'The notification is gone.', schema: Type.String() }],
+  success: [{ status: 200, description: 'The notification was deleted.', schema: Type.String() }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, notificationNotFound],
   authentication: ['bearer'],
   choices: [],
@@ -256,8 +257,7 @@ type Fault = readonly [field: string, rule: string];
 
 function unusableTargets({ targets }: NotificationPayload, { sendsMail }: RouteDependencies): readonly Fault[] {
   return targets.flatMap((target, index): readonly Fault[] => {
-    if (target.type === 'EMAIL')
-      return sendsMail ? [] : [[`targets.${index}`, `no e-mail can be sent: ${noMailServer}`]];
+    if (target.type === 'EMAIL') return sendsMail ? [] : [[`targets.${index}`, `cannot be used: ${noMailServer}`]];
     const url = URL.parse(target.webhook);
     const usable = url !== null && url.username === '' && url.password === '';
     return usable ? [] : [[`targets.${index}.webhook`, 'must be an http(s) URL without credentials']];
@@ -273,7 +273,7 @@ async function unknownEnvironments(
   const faults: Fault[] = [];
   for (const [index, environment] of environments.entries()) {
     if ((await store.findEnvironment(org, environment)) === undefined) {
-      faults.push([`environments.${index}`, 'is no environment of the organization']);
+      faults.push([`environments.${index}`, 'is not an environment of the organization']);
     }
   }
   return faults;

@@ -37,7 +37,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
       case 'too large':
         throw validationError([
           'query.per_page',
-          `asks for more than ${maximumPageBytes} bytes of attestations at once; ask for smaller pages`,
+          `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`,
         ]);
     }
   });

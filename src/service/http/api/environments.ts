@@ -28,7 +28,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     async ({ caller, parameters: { org }, document }) => {
       const { name, type: kind, description, included_environments: members, policies } = document;
       if (kind !== 'logical' && members !== undefined && members.length > 0) {
-        throw validationError(['included_environments', 'is for environments of the type logical only']);
+        throw validationError(['included_environments', 'is only for environments of the type logical']);
       }
       if (document.require_provenance === true) {
         const rule = 'is deprecated and not supported; attach a policy with artifacts.provenance.required instead';
@@ -36,7 +36,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       }
       // Else who may only report environments could detach what judges them.
       if (policies !== undefined && !mayAccess(caller, org, 'record')) {
-        throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'may be set by admins and members only']] });
+        throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'can only be set by admins and members']] });
       }
       const environment = { org, name, kind, description, members, policies, user: actorName(caller) };
       demandSaved(org, await store.saveEnvironment(environment, unixSeconds(now())));
@@ -93,13 +93,13 @@ function demandSaved(org: string, saving: EnvironmentSaving): void {
     case 'saved':
       return;
     case 'of another kind':
-      throw validationError(['type', `must be ${saving.kind}, as it was; the type of an environment does not change`]);
+      throw validationError(['type', `must be ${saving.kind}; the type of an environment cannot change`]);
     case 'member not found':
       throw new ApiError(includedEnvironmentNotFound, { values: { org, environment: saving.member } });
     case 'member is logical':
       throw validationError([
         'included_environments',
-        `must not hold ${saving.member}, which is a logical environment`,
+        `must not include ${saving.member}, which is a logical environment`,
       ]);
     case 'policy not found':
       throw new ApiError(policyNotFound, { values: { org, policy: saving.policy } });

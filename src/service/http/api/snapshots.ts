@@ -75,7 +75,7 @@ async function demandSnapshot(store: Store, { org, name, expression, time }: Wan
         errors: [[`query.${name}`, `names no environment of organization '${org}'`]],
       });
     case 'too large':
-      throw refuse('its members show too much to be put together; ask for them one by one');
+      throw refuse('its members have too many artifacts to be combined; request them one by one');
     case 'no such snapshot': {
       const { environment, latest } = finding;
       throw refuse(

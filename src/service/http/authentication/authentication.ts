@@ -161,7 +161,7 @@ function countGuess(failures: FailedAuthentications, failure: FailedAuthenticati
   const retryAfter = failures.count(failure);
   if (retryAfter === undefined) return refusal;
   return new ApiError(httpErrors.tooManyFailures, {
-    errors: [['authorization', 'has been wrong too often; check the API key']],
+    errors: [['authorization', 'was wrong too often; check the API key']],
     headers: { 'retry-after': String(retryAfter) },
   });
 }

@@ -129,7 +129,7 @@ export class FailedAuthentications {
     const left = this.#lines.count - maximumLines;
     this.#lines = { begun: now, count: 0 };
     if (left > 0)
-      this.#log.info(`${renderTimestamp(now)} ${left} more failed authentications were not logged one by one`);
+      this.#log.info(`${renderTimestamp(now)} ${left} more failed authentications were not logged separately`);
   }
 }
 

@@ -54,7 +54,7 @@ export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDoc
   if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
   const inexact = countInexactNumbers(text);
   if (inexact > maximumInexactNumbers) {
-    const rule = `must not hold more than ${maximumInexactNumbers} numbers that a double does not keep as they are written, such as 1.0`;
+    const rule = `must not have more than ${maximumInexactNumbers} numbers that a double cannot represent as they are written, such as 1.0`;
     throw new DocumentError('', rule);
   }
   return { plain, exact: inexact === 0 ? plain : parseExactJson(text) };
@@ -107,7 +107,7 @@ function findFault(value: unknown): Fault | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   for (const key of Object.keys(value)) {
     const keyRule = Array.isArray(value) ? undefined : textFault(key);
-    if (keyRule !== undefined) return { rule: `must have no key that breaks this: ${keyRule}`, keys: [] };
+    if (keyRule !== undefined) return { rule: `has an invalid key, which ${keyRule}`, keys: [] };
     const fault = findFault(Reflect.get(value, key));
     if (fault === undefined) continue;
     fault.keys.push(key);

@@ -79,10 +79,10 @@ export async function receiveMultipart(
 
 /** The name of a part that is declared and was not there before; adds it to the names. */
 function requireNewPart(body: MultipartBody, { name }: PartHead, names: Set<string>): string {
-  if (name === undefined) throw validationError(['body', 'must not hold a part without a name']);
+  if (name === undefined) throw validationError(['body', 'must not have a part without a name']);
   const known = [body.json.part, filePartName(body, 'indexed'), filePartName(body, 'plain')];
-  if (!known.includes(name)) throw validationError([name, 'is not a known part']);
-  if (names.has(name)) throw validationError([name, 'must be sent once']);
+  if (!known.includes(name)) throw validationError([name, 'is not a part of this request']);
+  if (names.has(name)) throw validationError([name, 'must be sent only once']);
   names.add(name);
   return name;
 }
@@ -113,7 +113,7 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
       stop(
         fault instanceof ApiError
           ? fault
-          : validationError(['body', `is not whole multipart/form-data: ${errorMessage(fault)}`]),
+          : validationError(['body', `is not complete multipart/form-data: ${errorMessage(fault)}`]),
       );
     };
     busboy.on('file', (name: string | undefined, stream, filename: string | undefined) => {
@@ -204,7 +204,7 @@ async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<Mu
   const text = parts.find((part) => part.kind === 'text')?.file;
   if (document === undefined) throw validationError([body.json.part, 'is missing']);
   if (moreFiles.length > 0)
-    throw validationError([body.file.part, `must not be sent beside ${filePartName(body, 'indexed')}`]);
+    throw validationError([body.file.part, `must not be sent together with ${filePartName(body, 'indexed')}`]);
   const only = await chooseFile(body, file, text);
   if (only === undefined && body.file.required) throw validationError([body.file.part, 'is missing']);
   return { document: document.bytes, file: only };
@@ -220,7 +220,7 @@ async function chooseFile(
   const isEmpty = text.content.size === 0;
   if (file === undefined && !isEmpty) return text;
   if (file !== undefined && !isEmpty && file.content.digest !== text.content.digest) {
-    const rule = `is a text that differs from the file ${filePartName(body, 'indexed')}; send one of the two`;
+    const rule = `has other content than the file ${filePartName(body, 'indexed')}; send only one of the two`;
     throw validationError([body.file.part, rule]);
   }
   await text.content.discard();

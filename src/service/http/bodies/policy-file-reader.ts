@@ -32,11 +32,11 @@ function readInWorker(bytes: Uint8Array): Promise<PolicyReading> {
       resolve(reading);
     });
     worker.once('error', (error: Error & { readonly code?: string }) => {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ faults: ['it takes too much memory to read'] });
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ faults: ['takes too much memory to parse'] });
       else reject(error);
     });
     worker.once('exit', () => {
-      reject(new Error('the thread that reads a policy ended without an answer'));
+      reject(new Error('the worker thread for policy files exited without a result'));
     });
   });
 }

@@ -11,7 +11,7 @@ export function renderHome(key: StoredKey, organizations: readonly Membership[])
   });
   return html`
     ${renderFacts([
-      ['You are', actorName(key)],
+      ['Signed in as', actorName(key)],
       ['Key', key.id],
     ])}
     <h2>Organizations</h2>

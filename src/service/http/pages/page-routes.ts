@@ -81,7 +81,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
         case 'found':
           return sendPage(reply, `Environment ${environment}`, renderSnapshot(finding.snapshot));
         case 'no such snapshot':
-          return sendPage(reply, `Environment ${environment}`, html`<p>Nothing was reported yet.</p>`);
+          return sendPage(reply, `Environment ${environment}`, html`<p>No report yet.</p>`);
         case 'too large':
           throw new ApiError(snapshotTooLarge, { values: path });
         case 'environment not found':
@@ -174,25 +174,26 @@ const environmentNotFoundPage: ErrorAnswer = {
 const snapshotNotFound: ErrorAnswer = {
   status: 404,
   message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
-  when: 'There is no such environment, or it has no snapshot of that number.',
+  when: 'There is no such environment, or it has no snapshot with that number.',
 };
 
 const snapshotTooLarge: ErrorAnswer = {
   status: 400,
-  message: "The members of environment '{env_name}' show too much for one page; open their own snapshots",
-  when: 'A logical environment shows very many images.',
+  message:
+    "The members of environment '{env_name}' have too many artifacts for one page; open the snapshots of each member",
+  when: 'The members of a logical environment have very many artifacts.',
 };
 
 const trailNotFound: ErrorAnswer = {
   status: 404,
   message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",
-  when: 'Nothing was reported to a trail of that name.',
+  when: 'Nothing was reported to a trail with that name.',
 };
 
 const attestationNotFound: ErrorAnswer = {
   status: 404,
   message: "Attestation '{attestation_id}' or its file does not exist in trail '{trail_name}' of flow '{flow_name}'",
-  when: 'The trail has no attestation of that id, or it came without a file.',
+  when: 'The trail has no attestation with that id, or the attestation has no file.',
 };
 
 /** A text as RFC 8187 wants it in a header: what encodeURIComponent leaves over is not all allowed there. */

@@ -26,7 +26,7 @@ export function renderSnapshot({ org, environment, number, from, artifacts, judg
       ['Since', renderTime(from)],
       ['Policies', judgement.policies.map(({ name, version }) => `${name}, version ${version}`).join('; ')],
     ])}
-    ${unjudgeable === undefined ? '' : html`<p>It could not be judged, so it is not compliant: ${unjudgeable}.</p>`}
+    ${unjudgeable === undefined ? '' : html`<p>It could not be evaluated, so it is not compliant: ${unjudgeable}.</p>`}
     <ul>
       ${breaches}
     </ul>
@@ -44,6 +44,6 @@ export function renderSnapshot({ org, environment, number, from, artifacts, judg
 }
 
 function describeVerdict(compliant: boolean | null): string {
-  if (compliant === null) return 'No policy is attached, so there is nothing to comply with.';
+  if (compliant === null) return 'No policy is attached, so compliance is not evaluated.';
   return compliant ? 'Compliant' : 'Not compliant';
 }

@@ -19,7 +19,7 @@ export function renderTrail({ trail, artifacts, attestations }: TrailDossier, li
     ${renderFacts([
       ['Organization', org],
       ['Flow', flow],
-      ['Begun', renderTime(createdAt)],
+      ['Created', renderTime(createdAt)],
     ])}
     <h2>Artifacts</h2>
     <ul>

@@ -7,7 +7,7 @@ import { call, mappingOf, type Call, type Called } from '../../../support/servic
 import { saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
-describe('the separate way in', () => {
+describe('the admin API', () => {
   let service: TestService;
   beforeEach(async () => {
     service = await startTestService();
@@ -27,7 +27,7 @@ describe('the separate way in', () => {
     expect(await administer(sent)).toMatchObject({ status: 201, body: { name: 'new' } });
     expect(await administer(sent)).toMatchObject({
       status: 409,
-      body: { message: "Organization 'new' exists already" },
+      body: { message: "Organization 'new' already exists" },
     });
   });
 

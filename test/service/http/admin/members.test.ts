@@ -102,7 +102,7 @@ describe('the administration', () => {
     });
     expect(await createServiceAccount(service)).toMatchObject({
       status: 409,
-      body: { message: "Service account 'ci' exists already in organization 'acme'" },
+      body: { message: "Service account 'ci' already exists in organization 'acme'" },
     });
   });
 

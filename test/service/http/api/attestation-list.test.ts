@@ -204,7 +204,7 @@ describe('the list of the attestations of a flow', () => {
     database.close();
     expect(await list()).toMatchObject({
       status: 400,
-      body: { errors: { 'query.per_page': expect.stringMatching(/ask for smaller pages$/u) } },
+      body: { errors: { 'query.per_page': expect.stringMatching(/request smaller pages$/u) } },
     });
     expect((await list('?per_page=1&page=2')).status).toBe(200);
   });

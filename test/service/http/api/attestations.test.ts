@@ -263,7 +263,7 @@ describe('operation 7, attest Sonar scan', () => {
     // Whole by its length and without its last boundary.
     const whole = await rawExchange(service.url, rawRequest(line, headers, body));
     expect(whole.status).toBe(400);
-    expect(rawErrorOf(whole).errors?.['body']).toContain('is not whole multipart/form-data');
+    expect(rawErrorOf(whole).errors?.['body']).toContain('is not complete multipart/form-data');
     // Cut off by the sender, before its length is reached.
     await rawExchange(service.url, rawRequest(line, { ...headers, 'content-length': '100000' }, body), { end: true });
     // The service hears of the end of the connection a moment after the sender; what it does then is done before it stops.

@@ -143,7 +143,7 @@ describe('operation 2, create or update environment', () => {
     expect((await saveEnvironment(service, 'prod', {}, key)).status).toBe(201);
     expect(await saveEnvironment(service, 'prod', { policies: [] }, key)).toMatchObject({
       status: 403,
-      body: { errors: { policies: 'may be set by admins and members only' } },
+      body: { errors: { policies: 'can only be set by admins and members' } },
     });
     expect((await saveEnvironment(service, 'prod', {}, await service.createKey('reader'))).status).toBe(403);
   });

@@ -113,7 +113,7 @@ describe('operation 6, create or update policy', () => {
     expect(await upload(form)).toMatchObject({ status: 201, body: { versions: [{ policy_yaml: yaml }] } });
     const both = policyForm({ name: 'twice' }, { content: provenancePolicy });
     both.set('policy_file', `${provenancePolicy}# more`);
-    expect(faultOf(await upload(both))).toContain('differs from the file policy_file.0');
+    expect(faultOf(await upload(both))).toContain('has other content than the file policy_file.0');
     const empty = policyForm({ name: 'empty' });
     empty.set('policy_file', '');
     expect(faultOf(await upload(empty))).toBe('is missing');

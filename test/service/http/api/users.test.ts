@@ -160,7 +160,7 @@ describe('a membership', () => {
     const sent = { path: '/organizations/other/keys', json: { owner: 'ann', role: 'admin' } };
     expect(await administer(service, sent)).toMatchObject({
       status: 409,
-      body: { message: expect.stringMatching(/^User 'ann' is a member of other organizations and not of 'other';/) },
+      body: { message: expect.stringMatching(/^User 'ann' is a member of other organizations but not of 'other';/) },
     });
     expect(await administer(service, { ...sent, path: '/organizations/nobody/keys' })).toMatchObject({ status: 404 });
     await saveMember(service, 'ann', 'admin', 'other');

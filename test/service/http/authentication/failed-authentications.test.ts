@@ -117,7 +117,7 @@ describe('failed authentications', () => {
     now += 60_000;
     timers[0]?.fire();
     expect(lines.slice(60)).toEqual([
-      '2026-01-02T03:05:05.000Z 1800 more failed authentications were not logged one by one',
+      '2026-01-02T03:05:05.000Z 1800 more failed authentications were not logged separately',
     ]);
     failures.count(guess());
     expect(lines).toHaveLength(62);
@@ -194,7 +194,7 @@ describe('a service under a flood of guesses', () => {
       if (answer.status === 429) {
         expect(answer.body).toEqual({
           message: 'Too many failed authentications; check the API key, and try again later',
-          errors: { authorization: 'has been wrong too often; check the API key' },
+          errors: { authorization: 'was wrong too often; check the API key' },
         });
         expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
       }

@@ -59,7 +59,7 @@ describe('the parts of a multipart request', () => {
     form.set('attachment_file', text);
     const { status, body } = await send(form);
     expect(status).toBe(kept === 1 ? 201 : 400);
-    const fault = 'is a text that differs from the file attachment_file.0; send one of the two';
+    const fault = 'has other content than the file attachment_file.0; send only one of the two';
     expect(valueAt(body, 'errors', 'attachment_file')).toBe(kept === 1 ? undefined : fault);
     expect(await storedFiles()).toHaveLength(kept);
   });

@@ -59,7 +59,7 @@ describe('the service', () => {
     const { status, headers, body } = await call(service, { method, path });
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allowed);
-    expect(body).toEqual({ message: `${method} is not possible here; use ${allowed}` });
+    expect(body).toEqual({ message: `${method} is not allowed here; use ${allowed}` });
   });
 
   it.each<[string, string | Uint8Array<ArrayBuffer>]>([
@@ -269,7 +269,7 @@ describe('a defect', () => {
     const { status, body } = await report(service);
     expect(status).toBe(500);
     const [id = ''] = /(?<=request )\S+(?=:)/.exec(service.errors.join()) ?? [];
-    expect(body).toEqual({ message: `The service has failed; its log names this request as ${id}` });
+    expect(body).toEqual({ message: `Internal error; the log of the service has the details of request ${id}` });
     expect(service.errors.join()).toContain('POST /api/v2/artifacts/:org/:flow_name failed');
     expect(service.errors.join()).toContain('a secret detail');
     await service.stop();

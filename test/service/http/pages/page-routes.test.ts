@@ -121,7 +121,7 @@ describe('the pages of the service', () => {
   it('are where the public client links to', async () => {
     await saveEnvironment(service, 'prod');
     const environment = `${service.url}/acme/environments/prod`;
-    expect((await browse(`${environment}/`)).text).toContain('Nothing was reported yet.');
+    expect((await browse(`${environment}/`)).text).toContain('No report yet.');
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
     for (const page of [environment, `${environment}/`, `${environment}/1`, `${environment}/snapshots/1`]) {
       const { status, text } = await browse(page);
