@@ -6,9 +6,9 @@ import { serve } from './commands/serve.ts';
 import { OptionError, parseServiceOptions, usage } from './commands/service-options.ts';
 import { errorMessage } from '../runtime/failure.ts';
 
-// The command behind `npm run service`. Prints `listening on <base address>` once it answers, and ends with 0 after a
-// SIGTERM or SIGINT, with 1 if it cannot start or stop, with 2 if it was asked wrongly. As `backup`, `verify` or `restore`
-// it ends with 0 if that was done, and with 1 if not; so it does as `create-key`.
+// The command behind `npm run service`: starts the service, or runs `backup`, `verify`, `restore` or `create-key`. The
+// service prints `listening on <base address>` when it accepts requests. Exit codes: 0 after SIGTERM or SIGINT, or when
+// a command succeeded; 1 if the service cannot start or stop, or a command failed; 2 for invalid options.
 
 const terminal: Terminal = {
   isInteractive: process.stdout.isTTY,
@@ -20,7 +20,7 @@ const terminal: Terminal = {
   },
 };
 
-/** Whether the words ask for `backup`, `verify` or `restore`; it is done then. */
+/** Runs `backup`, `verify` or `restore`. Returns false if the arguments name none of them. */
 async function ranBackupCommand(words: readonly string[]): Promise<boolean> {
   const command = parseBackupCommand(words, process.env);
   if (command === undefined) return false;
@@ -29,7 +29,7 @@ async function ranBackupCommand(words: readonly string[]): Promise<boolean> {
   return true;
 }
 
-/** Whether the words ask for `create-key`; it is done then. */
+/** Runs `create-key`. Returns false if the arguments do not name it. */
 async function ranCreateKey(words: readonly string[]): Promise<boolean> {
   if (words[0] !== 'create-key') return false;
   const { createKey, createKeyUsage, parseCreateKeyCommand } = await import('./commands/create-key.ts');
@@ -40,7 +40,7 @@ async function ranCreateKey(words: readonly string[]): Promise<boolean> {
 }
 
 try {
-  // What the service and its backups write is for the user that runs them alone.
+  // Files that the service and its backups write are readable only by the user who runs them.
   process.umask(0o077);
   const words = process.argv.slice(2);
   if (!(await ranBackupCommand(words)) && !(await ranCreateKey(words))) {

@@ -20,57 +20,57 @@ import { prepareShutdown } from './http/shutdown.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import type { RouteDependencies } from './http/route-dependencies.ts';
 
-/** How a service is set up. */
+/** The settings of a service. */
 export interface ServiceOptions {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Where everything is kept; made where it is missing. One service at a time. */
+  /** Folder of the database and all files; created if missing. Only one service can use it at a time. */
   readonly dataFolder: string;
-  /** Where browsers and clients reach the service; what it listens on, where absent. */
+  /** The address at which browsers and clients reach the service. Default: the address it listens on. */
   readonly publicUrl?: string | undefined;
-  /** Opens the separate way in; closed where absent. */
+  /** Key of the admin API, which is enabled only if it is set. */
   readonly adminKey?: string | undefined;
-  /** Makes sure that this organization exists, with a key. */
+  /** Creates this organization, with a key, unless it exists. */
   readonly first?: InitialApiKey | undefined;
-  /** How e-mails leave; none do, where absent. */
+  /** The mail server; without one no e-mails are sent. */
   readonly mail?: MailServer | undefined;
-  /** Whether notifications may go to addresses that are not of the public internet. */
+  /** Whether notifications may be sent to addresses outside of the public internet. */
   readonly allowPrivateTargets?: boolean | undefined;
-  /** The operator means it: attachments that the database does not name go to the trash, however many they are. */
+  /** Moves all attachments that no record refers to into the trash, however many there are. */
   readonly trashUnnamedAttachments?: boolean | undefined;
   readonly timeouts?: Timeouts | undefined;
   readonly admission?: AdmissionLimits | undefined;
 }
 
-/** What the service needs of the outside. */
+/** What the service needs from its environment. */
 export interface ServiceSources {
   readonly now: Now;
-  /** Milliseconds since any moment; nothing sets it forward or back. */
+  /** Milliseconds of a monotonic clock, which is never set forward or back. */
   readonly monotonic: Now;
   readonly after: After;
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;
 }
 
-/** A service that answers. */
+/** A service that accepts requests. */
 export interface RunningService {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string;
   /** The base address of the interface; ends in `/api/v2`. */
   readonly baseUrl: string;
-  /** The base address of the separate way in. */
+  /** The base address of the admin API. */
   readonly adminUrl: string;
-  /** A key that was generated at this start; never shown again. */
+  /** The key that was generated at this start, if any; it cannot be read again. */
   readonly generatedKey: string | undefined;
-  /** Ends after the requests that are being answered, with everything on the disk. */
+  /** Finishes the current requests, writes everything to disk, and resolves. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a service.
  *
- * @throws Error where the data folder or the address is in use, or the first key cannot be used.
+ * @throws Error if the data folder or the address is in use, or the first key cannot be used.
  */
 export async function startService(options: ServiceOptions, sources: ServiceSources): Promise<RunningService> {
   const closers: (() => Promise<void> | void)[] = [];
@@ -117,7 +117,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
   }
 }
 
-/** Starts to deliver notifications. */
+/** Starts the delivery of notifications. */
 function startDispatcher(
   { store, links, now }: Pick<RouteDependencies, 'store' | 'links' | 'now'>,
   { mail, allowPrivateTargets = false }: ServiceOptions,

@@ -7,7 +7,7 @@ import { onDisk, storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason } from './storage/storage-error.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What the check of the storage needs. */
+/** What `StorageHealth` needs. */
 export interface StorageHealthDependencies {
   readonly storage: Pick<Storage, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe'>;
@@ -16,9 +16,9 @@ export interface StorageHealthDependencies {
   readonly log: ServiceLog;
 }
 
-/** For so long a finding is answered again, in milliseconds, so that questions cost next to nothing. */
+/** How long a result is reused, in milliseconds, so that frequent checks cost almost nothing. */
 const findingLasts = 250;
-/** A full disk has room again when it has this much more than when something did not fit, in bytes. */
+/** How much more free space than at the failure ends "disk full", in bytes. */
 const roomAgain = 256 * 1024;
 
 interface Finding {
@@ -27,27 +27,26 @@ interface Finding {
 }
 
 /**
- * Whether requests that record something can be answered: found out by writing, so that it turns with the first write that
- * works again.
+ * Whether the storage accepts writes. Checked by writing, so that it recovers with the first write that succeeds.
  */
 export class StorageHealth {
   readonly #dependencies: StorageHealthDependencies;
   #finding: Finding | undefined;
   #looking: Promise<Finding> | undefined;
-  /** What the log was told last. */
+  /** The reason that was logged last. */
   #told: StorageReason | undefined;
   #measured: Promise<void> = Promise.resolve();
-  /** The free bytes with which something did not fit; undefined after there was more room. */
+  /** Free bytes when a write last failed for lack of space; undefined once there is more. */
   #tooLittle: number | undefined;
 
   constructor(dependencies: StorageHealthDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Why nothing can be recorded now; undefined if the storage works. */
+  /** Why nothing can be recorded; undefined if the storage works. */
   async check(): Promise<StorageError | undefined> {
     const age = this.#finding === undefined ? undefined : this.#dependencies.now() - this.#finding.at;
-    // A clock that was set back makes a finding of the future, which says nothing.
+    // After the clock was set back, the result has a time in the future and must not be reused.
     if (age !== undefined && age >= 0 && age < findingLasts) return this.#finding?.fault;
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -55,7 +54,7 @@ export class StorageHealth {
     return (await this.#looking).fault;
   }
 
-  /** A request failed because of the storage. */
+  /** Call it when a request failed because of the storage. */
   storageFailed(error: StorageError): void {
     this.#finding = undefined;
     if (error.reason === 'full') this.#measured = this.#measureRoom();
@@ -63,7 +62,7 @@ export class StorageHealth {
 
   async #measureRoom(): Promise<void> {
     const free = await this.#freeBytes().catch(() => 0);
-    // With room for any file it was a quota or another limit, which the free bytes say nothing about.
+    // If there is space for any file, a quota or another limit was hit, which free bytes do not show.
     if (free > maximumFileBytes) return;
     this.#tooLittle = Math.max(this.#tooLittle ?? 0, free);
   }

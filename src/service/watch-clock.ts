@@ -1,26 +1,26 @@
 import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 
-/** What watching the clock needs. */
+/** What `watchClock` needs. */
 export interface ClockWatchDependencies {
   readonly now: Now;
-  /** Milliseconds since any moment; nothing sets it forward or back. */
+  /** Milliseconds of a monotonic clock, which is never set forward or back. */
   readonly monotonic: Now;
   readonly after: After;
   readonly log: ServiceLog;
-  /** Called after the clock was set forward or back. */
+  /** Called after each step of the clock. */
   readonly onChange: () => void;
 }
 
-/** How often the clock is looked at, in milliseconds. */
+/** How often the clocks are compared, in milliseconds. */
 const interval = 5_000;
-/** A smaller difference is an adjustment that nobody notices; in milliseconds. */
+/** Smaller differences are ordinary adjustments. In milliseconds. */
 const tolerance = 1_000;
 
 /**
- * Compares the machine's clock with a monotonic one, and logs each time it was set forward or back, once.
+ * Compares the machine's clock with a monotonic one, and logs each step forward or back.
  *
- * @returns ends the watch
+ * @returns a function that stops the watch.
  */
 export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchDependencies): () => void {
   let [time, steady] = [now(), monotonic()];

@@ -10,15 +10,15 @@ import { outputApiKey, type Terminal } from './output-api-key.ts';
 import { OptionError } from './service-options.ts';
 import { withOperatorStorage } from '../storage/sqlite/operator-access.ts';
 
-/** What `create-key` is asked for. */
+/** The options of `create-key`. */
 export interface CreateKeyCommand {
   readonly dataFolder: string;
   readonly org: string;
-  /** Who gets the key; `admin` (or `admin-2`, …) if absent. */
+  /** The owner of the key. Default: `admin` (or `admin-2`, …). */
   readonly user: string | undefined;
 }
 
-/** How the command is used. */
+/** The help text. */
 export const createKeyUsage = [
   'Usage: npm run service -- create-key --org NAME [options]',
   '',
@@ -31,7 +31,7 @@ export const createKeyUsage = [
 ].join('\n');
 
 /**
- * What the words after `create-key` ask for.
+ * Parses the arguments after `create-key`.
  *
  * @throws OptionError
  */
@@ -70,7 +70,7 @@ function parse(words: readonly string[]): Values {
 }
 
 /**
- * Creates a key of the role admin and hands it over.
+ * Creates an API key with the role admin, and prints it or writes it to a file.
  *
  * @throws Error if there is no such organization, or the user cannot have such a key.
  */

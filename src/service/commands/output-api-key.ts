@@ -8,9 +8,9 @@ export interface NewKey {
   readonly key: string;
 }
 
-/** Where a command writes what the operator must know. */
+/** Where a command writes messages for the operator. */
 export interface Terminal {
-  /** Whether a person reads it. What is written may be kept in a log if not. */
+  /** Whether a person reads it; otherwise the output may end up in a log. */
   readonly isInteractive: boolean;
   readonly writeLine: (line: string) => void;
   readonly writeError: (line: string, ...details: readonly unknown[]) => void;
@@ -19,8 +19,8 @@ export interface Terminal {
 const toFileName = (org: string): string => `api-key-of-${org}.txt`;
 
 /**
- * Gives a new key to the operator: on a terminal, or else in a file of the data folder that only this user can read, because
- * a log must not hold it.
+ * Gives a new key to the operator: prints it on a terminal, and otherwise writes it to a file in the data folder that
+ * only this user can read, because a log must not contain it.
  *
  * @throws Error if the file cannot be written.
  */
@@ -38,7 +38,7 @@ export async function outputApiKey(
   terminal.writeLine(`the API key of ${org} is in ${path}; store it where it is used, and delete the file`);
 }
 
-/** The mode of a new file does not apply to one that exists, so that one is removed first. */
+/** Removes an existing file first, because it would keep its mode. */
 async function writePrivateFile(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   const file = await open(path, 'wx', 0o600);
@@ -50,7 +50,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** The files with keys that the operator has not deleted yet. */
+/** Lists the files with keys that the operator has not deleted yet. */
 export async function listApiKeyFiles(dataFolder: string): Promise<readonly string[]> {
   const names = await readdir(dataFolder);
   return names.filter((name) => /^api-key-of-.+\.txt$/.test(name)).map((name) => resolve(join(dataFolder, name)));

@@ -3,7 +3,7 @@ import { readDataFolder, OptionError, defaultDataFolder } from './service-option
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 
-/** What an operator can do with a data folder beside serving it. */
+/** A command that works on a data folder or a backup. */
 export type BackupCommand =
   | { readonly name: 'backup'; readonly folder: string; readonly dataFolder: string; readonly leaveOutDamaged: boolean }
   | { readonly name: 'verify'; readonly folder: string }
@@ -12,14 +12,14 @@ export type BackupCommand =
       readonly folder: string;
       readonly dataFolder: string;
       readonly check: boolean;
-      /** Whether the operator named the data folder; a check without one is about the backup alone. */
+      /** Whether the data folder was given; without one, a check verifies only the backup. */
       readonly isFolderNamed: boolean;
     }
   | { readonly name: 'help'; readonly usage: string };
 
 const data = '  --data FOLDER\n      the data folder (default service-data); or COMPLIANCE_SERVICE_DATA';
 
-/** How each command is used. */
+/** The help texts. */
 const usages = {
   backup: [
     'Usage: npm run service -- backup DIR [options]',
@@ -60,7 +60,7 @@ function isCommand(word: string | undefined): word is CommandName {
 }
 
 /**
- * The command that the words ask for; undefined if they ask for none and the service is to be started.
+ * Parses the arguments; returns undefined if they do not begin with one of the commands.
  *
  * @throws OptionError
  */

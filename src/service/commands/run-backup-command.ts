@@ -8,17 +8,17 @@ import { translateError } from '../storage/sqlite/database.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import type { BackupCommand } from './parse-backup-command.ts';
 
-/** What a command needs of the outside. */
+/** What a command needs from its environment. */
 export interface CommandDependencies {
   readonly now: Now;
-  /** Hears what was done, one line at a time. */
+  /** Receives the results, one line at a time. */
   readonly writeLine: (line: string) => void;
 }
 
 /**
- * Does what a command asks for.
+ * Runs a command.
  *
- * @throws BackupError or StartError if that is not possible; the message says what to do.
+ * @throws BackupError or StartError if it fails; the message says what to do.
  */
 export async function runBackupCommand(command: BackupCommand, dependencies: CommandDependencies): Promise<void> {
   switch (command.name) {
@@ -77,7 +77,7 @@ function describe(manifest: Manifest): string {
   );
 }
 
-/** The system's own words for a full disk name no path. */
+/** Names the folder if the disk is full, because the system's own message does not. */
 async function withRoom<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

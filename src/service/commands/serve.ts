@@ -7,17 +7,17 @@ import type { RunningService, ServiceOptions } from '../service.ts';
 import { prepareDataFolder } from '../storage/files/data-folder.ts';
 import { listApiKeyFiles, outputApiKey, type Terminal } from './output-api-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
-/** In characters; so that no request fills the log. */
+/** In characters, so that no request can flood the log. */
 const longestLogLine = 4000;
 
-/** Starts the service, says where it listens, and lets it run until a signal stops it. */
+/** Starts the service, prints its address, and stops it on SIGTERM or SIGINT. */
 export async function serve(
   options: ServiceOptions,
   { clock, terminal }: { readonly clock: Clock; readonly terminal: Terminal },
 ): Promise<void> {
   await prepareDataFolder(options.dataFolder, terminal.writeLine);
-  // Node keeps the sources without their types, and compiled, for the next start, which takes half the time then. In the
-  // data folder, where nobody else can put code in their place.
+  // Caches the compiled sources, which halves the time of the next start. The cache is in the data folder, because
+  // nobody else can write code there.
   enableCompileCache(join(options.dataFolder, 'compile-cache'));
   const { startService } = await import('../service.ts');
   const service = await startService(options, {
@@ -45,7 +45,7 @@ export async function serve(
 function stopOnSignal(service: RunningService, terminal: Terminal): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
-    // An impatient second signal does not cut short what the first one lets finish; SIGKILL does.
+    // A second signal does not interrupt the shutdown; SIGKILL does.
     if (stopping) return;
     stopping = true;
     terminal.writeLine(`stopping after ${signal}`);
@@ -58,7 +58,7 @@ function stopOnSignal(service: RunningService, terminal: Terminal): void {
   process.on('SIGINT', stop);
 }
 
-/** The service goes on if the key cannot be written: it has no other use for it, and another key can be created. */
+/** Failing to output the key does not stop the service, because another key can be created. */
 async function outputGeneratedKey(
   { dataFolder, first }: ServiceOptions,
   key: string,

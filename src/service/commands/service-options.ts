@@ -2,18 +2,19 @@ import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
 import { weaknessOf } from '../domain/administration-key.ts';
-import type { ServiceOptions } from '../service.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-/** What the operator asked for cannot be done; the message names the setting and the remedy. */
+import type { ServiceOptions } from '../service.ts';
+
+/** An invalid option; the message names the option and the remedy. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** The data folder unless told otherwise. */
+/** The default data folder. */
 export const defaultDataFolder = 'service-data';
 
-/** Every setting: its flag, what stands after it, and what it is for. Each has an environment variable as well. */
+/** Settings with a value: flag, value, purpose. Each has an environment variable, too. */
 const settings = [
   ['port', 'NUMBER', 'the port to listen on; 0 for any free port (default 8080)'],
   ['host', 'ADDRESS', 'the address to listen on (default 127.0.0.1)'],
@@ -30,7 +31,7 @@ const settings = [
   ['smtp-from', 'ADDRESS', 'the sender of these e-mails'],
 ] as const;
 
-/** Settings that are there or not, and have nothing after them. */
+/** Flags without a value. Each has an environment variable, too. */
 const switches = [
   ['allow-private-targets', 'allows notifications to be sent to private networks and to this machine'],
   [
@@ -41,12 +42,12 @@ const switches = [
 
 type Setting = (typeof settings)[number][0] | (typeof switches)[number][0];
 
-/** The environment variable of a setting. Keys are better given there: other users of the machine can read flags. */
+/** The environment variable of a setting. Secrets belong there, because other users of the machine can read flags. */
 function toVariableName(setting: Setting): string {
   return `COMPLIANCE_SERVICE_${setting.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** How the command is used. */
+/** The help text. */
 export const usage = [
   'Usage: npm run service -- [options]',
   '       npm run service -- backup DIR | verify DIR | restore DIR | create-key',
@@ -59,10 +60,10 @@ export const usage = [
 ].join('\n');
 
 /**
- * The settings from the command line and, where it is silent, from the environment. Empty is as good as absent, because an
- * unset variable of a script arrives that way.
+ * Reads the settings from the command line, else from the environment. Empty values count as absent, because unset
+ * variables of a script arrive as empty ones.
  *
- * @returns 'help' where that was asked for.
+ * @returns 'help' if `--help` was given.
  * @throws OptionError
  */
 export function parseServiceOptions(
@@ -95,13 +96,13 @@ export function parseServiceOptions(
   };
 }
 
-/** The value of a flag, or else of its variable; an empty one is as good as none. */
+/** The value of the flag, else of its environment variable. Empty values count as absent. */
 function readSetting(setting: Setting, flag: unknown, environment: EnvironmentVariables): string | undefined {
   const given = typeof flag === 'string' ? flag : undefined;
   return [given, environment[toVariableName(setting)]].find((value) => value !== undefined && value !== '');
 }
 
-/** The data folder of a flag or the environment; undefined if neither names one. */
+/** The data folder from the flag or the environment; undefined if neither names one. */
 export function readDataFolder(flag: unknown, environment: EnvironmentVariables): string | undefined {
   return readSetting('data', flag, environment);
 }
@@ -135,7 +136,7 @@ function parsePublicUrl(text: string | undefined): string | undefined {
   return text.replace(/\/+$/, '');
 }
 
-/** @throws OptionError if the key is weak; the second command of the remedy works wherever the service does. */
+/** @throws OptionError if the key is weak. The second command of the remedy works without OpenSSL. */
 function parseAdminKey(key: string | undefined): string | undefined {
   const weakness = key === undefined ? undefined : weaknessOf(key);
   if (weakness === undefined) return key;

@@ -6,11 +6,11 @@ import type { StorageError } from '../storage/storage-error.ts';
 
 /** A storage whose health can be checked. */
 export interface CheckedStorage {
-  /** Why nothing can be recorded now; undefined if the storage works. */
+  /** Why nothing can be recorded; undefined if the storage works. */
   check(): Promise<StorageError | undefined>;
 }
 
-/** Answers `GET /ready`, for whoever decides where requests go. */
+/** Adds `GET /ready`, for load balancers and health checks. */
 export function addReadinessRoute(
   app: FastifyInstance,
   storage: CheckedStorage,
@@ -19,7 +19,7 @@ export function addReadinessRoute(
   app.get('/ready', async (_request, reply) => {
     if (shutdown.isDraining()) throw new ApiError(httpErrors.draining);
     const fault = await storage.check();
-    // The bare text, because the public client prints it as it is.
+    // Plain text, because the public client prints it as it is.
     if (fault === undefined) return reply.type('text/plain; charset=utf-8').send('OK');
     throw new ApiError(httpErrors.notReady, { values: { reason: fault.reason }, headers: retryAfterHeader });
   });

@@ -1,30 +1,30 @@
 import { isKeywords } from '../../contract/check.ts';
 
-/** How much of an input is shown, in characters. */
+/** How much of a value is shown, in characters. */
 const longestShown = 100;
 
-/** Fields that hold a secret, which no answer repeats: what signs for a webhook, and the path of its address. */
+/** Fields with secrets, which no response repeats: a webhook's signing secret, and its URL, whose path is secret. */
 const secretField = /(?:^|\.)(?:webhook|secret)$/u;
 
-/** What cannot be seen, or changes how the text around it looks. */
+/** Characters that are invisible, or change how the text around them looks. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * The end of a validation error, ` [input: bad name]`, in the form of a real service: whoever reads a log sees the value
- * without the request. Empty for what is absent, secret, or an object or list.
+ * The suffix of a validation error, ` [input: bad name]`, as real services write it, so that a log shows the value
+ * without the request. Empty if the value is absent, secret, an object or a list.
  *
- * @param field where the value is, as dotted keys; empty for the whole input.
+ * @param field the path of the value, as dotted keys; empty for the whole input.
  */
 export function renderRejectedValue(whole: unknown, field: string): string {
   const value = field === '' ? whole : findValue(whole, field);
   if (value === undefined || secretField.test(field)) return '';
   if (typeof value === 'string') return ` [input: ${shorten(value)}]`;
-  // A number beyond a double is read as infinity, which is not what was sent.
+  // A number too large for a double is parsed as infinity, which is not what was sent.
   if (typeof value === 'number' && !Number.isFinite(value)) return '';
   return typeof value === 'object' && value !== null ? '' : ` [input: ${JSON.stringify(value)}]`;
 }
 
-/** Keys can have dots of their own, so every beginning of the dotted keys may be one. */
+/** Keys can contain dots, so every prefix of the path may be a key. */
 function findValue(whole: unknown, field: string): unknown {
   if (!isKeywords(whole) && !Array.isArray(whole)) return undefined;
   if (Object.hasOwn(whole, field)) return Reflect.get(whole, field);
@@ -37,7 +37,7 @@ function findValue(whole: unknown, field: string): unknown {
 }
 
 function shorten(text: string): string {
-  // By code points, so that no pair of surrogates is cut; each has two code units at most.
+  // By code points, so that no surrogate pair is cut.
   const characters = Array.from(text.slice(0, 2 * longestShown + 2));
   const beginning = characters.slice(0, longestShown).join('');
   const rest = characters.length > longestShown ? '…' : '';

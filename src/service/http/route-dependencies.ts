@@ -5,13 +5,13 @@ import type { AttachmentStore } from '../storage/attachments.ts';
 import type { Store } from '../storage/store.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
 
-/** What routes work with. */
+/** What handlers depend on. */
 export interface RouteDependencies extends UseCaseDependencies {
   /** What has not moved to use cases yet. */
   readonly store: Store;
   readonly attachments: AttachmentStore;
   readonly links: Links;
-  /** Whether there is a mail server for notifications by e-mail. */
+  /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
   readonly log: ServiceLog;
   readonly failures: FailedAuthentications;

@@ -21,40 +21,40 @@ import { httpErrors } from './errors/http-errors.ts';
 import { validate, validatePath, validateQuery } from './validation.ts';
 import { SerialQueue } from './bodies/serial-queue.ts';
 
-/** A request that has all of the declared form, from someone who may send it. */
+/** A valid request from an authorized caller. */
 export interface EndpointRequest<E extends Endpoint, Who> {
   readonly caller: Who;
   readonly parameters: ParametersOf<E>;
   readonly query: QueryOf<E>;
   readonly document: DocumentOf<E>;
-  /** Thrown away after the answer, unless it was kept. */
+  /** Deleted after the response, unless the handler kept it. */
   readonly file: UploadedFile | undefined;
 }
 
-/** One of the declared success answers, with its body, which may have been written out before. */
+/** One of the declared success responses. The body may be serialized already. */
 export type EndpointResponse<E extends Endpoint> = ResponseWith<E['success'][number]>;
 type ResponseWith<S> =
   S extends Success<infer Schema>
     ? { readonly status: S['status']; readonly body: Static<Schema> | SerializedJson<Static<Schema>> }
     : never;
 
-/** What an endpoint does. Throws an ApiError for every answer that is not a success. */
+/** Handles a request. Throws an ApiError for every response that is not a success. */
 export type EndpointHandler<E extends Endpoint, Who> = (
   received: EndpointRequest<E, Who>,
 ) => Promise<EndpointResponse<E>>;
 
-/** Where routes are added. */
+/** What adding a route needs. */
 export interface RouteHost {
   readonly app: FastifyInstance;
-  /** What stands before the paths of the endpoints: `/api/v2`. */
+  /** The prefix of the endpoints' paths, such as `/api/v2`. */
   readonly prefix: string;
   readonly receiveFile: ReceiveFile;
   readonly admission: Admission;
 }
 
 /**
- * Serves an endpoint as it is declared: path, parameters, query, body and its limits, and both ways to authenticate come
- * from the declaration; only the work itself is the handler's. Who asks is found out before anything else is looked at.
+ * Adds the route of an endpoint. Path, parameters, query, body, limits and authentication schemes come from its
+ * declaration; the handler does only the work itself. Requests are authenticated before anything else is validated.
  */
 export function addRoute<E extends Endpoint, Who>(
   host: RouteHost,
@@ -70,7 +70,7 @@ export function addRoute<E extends Endpoint, Who>(
     method: endpoint.method,
     url: host.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request, reply) => {
-      // The date in the form of RFC 9745.
+      // The date format of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
       callers.set(request, await authenticate(request, endpoint, authenticator));
       rejectTooLarge(request, endpoint);
@@ -91,12 +91,12 @@ export function addRoute<E extends Endpoint, Who>(
   });
 }
 
-/** Whether the request has a JSON document beyond the usual limit, which few endpoints accept. */
+/** Whether the request has a JSON document above the default limit, which few endpoints accept. */
 function isLarge({ body }: FastifyRequest): boolean {
   return Buffer.isBuffer(body) && body.length > maximumDocumentBytes;
 }
 
-/** @throws ApiError where the request does not have the declared form; nothing of its file is left then. */
+/** @throws ApiError if the request is invalid; its file is deleted then. */
 async function receive<E extends Endpoint>(
   request: FastifyRequest,
   endpoint: E,
@@ -105,7 +105,7 @@ async function receive<E extends Endpoint>(
   const parameters = validatePath<E['parameters']>(endpoint.parameters, request.params);
   const query = validateQuery<E['query']>(endpoint.query, request.query);
   const { document, file } = await receiveBody(request, endpoint, host);
-  // `receiveBody` checked the document by the schema that its type is made of; the compiler cannot follow that far.
+  // `receiveBody` validated the document against the schema of this type, which the compiler cannot infer.
   return { parameters, query, document: document as DocumentOf<E>, file };
 }
 
@@ -126,12 +126,12 @@ async function receiveBody(request: FastifyRequest, endpoint: Endpoint, host: Ro
   }
 }
 
-/** What a multipart body has beside its parts' contents, at most, in bytes: boundaries and the headers of its parts. */
+/** The most bytes of boundaries and part headers in a multipart body. */
 const maximumFraming = 64 * 1024;
 
 /**
- * Refuses a body that is too large by its own Content-Length, before any of it is read. One that does not say its length
- * is refused when it passes the limit.
+ * Rejects a body whose Content-Length exceeds the limit before any of it is read. A body without Content-Length is
+ * rejected once it exceeds the limit.
  */
 function rejectTooLarge({ headers, routeOptions }: FastifyRequest, { body }: Endpoint): void {
   const length = Number(headers['content-length'] ?? 0);
@@ -143,7 +143,7 @@ function rejectTooLarge({ headers, routeOptions }: FastifyRequest, { body }: End
 
 async function receiveJsonBody(request: FastifyRequest, body: JsonBody, { admission }: RouteHost): Promise<unknown> {
   requireContentType(request, 'application/json');
-  // The parser of this type hands the bytes on (`server.ts`); there are none where the body is empty.
+  // The parser of this type passes the bytes on (`server.ts`); there are none if the body is empty.
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   await admission.waitForTurn(bytes.length);
   return parseBody(body, bytes, 'body');

@@ -9,21 +9,21 @@ import { privateResponseHeaders } from './json-response.ts';
 import { requestOrganization } from './authentication/authentication.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
-/** How long the service waits for a sender, in milliseconds. */
+/** How long the service waits, in milliseconds. */
 export interface Timeouts {
-  /** For the head of a request. */
+  /** For the headers of a request. */
   readonly head: number;
-  /** For a whole request: 10 MiB at 90 kB a second, and not a slow sender's connection for ever. */
+  /** For a whole request: enough for 10 MiB at 90 kB/s. */
   readonly request: number;
-  /** For a receiver to take a whole answer, and on a connection on which nothing moves. */
+  /** For a client to receive a whole response, and on an inactive connection. */
   readonly answer: number;
   /** For the next request on an open connection. */
   readonly idle: number;
-  /** For requests that are still being answered when the service stops. */
+  /** For the current requests when the service stops. */
   readonly stop: number;
 }
 
-/** How long the service waits for a sender unless told otherwise. */
+/** The default timeouts. */
 export const defaultTimeouts: Timeouts = {
   head: 15_000,
   request: 120_000,
@@ -32,17 +32,17 @@ export const defaultTimeouts: Timeouts = {
   stop: 10_000,
 };
 
-// An address is shorter than the head it stands in, so it is the limit of the head that holds, not one of the router's.
+// The limit of the headers applies to addresses, too, so the router needs no limit of its own.
 const longestHead = 16 * 1024;
 
-/** An HTTP server without routes, that answers every fault in the one form of error answers. */
+/** Creates an HTTP server without routes, which sends every error in the same JSON form. */
 export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admission: Admission): FastifyInstance {
   const app = fastify({
     bodyLimit: maximumDocumentBytes,
     requestTimeout: timeouts.request,
     connectionTimeout: timeouts.answer,
     keepAliveTimeout: timeouts.idle,
-    // A client that speaks on its open connection while the service stops gets its answer.
+    // Requests on open connections are still processed while the service stops.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestHead },
     frameworkErrors: (error, request, reply) => {
@@ -53,7 +53,7 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
       headersTimeout: timeouts.head,
       maxHeaderSize: longestHead,
       connectionsCheckingInterval: Math.min(5000, Math.ceil(timeouts.head / 2)),
-      // Node's own answer to a missing Host has no body, and nothing here asks for the host.
+      // Node's response to a missing Host header has no body, and the service does not need the host.
       requireHostHeader: false,
     },
   });
@@ -71,14 +71,14 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
   return app;
 }
 
-/** A large answer is held in memory until it was taken, so it is counted, and its receiver has so much time. */
+/** Counts large responses, which stay in memory until the client has received them, and limits the time for that. */
 function addLargeAnswers(app: FastifyInstance, { answer }: Timeouts, admission: Admission): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload);
     if (size === undefined || size > largeAnswer) limitTime(reply.raw, answer);
     if (size !== undefined && size > largeAnswer) {
       const org = requestOrganization(request) ?? '';
-      // What was written stays written, so its answer cannot be refused.
+      // A write has already been recorded, so its response cannot be rejected.
       const isRefusable = request.method === 'GET' && reply.statusCode < 400;
       try {
         if (isRefusable) admission.admit(org, size, reply.raw);
@@ -92,7 +92,7 @@ function addLargeAnswers(app: FastifyInstance, { answer }: Timeouts, admission: 
   });
 }
 
-/** In bytes; undefined for a stream, which is not held. */
+/** In bytes; undefined for a stream, which is not kept in memory. */
 function sizeOf(payload: unknown): number | undefined {
   if (typeof payload === 'string') return payload.length;
   return payload instanceof Uint8Array ? payload.length : undefined;
@@ -105,7 +105,7 @@ function limitTime(response: ServerResponse, milliseconds: number): void {
   });
 }
 
-/** JSON is handed on as bytes, within its limit; everything else stays unread until its route asks for it. */
+/** Passes JSON on as bytes, up to its limit. All other bodies stay unread until their route reads them. */
 function addParsers(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {

@@ -2,24 +2,24 @@ import type { FastifyInstance } from 'fastify';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Timeouts } from './server.ts';
 
-/** How a server ends. */
+/** Stops a server. */
 export interface Shutdown {
-  /** Whether the server is about to end: it still answers, and wants no new work. */
+  /** Whether the server is stopping: it still responds, but should get no new requests. */
   isDraining(): boolean;
-  /** Answers what has arrived, and ends. Resolves once no connection is left. */
+  /** Responds to requests that have arrived, and stops. Resolves when no connection is left. */
   stop(): Promise<void>;
 }
 
-/** How often connections that have become idle are closed, in milliseconds. */
+/** How often idle connections are closed, in milliseconds. */
 const tidyInterval = 20;
 
-/** The most turns of the event loop for which new connections are still accepted. */
+/** For how many turns of the event loop new connections are accepted at most. */
 const maximumTurns = 1000;
 
-/** How many turns in a row without a new connection show that the kernel's queue is empty. */
+/** After this many turns without a new connection the kernel's queue is empty. */
 const quietTurns = 3;
 
-/** Prepares a server for its end. Call it before the server listens. */
+/** Prepares the shutdown of a server. Call it before the server listens. */
 export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeouts): Shutdown {
   let draining = false;
   let accepted = 0;
@@ -41,9 +41,9 @@ export function prepareShutdown(app: FastifyInstance, { stop: timeout }: Timeout
 }
 
 /**
- * Lets the server accept the connections that the kernel has already accepted for it. Closing the listening socket resets
- * those, and their senders, who have sent their requests by then, could not know whether they were processed. Each turn of
- * the event loop accepts all that is queued; the loop ends right after such a turn.
+ * Accepts the connections that are in the kernel's queue. Closing the listening socket would reset them, and clients
+ * that have already sent a request could not know whether it was processed. Each turn of the event loop accepts all
+ * queued connections.
  */
 async function drainBacklog(acceptedSoFar: () => number): Promise<void> {
   let quiet = 0;
@@ -54,18 +54,18 @@ async function drainBacklog(acceptedSoFar: () => number): Promise<void> {
   }
 }
 
-/** Ends after the requests that are being answered, or after the timeout. */
+/** Closes the server after the current requests, or after the timeout. */
 async function closeServer(app: FastifyInstance, timeout: number): Promise<void> {
   const { server } = app;
-  // A closing server no longer watches its time limits, so a silent sender would keep it open for ever.
+  // A closing server no longer enforces its timeouts, so a silent client would keep it open forever.
   const cut = setTimeout(() => {
     server.closeAllConnections();
   }, timeout);
-  // Node closes the connections that are idle when the closing begins, but not those that become idle a moment later.
+  // Node closes the connections that are idle now, but not those that become idle later.
   const tidy = setInterval(() => {
     server.closeIdleConnections();
   }, tidyInterval);
-  // Closed here and not by `app.close()`, which would do so some turns of the event loop later.
+  // Closed here, because `app.close()` would do it some turns of the event loop later.
   await new Promise<void>((resolve) => {
     if (server.listening)
       server.close(() => {

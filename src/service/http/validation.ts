@@ -4,11 +4,11 @@ import { validationError } from './errors/api-error.ts';
 import { renderRejectedValue } from './rejected-value.ts';
 
 /**
- * The value, once it has the declared form.
+ * Returns the value if it conforms to the schema.
  *
- * @param prefix what stands before the fields in the error answer: `query.`, `path.` or nothing.
- * @param whole what the value itself is called there.
- * @throws ApiError 400 that names every field that has not.
+ * @param prefix prefix of the field names in the error: `query.`, `path.` or none.
+ * @param whole the name of the value itself in the error.
+ * @throws ApiError 400 that names every invalid field.
  */
 export function validate<Schema extends TSchema>(
   schema: Schema,
@@ -23,17 +23,17 @@ export function validate<Schema extends TSchema>(
   );
 }
 
-/** The parameters of a path, as the router found and decoded them. */
+/** Validates path parameters, which the router has decoded. */
 export function validatePath<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
   return validate(schema, convertTypes(schema, parameters), { prefix: 'path.', whole: 'path' });
 }
 
-/** The parameters of a query. */
+/** Validates query parameters. */
 export function validateQuery<Schema extends TObject>(schema: Schema, parameters: unknown): Static<Schema> {
   return validate(schema, convertTypes(schema, parameters), { prefix: 'query.', whole: 'query' });
 }
 
-/** An address holds only text; what is declared as a number or a flag is read as one, and left as it is where it is none. */
+/** Converts texts that are declared as numbers or booleans; texts that are neither stay texts, and fail validation. */
 function convertTypes(schema: TObject, parameters: unknown): unknown {
   if (typeof parameters !== 'object' || parameters === null) return {};
   const properties: Readonly<Record<string, TSchema>> = schema.properties;

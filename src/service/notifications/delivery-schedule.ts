@@ -1,14 +1,14 @@
 import type { DueTarget } from '../domain/notifications.ts';
 
-/** How many deliveries may be in flight at once. */
+/** The most deliveries in flight at the same time. */
 export interface DeliveryLimits {
   readonly total: number;
   readonly perOrganization: number;
-  /** Of those, how many may go to targets whose latest attempt failed, so that broken targets leave room for others. */
+  /** Of those, the most to targets whose latest attempt failed, so that broken targets do not block others. */
   readonly failingPerOrganization: number;
 }
 
-/** What the service uses. */
+/** The default limits. */
 export const defaultDeliveryLimits: DeliveryLimits = { total: 64, perOrganization: 8, failingPerOrganization: 4 };
 
 /** Identifies a target in all organizations. */
@@ -20,7 +20,7 @@ export function targetKey({ org, number, position }: Omit<DueTarget, 'failing'>)
 export class DeliverySchedule {
   readonly #limits: DeliveryLimits;
   readonly #inFlight = new Map<string, DueTarget>();
-  /** When each organization had its last turn, as a count of turns. */
+  /** The number of the last turn of each organization. */
   readonly #turns = new Map<string, number>();
   #turn = 0;
 
@@ -28,7 +28,7 @@ export class DeliverySchedule {
     this.#limits = limits;
   }
 
-  /** How many targets of an organization it has to be offered, failing and other ones each, to use all its room. */
+  /** How many targets of an organization to offer, failing and others each, so that all places can be used. */
   get offersPerOrganization(): number {
     return 2 * this.#limits.perOrganization;
   }
@@ -38,9 +38,10 @@ export class DeliverySchedule {
   }
 
   /**
-   * Takes as many of the due targets as there is room for, and counts them as in flight. Each place goes to the
-   * organization with the fewest deliveries in flight; among equals, to the one whose last turn is longest ago. Within an
-   * organization the order of `due` holds. A target that is in flight already is left out: its deliveries keep their order.
+   * Takes as many due targets as there are free places, and counts them as in flight. Each place goes to the
+   * organization with the fewest deliveries in flight; among equals, to the one that has waited longest. Within an
+   * organization the order of `due` applies. Targets that are in flight are left out, so that the deliveries of a
+   * target stay in order.
    */
   take(due: readonly DueTarget[]): readonly DueTarget[] {
     const waiting = Map.groupBy(
@@ -62,7 +63,7 @@ export class DeliverySchedule {
     return taken;
   }
 
-  /** The delivery to the target has ended. */
+  /** Call it when the delivery to the target has ended. */
   release(target: DueTarget): void {
     this.#inFlight.delete(targetKey(target));
   }

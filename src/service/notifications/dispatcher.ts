@@ -8,7 +8,7 @@ import type { NotificationStore } from '../storage/notification-store.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 
-/** What the dispatcher works with. */
+/** What the dispatcher needs. */
 export interface DispatcherDependencies {
   readonly store: NotificationStore;
   readonly send: SendNotification;
@@ -17,15 +17,15 @@ export interface DispatcherDependencies {
   readonly log: ServiceLog;
 }
 
-/** How long a delivery may take from looking up the address to the answer, in milliseconds. */
+/** How long a delivery may take, from the DNS lookup to the response, in milliseconds. */
 const deadline = 20_000;
-/** How long to wait after the storage failed, in milliseconds. */
+/** The pause after an error of the storage, in milliseconds. */
 const retryWait = 10_000;
 
 /**
- * Empties the outbox: delivers what is due, each target's deliveries in their order, and to several targets at once, which
- * `DeliverySchedule` chooses. A delivery leaves the outbox after its target has taken it, so a stop or crash in between
- * repeats it: at least once. Wakes on writes, and when the next delivery is due; otherwise it does nothing.
+ * Delivers the notifications of the outbox: in order for each target, and to several targets at once, which
+ * `DeliverySchedule` chooses. A delivery is removed after its target has accepted it, so a stop or crash in between
+ * repeats it (at-least-once delivery). Wakes up on writes, and when the next delivery is due.
  */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
@@ -34,10 +34,10 @@ export class Dispatcher {
   readonly #active = new Set<Promise<void>>();
   readonly #run: Promise<void>;
   #wake: () => void = () => undefined;
-  /** Whether the clock may have been set back since the waits were made; it may before the start. */
+  /** Whether the clock may have been set back since the due times were saved. It may have been before the start. */
   #isClockChanged = true;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies;
     dependencies.store.onDeliveries(() => {
@@ -46,7 +46,7 @@ export class Dispatcher {
     this.#run = this.#loop();
   }
 
-  /** Ends soon: what is being delivered is broken off, and delivered again after the next start. */
+  /** Stops soon: aborts the current deliveries, which are repeated after the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
@@ -54,7 +54,7 @@ export class Dispatcher {
     await Promise.all(this.#active);
   }
 
-  /** Looks at what is due by the clock as it is now. */
+  /** Call it after the clock was set: recomputes what is due. */
   clockChanged(): void {
     this.#isClockChanged = true;
     this.#wake();
@@ -62,7 +62,7 @@ export class Dispatcher {
 
   async #loop(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      // Made before the look at the outbox, so that a write during it is not missed.
+      // Created before the outbox is read, so that no write is missed.
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -72,7 +72,7 @@ export class Dispatcher {
     }
   }
 
-  /** Starts what is due, and sets the alarm for what is due next. Answers how to call the alarm off. */
+  /** Starts the due deliveries, and a timer for the next one. Returns a function that cancels the timer. */
   async #start(): Promise<() => void> {
     const { store, now, after, log } = this.#dependencies;
     const wake = (): void => {
@@ -88,7 +88,7 @@ export class Dispatcher {
         const due = await store.dueTargets(time, this.#schedule.offersPerOrganization);
         if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(due)) this.#begin(target);
       }
-      // What is due already is being delivered, or waits until a delivery in flight ends, which wakes.
+      // Everything due is in flight, or waits for the end of a delivery, which wakes the loop.
       const next = await store.nextDue(time);
       if (next === undefined) return () => undefined;
       return after(Math.ceil((next - time) * 1000), wake);
@@ -113,7 +113,7 @@ export class Dispatcher {
     const { store, now, log } = this.#dependencies;
     try {
       const delivery = await store.firstDelivery(target);
-      // Its notification was deleted a moment ago.
+      // The notification was deleted meanwhile.
       if (delivery === undefined) return;
       const fault = await this.#send(delivery);
       if (fault === 'stopped') return;
@@ -126,7 +126,7 @@ export class Dispatcher {
     }
   }
 
-  /** Undefined where the target has taken it; else why not, in words. */
+  /** Returns undefined if the target accepted the delivery, else the reason. */
   async #send(delivery: Delivery): Promise<string | undefined> {
     const limit = new AbortController();
     const callOff = this.#dependencies.after(deadline, () => {
@@ -134,7 +134,7 @@ export class Dispatcher {
     });
     try {
       const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
-      // Raced, because not everything on the way to a target can be aborted: a look-up in the DNS, for example.
+      // Raced, because not everything can be aborted: a DNS lookup, for example.
       await Promise.race([this.#dependencies.send(delivery, signal), aborted(signal)]);
       return undefined;
     } catch (error) {
@@ -157,7 +157,7 @@ export class Dispatcher {
     await (stale ? store.dropDelivery(delivery, failure) : store.postponeDelivery(delivery, failure));
   }
 
-  /** So that a storage that takes nothing does not make the same delivery leave again and again. */
+  /** Prevents that the same delivery is sent again and again while the storage cannot be written. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
       const callOff = this.#dependencies.after(retryWait, resolve);
@@ -180,7 +180,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Why a delivery failed, on one line. The path of a web address is its secret. */
+/** Why a delivery failed, on one line. Hides the path of a webhook URL, which is a secret. */
 function describeFailure(error: unknown, target: NotificationTarget): string {
   const words = errorMessage(error);
   if (target.type === 'EMAIL') return toSingleLine(words);

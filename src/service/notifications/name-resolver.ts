@@ -2,16 +2,16 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { errorCode } from '../../runtime/failure.ts';
 import type { ResolvedAddress, Web } from './post-json.ts';
 
-/** The two ways of Node.js to resolve a name. */
+/** The two ways in which Node.js resolves names. */
 export interface NameServices {
-  /** The system's way, which knows the hosts file. It holds one of few threads, which files need, too, until it ends. */
+  /** Uses the system's resolver and hosts file. Occupies one of a few threads, which file access needs, too. */
   lookup(name: string): Promise<readonly ResolvedAddress[]>;
-  /** Asks the DNS servers, and holds no thread. */
+  /** Asks the DNS servers, without occupying a thread. */
   resolve4(name: string): Promise<readonly string[]>;
   resolve6(name: string): Promise<readonly string[]>;
 }
 
-/** Node.js's own, with a time limit for the DNS. */
+/** The resolvers of Node.js, with a timeout for DNS. */
 export function systemNameServices(): NameServices {
   const resolver = new Resolver({ timeout: 3000, tries: 2 });
   return {
@@ -22,9 +22,9 @@ export function systemNameServices(): NameServices {
 }
 
 /**
- * Resolves the names of targets. Names of the public internet are looked up in the DNS, so that slow name servers of one
- * organization's targets hold up nothing else. Private names may be in the hosts file only; where they are allowed, and where
- * the process has no DNS server, the system looks all names up.
+ * Resolves the names of targets. Public names are looked up by DNS, so that slow name servers of one organization's
+ * targets delay nothing else. Private names may only be in the hosts file: if private targets are allowed, or the
+ * process has no DNS server, the system's resolver is used for all names.
  */
 export function createNameResolver(services: NameServices, allowPrivateTargets: boolean): Web['resolve'] {
   return async (name) => {
@@ -40,7 +40,7 @@ export function createNameResolver(services: NameServices, allowPrivateTargets: 
   };
 }
 
-/** A name that always means this machine (RFC 6761). */
+/** Whether the name always means this machine (RFC 6761). */
 function isLocalhost(name: string): boolean {
   return /(?:^|\.)localhost\.?$/iu.test(name);
 }

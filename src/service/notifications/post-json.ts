@@ -3,30 +3,30 @@ import { request as requestSecure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { findAddressBan, type AddressBan } from './target-address.ts';
 
-/** An address that a name stands for. */
+/** An IP address of a name. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
-/** How the service reaches the web. */
+/** How the service reaches webhooks. */
 export interface Web {
-  /** Every address of a name. */
+  /** Resolves a name to all its addresses. */
   resolve(name: string): Promise<readonly ResolvedAddress[]>;
-  /** Whether addresses of one's own network may be called. */
+  /** Whether private addresses may be called. */
   readonly allowPrivateTargets: boolean;
 }
 
-/** Why a target was not reached or did not take what was sent, in words without a full stop. */
+/** A failed delivery. The message says why, without a full stop. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
 }
 
 /**
- * Posts a JSON document, given as a text, and ends when the target has taken it (a status of 200 to 299).
+ * Posts a JSON document. Resolves when the target has accepted it (status 200 to 299).
  *
- * The name is resolved here, and the connection goes to the address that was looked at: a name that stands for another
- * address a moment later changes nothing. Redirects are not followed, because they would lead anywhere.
+ * The name is resolved here, and the connection goes to the address that was checked, so that DNS rebinding has no
+ * effect. Redirects are not followed, because they could lead anywhere.
  *
  * @throws DeliveryError
  */
@@ -61,13 +61,13 @@ const refusals: Readonly<Record<NonNullable<AddressBan>, string>> = {
 };
 
 async function resolvePermittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {
-  // An IPv6 address stands in brackets in a URL.
+  // IPv6 addresses in URLs are in brackets.
   const name = url.hostname.replace(/^\[(.*)\]$/u, '$1');
   const family = isIP(name);
   const addresses = family === 0 ? await resolve(web, name) : [{ address: name, family }];
   const [first] = addresses;
   if (first === undefined) throw new DeliveryError(`${name} has no address`);
-  // One private address among public ones is reason enough: nobody needs such a name for an honest purpose.
+  // One private address among public ones is enough to reject the name: it has no legitimate purpose.
   for (const { address } of addresses) {
     const refusal = findAddressBan(address, web.allowPrivateTargets);
     if (refusal !== undefined) throw new DeliveryError(`${name} has the address ${address}${refusals[refusal]}`);
@@ -83,7 +83,7 @@ async function resolve(web: Web, name: string): Promise<readonly ResolvedAddress
   }
 }
 
-/** A look-up that knows one answer. */
+/** A lookup function that always returns the same address. */
 function pinnedLookup({ address, family }: ResolvedAddress): LookupFunction {
   return (_name, options, answer) => {
     if (options.all === true) answer(null, [{ address, family }]);
@@ -95,7 +95,7 @@ function sendAndReadStatus(request: ClientRequest, body: string): Promise<number
   return new Promise((resolve, reject) => {
     request.on('response', (response) => {
       resolve(response.statusCode ?? 0);
-      // What it says beyond its status is of no interest, and can be endless.
+      // The body is not needed, and could be endless.
       response.destroy();
     });
     request.on('error', (error) => {

@@ -3,10 +3,10 @@ import { wordsOfGroup } from '../domain/event-digest.ts';
 import { longestShownText, toSingleLine } from '../domain/single-line.ts';
 import type { PayloadDigestGroup, WebhookPayload } from './webhook-payload.ts';
 
-/** In characters: room for the addresses of pages. */
+/** In characters; long enough for the addresses of pages. */
 const longestLine = 2000;
 
-/** The payload in plain words, a line each, for people. What was reported cannot begin a line of its own. */
+/** Renders the payload as plain text for people. Reported data cannot start a new line. */
 export function renderMessage({
   org,
   environment,
@@ -41,12 +41,12 @@ function renderDigest({ event_type: trigger, count, artifacts }: PayloadDigestGr
   ];
 }
 
-/** A long name is cut so that the fingerprint remains. */
+/** Shortens a long name, so that the fingerprint stays visible. */
 function renderArtifact({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
   return `${toSingleLine(name, longestShownText - 100)}, ${fingerprint}`;
 }
 
-/** What a message is about, for the subject of an e-mail. */
+/** Renders the subject of an e-mail. */
 export function renderSubject({ environment, trigger, digest }: EnvironmentEvent): string {
   const more = digest === undefined ? '' : ` and ${digest.total - 1} more events`;
   return toSingleLine(`${environment}: ${trigger}${more}`);

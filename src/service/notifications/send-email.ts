@@ -1,15 +1,15 @@
 import { errorMessage } from '../../runtime/failure.ts';
 import { DeliveryError } from './post-json.ts';
 
-/** How e-mails leave. */
+/** The mail server for notifications. */
 export interface MailServer {
-  /** The server: `smtps://user:password@mail.example.com`. */
+  /** The address of the server: `smtps://user:password@mail.example.com`. */
   readonly url: string;
-  /** Whom they are from. */
+  /** The sender of the e-mails. */
   readonly from: string;
 }
 
-/** An e-mail, in plain text only: nothing that was reported can become markup. */
+/** An e-mail, in plain text, so that reported data cannot become markup. */
 export interface Mail {
   readonly recipients: readonly string[];
   readonly subject: string;
@@ -20,7 +20,7 @@ export interface Mail {
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 /**
- * Hands an e-mail to the server, and ends when the server has taken it for at least one of its recipients.
+ * Sends an e-mail. Resolves when the server has accepted it for at least one of the recipients.
  *
  * @throws DeliveryError
  */
@@ -36,11 +36,11 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
   try {
     const sent = transport.sendMail({
       from: settings.from,
-      // As objects, because a text would be read for names, groups and further addresses.
+      // As objects, because a text would be parsed for names, groups and further addresses.
       to: mail.recipients.map((address) => ({ name: '', address })),
       subject: mail.subject,
       text: mail.text,
-      // So that no out-of-office note answers it (RFC 3834).
+      // Prevents automatic replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
     await Promise.race([sent, aborted(signal)]);
@@ -51,7 +51,7 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
   }
 }
 
-/** Never resolves; rejects as soon as it is called off. The connection then ends by its own timeout. */
+/** Never resolves; rejects when the signal is aborted. The connection then ends by its own timeout. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const abort = (): void => {

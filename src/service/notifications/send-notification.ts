@@ -10,20 +10,20 @@ import { toWebhookPayload, type WebhookPayload } from './webhook-payload.ts';
 import { DeliveryError, postJson, type Web } from './post-json.ts';
 import { renderSlackMessage } from './slack-message.ts';
 
-/** Brings a delivery to its target. Rejects where the target has not taken it. */
+/** Sends a notification to its target. Rejects if the target did not accept it. */
 export type SendNotification = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 
-/** What delivering needs. */
+/** What sending needs. */
 export interface SenderDependencies {
   readonly store: Pick<Store, 'findArtifact'>;
   readonly links: Links;
   readonly web: Web;
   readonly now: Now;
-  /** Absent where the service sends no e-mail. */
+  /** Absent if the service sends no e-mail. */
   readonly mail?: MailServer | undefined;
 }
 
-/** Delivers to each kind of target in its way. */
+/** Creates the function that sends notifications to all types of targets. */
 export function createNotificationSender({ store, links, web, mail, now }: SenderDependencies): SendNotification {
   return async (delivery, signal) => {
     const { target, event } = delivery;
@@ -57,7 +57,7 @@ function signedMessage(delivery: Delivery, payload: WebhookPayload, time: number
   return { ...message, signature: signatureOf(message, delivery.secrets) };
 }
 
-/** The headers are those of Standard Webhooks. */
+/** Uses the headers of Standard Webhooks. */
 function postWebhook(web: Web, address: string, message: SignedWebhook, signal: AbortSignal): Promise<void> {
   const { id, timestamp, body, signature } = message;
   const signed = signature === undefined ? {} : { 'webhook-signature': signature };
@@ -66,8 +66,8 @@ function postWebhook(web: Web, address: string, message: SignedWebhook, signal: 
 }
 
 /**
- * The same for every attempt at one delivery and different for every other, so that a receiver can tell a repetition (at
- * least once means that there can be one).
+ * The same for every attempt of a delivery, and unique among deliveries, so that a receiver can recognize duplicates,
+ * which at-least-once delivery allows.
  */
 function toDeliveryId({ org, number, position, event }: Delivery): string {
   return createHash('sha256')

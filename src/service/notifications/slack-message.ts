@@ -1,9 +1,9 @@
-/** Slack's formatting rules: the characters that have a meaning. */
+/** The special characters of Slack's formatting. */
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /**
- * Words that mention everyone in services that take Slack's messages (Mattermost, Rocket.Chat) and look for them in plain
- * text.
+ * Words that mention everyone in services that accept Slack's messages (Mattermost, Rocket.Chat) and search plain text
+ * for them.
  */
 const mentions = /@(?=channel|here|everyone|all\b)/giu;
 
@@ -18,13 +18,13 @@ export interface SlackMessage {
 }
 
 /**
- * A message for an incoming webhook of Slack. Markup, mentions and previews of links are off, and what Slack would give a
- * meaning is escaped, so that no name can mention a channel or hide a link.
+ * Creates a message for an incoming webhook of Slack. Markup, mentions and link previews are disabled, and special
+ * characters are escaped, so that no name can mention a channel or hide a link.
  */
 export function renderSlackMessage(words: string): SlackMessage {
   const text = words
     .replace(/[&<>]/gu, (character) => entities[character] ?? character)
-    // A word joiner: invisible, and no mention any more.
+    // A word joiner, which is invisible, breaks the mention.
     .replace(mentions, '@\u2060');
   return { text, mrkdwn: false, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false };
 }

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 type Network = readonly [network: string, length: number];
 
 /**
- * Addresses that are not of the public internet, or lead to one that need not be (IANA, IPv4 and IPv6 Special-Purpose
+ * Addresses outside of the public internet, or that can lead to such an address (IANA, IPv4 and IPv6 Special-Purpose
  * Address Registries): private, loopback, link-local, shared (carrier-grade NAT), multicast, reserved, documentation,
  * benchmarking, and the IPv6 ranges that carry an IPv4 address within (6to4, Teredo).
  */
@@ -32,15 +32,16 @@ const specialPurpose: readonly Network[] = [
   ['3fff::', 20],
 ];
 
-/** Networks in public ranges that lead to services of the cloud provider from within its cloud (IBM Cloud). */
+/** Public ranges that lead to internal services of a cloud provider (IBM Cloud). */
 const cloudServices: readonly Network[] = [
   ['161.26.0.0', 16],
   ['166.8.0.0', 14],
 ];
 
 /**
- * Where cloud providers tell a machine its credentials and settings. Most use the link-local 169.254.169.254; AWS also
- * 169.254.170.2 for containers, Tencent 169.254.0.23, Scaleway 169.254.42.42. One of Azure's is in a public range.
+ * Metadata services, where cloud providers publish a machine's credentials. Most use the link-local 169.254.169.254;
+ * AWS also 169.254.170.2 for containers, Tencent 169.254.0.23, Scaleway 169.254.42.42. One of Azure's is in a public
+ * range.
  */
 const metadataIpv4: readonly Network[] = [
   ['169.254.0.0', 16],
@@ -63,32 +64,31 @@ const metadataIpv6: readonly Network[] = [
   ['fd00:42::', 32],
 ];
 
-/** All of IPv6 that is given out for the public internet lies in here (RFC 4291, global unicast). */
+/** Contains all IPv6 addresses of the public internet (RFC 4291, global unicast). */
 const globalUnicast = toBlockList([['2000::', 3]]);
 const metadata = toBlockList([
   ...metadataIpv4,
   ...metadataIpv6,
   ...metadataIpv4.flatMap(embeddedInIpv6),
-  // Teredo hides an IPv4 address in a form of its own, and no private network needs it.
+  // Teredo embeds an IPv4 address in its own encoding, and no private network needs it.
   ['2001::', 32],
 ]);
 const notPublic = toBlockList([...specialPurpose, ...cloudServices, ...metadataIpv4]);
 
-/** Why an address must not be called; undefined if it may be. */
+/** Why an address must not be called; undefined if it is allowed. */
 export type AddressBan = 'metadata' | 'not public' | undefined;
 
 /**
- * Decides whether an IP address may be called.
+ * Checks whether notifications may be sent to an IP address.
  *
- * @param allowPrivate whether addresses of private networks may be called, too; those that tell a cloud machine its
- *   credentials never may.
+ * @param allowPrivate whether addresses of private networks are allowed, too; those of metadata services never are.
  */
 export function findAddressBan(address: string, allowPrivate: boolean): AddressBan {
   if (isMetadataAddress(address)) return 'metadata';
   return allowPrivate || isPublicAddress(address) ? undefined : 'not public';
 }
 
-/** Whether an IP address is one of the public internet. Other texts are not. */
+/** Whether a text is an IP address of the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -107,7 +107,9 @@ function isMetadataAddress(address: string): boolean {
   return family !== 0 && metadata.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The IPv6 networks that lead to an IPv4 network: IPv4-compatible, NAT64 and 6to4. A block list knows IPv4-mapped ones. */
+/**
+ * The IPv6 networks that lead to an IPv4 network: IPv4-compatible, NAT64 and 6to4. A block list knows IPv4-mapped ones.
+ */
 function embeddedInIpv6([network, length]: Network): readonly Network[] {
   const digits = network.split('.').map((part) => Number(part).toString(16).padStart(2, '0'));
   const sixToFour = `2002:${digits.slice(0, 2).join('')}:${digits.slice(2).join('')}::`;

@@ -5,7 +5,7 @@ import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Links } from '../domain/links.ts';
 import type { Store } from '../storage/store.ts';
 
-/** What a webhook is sent: the form that the public documentation of such a service shows. */
+/** The payload of a webhook, in the form of the public documentation of such a service. */
 export interface WebhookPayload {
   readonly version: typeof payloadVersion;
   /** Unix seconds. */
@@ -20,9 +20,9 @@ export interface WebhookPayload {
     readonly html_url: string;
     readonly api_url: string;
   };
-  /** Null where the event is about the environment as a whole. */
+  /** Null if the event is about the environment as a whole. */
   readonly artifact: PayloadArtifact | null;
-  /** Present if the message stands for many events of the snapshot; then `event_type` is that of the most important one. */
+  /** Present if the message combines many events of a snapshot; `event_type` is that of the most important event. */
   readonly digest?: {
     /** How many events. */
     readonly total: number;
@@ -41,10 +41,10 @@ export interface PayloadDigestGroup {
 interface PayloadArtifact {
   readonly name: string;
   readonly fingerprint: string;
-  /** Null where no flow knows the artifact. */
+  /** Null if no flow has the artifact. */
   readonly provenance: {
     readonly flow: string;
-    /** The state of the artifact when this is sent; null where it is no longer known. */
+    /** The state of the artifact when the message is sent; null if the artifact no longer exists. */
     readonly status: string | null;
     readonly commit: string;
     readonly commit_url: string;
@@ -54,7 +54,7 @@ interface PayloadArtifact {
   } | null;
 }
 
-/** The payload of an event. */
+/** Creates the payload for an event. */
 export async function toWebhookPayload(
   event: EnvironmentEvent,
   { store, links }: { readonly store: Pick<Store, 'findArtifact'>; readonly links: Links },

@@ -1,4 +1,4 @@
-/** The errors that only the administration gives. */
+/** Errors of the admin API. */
 export const adminErrors = {
   organizationExists: {
     status: 409,

@@ -8,8 +8,8 @@ import { addAdminServiceAccountRoutes } from './service-accounts.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /**
- * Adds the admin API: it creates what the interface has no way to create. Kept apart from the sixteen operations under
- * `/admin/v1`, opened by one key that the service is started with, and not served without that key.
+ * Adds the admin API, which creates what the interface cannot create. It is separate from the sixteen operations, and
+ * requires the administration key that the service was started with.
  */
 export function addAdminRoutes(host: RouteHost, dependencies: RouteDependencies, adminKey: string): void {
   const authenticator = requireAdminKey(adminKey, dependencies.failures);

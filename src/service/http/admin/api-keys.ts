@@ -13,10 +13,10 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of an API key.' });
 
-/** What a key may be given beside its owner. */
+/** Optional properties of a new API key. */
 export const keyDetails = {
   description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
-  // Up to the year 9999, which leaves room for milliseconds to be noticed as a mistake.
+  // Up to the year 9999, so that milliseconds are rejected.
   expires_at: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -26,7 +26,7 @@ export const keyDetails = {
   ),
 } as const;
 
-/** A key as it is answered, the only time that it is shown. */
+/** A new API key. This response is the only one that shows it. */
 export const createdKey = Type.Object({
   id: Type.String(),
   key: Type.String({ description: 'Shown only once; the service keeps only a hash of it.' }),
@@ -42,9 +42,9 @@ export const createdKey = Type.Object({
 });
 
 /**
- * Create a personal API key for a user of an organization. A user whose name is new to the service becomes a member; a user
- * of another organization has to be made one first, so that two people of the same name are not taken for one by accident.
- * The answer is the only time the key is shown.
+ * Create a personal API key for a user of an organization. A user whose name is new to the service becomes a member; a
+ * user of another organization must be added as a member first, so that two people with the same name are not confused.
+ * Only this response shows the key.
  */
 export const createKey = defineEndpoint({
   title: 'Create API key',
@@ -69,7 +69,7 @@ export const createKey = defineEndpoint({
   choices: [],
 });
 
-/** Revoke an API key. It opens nothing from then on. */
+/** Revoke an API key. */
 export const revokeKey = defineEndpoint({
   title: 'Revoke API key',
   method: 'DELETE',

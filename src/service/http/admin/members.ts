@@ -13,12 +13,12 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 /** The name of a user. */
 export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
 
-/** A role, as it is asked for. */
+/** The role of a user or a service account. */
 export const role = Type.Union(roles.map((name) => Type.Literal(name)));
 
 const memberPath = Type.Object({ org: orgName, user: userName });
 
-/** Make a user a member of an organization, or change the role of a member. */
+/** Add a user to an organization, or change the role of a member. */
 export const saveMember = defineEndpoint({
   title: 'Create or update member',
   method: 'PUT',
@@ -36,7 +36,7 @@ export const saveMember = defineEndpoint({
   choices: [],
 });
 
-/** End a membership. The user's keys open the organization no longer; with the last membership they are revoked. */
+/** Remove a member. The user's keys lose access to the organization; without any membership they are revoked. */
 export const removeMember = defineEndpoint({
   title: 'Remove member',
   method: 'DELETE',

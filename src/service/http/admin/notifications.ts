@@ -26,7 +26,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
-/** A target as the administration sees it, with how its deliveries fare. */
+/** A target with the state of its deliveries. */
 const administeredTarget = Type.Object({
   type: Type.String(),
   delivery: Type.Object({
@@ -48,10 +48,10 @@ const administeredTarget = Type.Object({
   ),
 });
 
-/** A target as the administration sees it. */
+/** A target with the state of its deliveries. */
 export type AdministeredTarget = Static<typeof administeredTarget>;
 
-/** Create a notification. The answer is the only time that a generated secret is shown. */
+/** Create a notification. Only this response shows a generated secret. */
 export const createNotification = defineEndpoint({
   title: 'Create environment notification',
   method: 'POST',
@@ -66,7 +66,7 @@ export const createNotification = defineEndpoint({
   choices: [],
 });
 
-/** Get a notification, with why its deliveries fail. */
+/** Get a notification, with the state of its deliveries. */
 export const inspectNotification = defineEndpoint({
   title: 'Inspect environment notification',
   method: 'GET',
@@ -87,7 +87,7 @@ export const inspectNotification = defineEndpoint({
   choices: [],
 });
 
-/** Give a webhook a new secret. The one before it stays valid for a while. */
+/** Give a webhook a new secret. The previous one stays valid for the grace period. */
 export const rotateWebhookSecret = defineEndpoint({
   title: 'Rotate webhook secret',
   method: 'POST',
@@ -133,7 +133,7 @@ export const rotateWebhookSecret = defineEndpoint({
   choices: [],
 });
 
-/** Delete a notification. What is on its way for it is dropped. */
+/** Delete a notification. Its pending messages are dropped. */
 export const deleteNotification = defineEndpoint({
   title: 'Delete environment notification',
   method: 'DELETE',
@@ -148,10 +148,10 @@ export const deleteNotification = defineEndpoint({
   choices: [],
 });
 
-/** How long a previous secret stays valid unless said otherwise, in hours. */
+/** The default grace period of a previous secret, in hours. */
 const usualGrace = 24;
 
-/** Creating, inspecting and deleting notifications, and the secrets of their webhooks. */
+/** Creates, shows and deletes notifications, and rotates the secrets of their webhooks. */
 export function addAdminNotificationRoutes(
   host: RouteHost,
   dependencies: RouteDependencies,
@@ -227,7 +227,7 @@ function signingSecrets(
   );
 }
 
-/** The target as it is stored: secrets are kept beside it, so that they cannot be answered with it. */
+/** The target as it is stored. Its secret is stored separately, so that no response can include it by accident. */
 function withoutSecret(target: TargetPayload): NotificationTarget {
   if (target.type !== 'WEBHOOK') return target;
   const { type, webhook, payload_version } = target;
@@ -264,7 +264,7 @@ function unusableTargets({ targets }: NotificationPayload, { sendsMail }: RouteD
   });
 }
 
-/** A misspelt environment would make a notification that never fires. */
+/** A notification for a misspelt environment would never fire. */
 async function unknownEnvironments(
   store: Store,
   org: string,

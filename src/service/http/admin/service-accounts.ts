@@ -13,7 +13,7 @@ import { adminErrors } from './admin-errors.ts';
 import { createdKey, keyDetails, toCreatedKeyResponse } from './api-keys.ts';
 import { role } from './members.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-/** Create a service account. It can do nothing before it has a key. */
+/** Create a service account. It needs a key before it can do anything. */
 export const createServiceAccount = defineEndpoint({
   title: 'Create service account',
   method: 'POST',
@@ -45,7 +45,7 @@ export const createServiceAccount = defineEndpoint({
   choices: [],
 });
 
-/** Create an API key of a service account. The answer is the only time the key is shown. */
+/** Create an API key for a service account. Only this response shows the key. */
 export const createServiceAccountKey = defineEndpoint({
   title: 'Create API key of a service account',
   method: 'POST',
@@ -60,7 +60,7 @@ export const createServiceAccountKey = defineEndpoint({
   choices: [],
 });
 
-/** Creating service accounts and their keys. */
+/** Creates service accounts and their keys. */
 export function addAdminServiceAccountRoutes(
   host: RouteHost,
   dependencies: RouteDependencies,

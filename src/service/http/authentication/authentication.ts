@@ -17,25 +17,25 @@ import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** What is known of a request before its body is read. */
+/** What authentication uses of a request; its body has not been read. */
 export interface AuthenticationAttempt {
   /** The Authorization header. */
   readonly authorization: string | undefined;
   readonly methods: readonly AuthenticationMethod[];
-  /** The `{org}` of the path; undefined where the path has none. */
+  /** The `{org}` of the path; undefined if the path has none. */
   readonly org: string | undefined;
-  /** The endpoint's answer to a key that may not do this. */
+  /** The endpoint's error for a key without the permission. */
   readonly forbidden: ErrorAnswer;
   readonly origin: RequestOrigin;
 }
 
 /**
- * Decides who may come in. Throws an ApiError to all others, before anything of the request's body is read.
+ * Returns the authenticated caller. Throws an ApiError if there is none, before the body is read.
  */
 export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who>;
 
 /**
- * Asks the guard about a request, before anything of its body is read.
+ * Authenticates a request, before its body is read.
  *
  * @throws ApiError
  */
@@ -58,16 +58,16 @@ export function authenticate<Who>(
   });
 }
 
-/** The organization that the path names. */
+/** The organization in the path. */
 export function requestOrganization({ params }: Pick<FastifyRequest, 'params'>): string | undefined {
   const org = typeof params === 'object' && params !== null && 'org' in params ? params.org : undefined;
   return typeof org === 'string' ? org : undefined;
 }
 
-/** What keys are checked with. */
+/** What checking a key needs. */
 type KeyDependencies = Pick<RouteDependencies, 'storage' | 'now' | 'failures'>;
 
-/** Lets the holder of an API key in if the key opens the organization and its owner's role there allows this. */
+/** Requires an API key for the organization of the path, whose owner has a role with the permission. */
 export function requireRole(dependencies: KeyDependencies, permission: Permission): Authenticator<Caller> {
   return async (attempt) => {
     const { key, role } = await authenticateKey(dependencies, attempt);
@@ -79,7 +79,7 @@ export function requireRole(dependencies: KeyDependencies, permission: Permissio
   };
 }
 
-/** Lets the holder of any API key in: the request is about the holder and not about an organization. */
+/** Requires any valid API key, for requests about its owner and not about an organization. */
 export function requireApiKey(dependencies: KeyDependencies): Authenticator<StoredKey> {
   return async (attempt) => (await authenticateKey(dependencies, attempt)).key;
 }
@@ -88,7 +88,7 @@ function forbiddenError({ forbidden, org = '' }: AuthenticationAttempt): ApiErro
   return new ApiError(forbidden, { values: { org } });
 }
 
-/** The key that was sent, once it has proven itself. */
+/** Returns the key that was sent, if its secret is correct. */
 async function authenticateKey(
   { storage, now, failures }: KeyDependencies,
   attempt: AuthenticationAttempt,
@@ -108,7 +108,7 @@ async function authenticateKey(
   }
   const fault = findFault(stored, unixSeconds(now()));
   if (fault !== undefined) {
-    // Its holder knows the secret, so this is no guess, and is told at once what to do.
+    // The client knows the secret, so this is not a guess, and the error can say what is wrong.
     failures.report({ key: describeKey(stored), reason: fault.reason, origin });
     throw unauthenticatedError(methods, fault.rule);
   }
@@ -126,7 +126,7 @@ function failedKey(
   return { key: describeKey(stored), reason: 'was sent with a wrong secret' };
 }
 
-/** Why a key opens nothing any more: for the log and for its holder. */
+/** Why a key is no longer valid: for the log, and for the client. */
 function findFault({ revokedAt, expiresAt }: StoredKey, now: number): { reason: string; rule: string } | undefined {
   if (revokedAt !== undefined) {
     return { reason: 'was sent and is revoked', rule: 'is an API key that was revoked; use a new one' };
@@ -137,13 +137,13 @@ function findFault({ revokedAt, expiresAt }: StoredKey, now: number): { reason: 
   return undefined;
 }
 
-/** Lets the administrator in: whoever holds the one key that the service was started with. */
+/** Requires the administration key that the service was started with. */
 export function requireAdminKey(adminKey: string, failures: FailedAuthentications): Authenticator<'administrator'> {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(adminKey);
   return (attempt) => {
     const { methods, origin } = attempt;
-    // Digests have one length, so the comparison says nothing about the key's.
+    // Digests have the same length, so that the comparison does not reveal the key's length.
     if (!timingSafeEqual(digest(readCredential(attempt)), expected)) {
       const failure = { key: 'the administration key', reason: 'was tried with another key', origin };
       throw countGuess(
@@ -156,7 +156,7 @@ export function requireAdminKey(adminKey: string, failures: FailedAuthentication
   };
 }
 
-/** The answer to a wrong key: usually the refusal, and 429 to those who keep sending wrong ones. */
+/** Counts a wrong key. Returns the given error, or 429 after too many wrong keys. */
 function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, refusal: ApiError): ApiError {
   const retryAfter = failures.count(failure);
   if (retryAfter === undefined) return refusal;
@@ -166,7 +166,7 @@ function countGuess(failures: FailedAuthentications, failure: FailedAuthenticati
   });
 }
 
-/** The key that the header carries, by one of the methods that are taken here. */
+/** The key in the Authorization header, which must use one of the accepted schemes. */
 function readCredential({ authorization, methods }: AuthenticationAttempt): string {
   if (authorization === undefined) throw unauthenticatedError(methods, `is missing; send ${describeSchemes(methods)}`);
   const [scheme = '', credential = '', ...rest] = authorization.trim().split(/ +/);

@@ -3,19 +3,19 @@ import type { After, Now } from '../../../runtime/clock.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 
 /**
- * Failed authentications: their log, and the throttle of those who cause them.
+ * Logging and throttling of failed authentications.
  *
- * The secret is always compared first, and a right one is never throttled: ids of keys are public, so whoever knows one could
- * otherwise lock its owner out, and many honest clients share one address. The throttle therefore does not bound the number
- * of guesses. It need not: a secret has 32 characters or more and cannot be guessed. What the two do bound is the log, which a
- * flood must not fill, and the work of clients that repeat a wrong key; and the operator sees that someone guesses.
+ * The secret is always compared first, and a correct one is never throttled. Key ids are public, so anyone who knows
+ * one could otherwise lock its owner out, and many clients can share one address. The throttle therefore does not limit
+ * the number of guesses. It does not have to: a secret has at least 32 characters and cannot be guessed. It limits the
+ * size of the log and the load from clients that repeat a wrong key, and the operator sees that someone is guessing.
  */
 
-/** Where a request comes from and goes to. */
+/** The origin and target of a request. */
 export interface RequestOrigin {
   /** The peer of the connection: the client, or the proxy in front of the service. */
   readonly address: string;
-  /** What the proxy says about the client; anyone can send this. */
+  /** The client according to the proxy. Not trustworthy: anyone can send this header. */
   readonly forwardedFor: string | undefined;
   readonly method: string;
   /** As it was sent, without the query. */
@@ -24,24 +24,24 @@ export interface RequestOrigin {
 
 /** A failed authentication. */
 export interface FailedAuthentication {
-  /** The key that was tried, if there is one: `key <id>` or `the administration key`. */
+  /** The key that was used, if it exists: `key <id>` or `the administration key`. */
   readonly key?: string | undefined;
-  /** The id that was sent, if there is no such key; undefined if nothing like a key was sent. */
+  /** The id that was sent, if no key has it; undefined if the credential is not a key. */
   readonly unknownId?: string | undefined;
-  /** What is wrong with it: `has a wrong secret`. */
+  /** What is wrong, as a predicate: `has a wrong secret`. */
   readonly reason: string;
   readonly origin: RequestOrigin;
 }
 
-/** How long failures are counted together, in milliseconds. */
+/** Length of a counting window, in milliseconds. */
 const windowLength = 60_000;
-/** How many wrong secrets a known key may get within a window before they are throttled. */
+/** Wrong secrets for an existing key within a window, before they are throttled. */
 const failuresPerKey = 10;
-/** How many unknown keys may come from a network within a window: behind a proxy or NAT many clients share an address. */
+/** Unknown keys from a network within a window. Many clients can share an address behind a proxy or NAT. */
 const failuresPerNetwork = 300;
-/** How many keys and networks are counted at once. */
+/** The most keys and networks that are counted at the same time. */
 const maximumCounters = 10_000;
-/** How many failures are logged one by one within a window. */
+/** The most failures that are logged separately within a window. */
 const maximumLines = 60;
 
 interface Window {
@@ -54,7 +54,7 @@ export class FailedAuthentications {
   readonly #now: Now;
   readonly #after: After;
   readonly #log: Pick<ServiceLog, 'info'>;
-  /** The one that failed longest ago comes first. */
+  /** In the order of their latest failure, the oldest first. */
   readonly #counters = new Map<string, Window>();
   #lines: Window;
   #cancelSummary: (() => void) | undefined;
@@ -75,9 +75,9 @@ export class FailedAuthentications {
   }
 
   /**
-   * Records a failure that counts against its key or network.
+   * Counts a failure against its key or network, and logs it.
    *
-   * @returns the seconds after which to try again if there were too many; undefined otherwise.
+   * @returns the seconds until the next attempt if there were too many failures, else undefined.
    */
   count(failure: FailedAuthentication): number | undefined {
     const { key, origin } = failure;
@@ -92,20 +92,20 @@ export class FailedAuthentications {
     return isThrottled ? Math.max(1, Math.ceil((window.begun + windowLength - now) / 1000)) : undefined;
   }
 
-  /** Logs a failure, unless the window has had too many. */
+  /** Logs a failure, unless the window has too many already. */
   report(failure: FailedAuthentication, isThrottled = false): void {
     const now = this.#now();
     if (!isCurrent(this.#lines, now)) this.#beginLines(now);
     this.#lines.count += 1;
     if (this.#lines.count <= maximumLines) this.#log.info(describe(failure, now, isThrottled));
-    // The summary must come even if nothing fails any more.
+    // The summary must be written even if nothing fails anymore.
     else
       this.#cancelSummary ??= this.#after(this.#lines.begun + windowLength - now, () => {
         this.#beginLines(this.#now());
       });
   }
 
-  /** Writes what is left to say. */
+  /** Writes the pending summary. */
   stop(): void {
     this.#beginLines(this.#now());
   }
@@ -133,12 +133,12 @@ export class FailedAuthentications {
   }
 }
 
-/** A clock that was set back begins a new window. */
+/** A window is also over if the clock was set back. */
 function isCurrent({ begun }: Window, now: number): boolean {
   return now >= begun && now - begun < windowLength;
 }
 
-/** The network of an address: an IPv4 address itself, and of an IPv6 address the /64 that one subscriber has. */
+/** The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which one subscriber has. */
 export function toNetwork(address: string): string {
   const v4 = /^::ffff:(?<v4>[\d.]+)$/i.exec(address)?.groups?.['v4'] ?? address;
   if (!isIPv6(v4)) return v4;
@@ -162,8 +162,8 @@ function describe({ key, unknownId, reason, origin }: FailedAuthentication, now:
 }
 
 /**
- * The unknown id, if it has the form of those that the service makes. Any other may be a part of a secret, from a key that was
- * pasted without its beginning.
+ * The unknown id, if it looks like a generated id. Other texts may be part of a secret, from a key pasted without its
+ * beginning.
  */
 function loggable(id: string): string {
   return /^[0-9a-f]{16}$/.test(id) ? `unknown key ${id}` : 'an unknown key';
@@ -171,7 +171,7 @@ function loggable(id: string): string {
 
 const longestPath = 200;
 
-/** One line of printable ASCII, whatever was sent. */
+/** One line of printable ASCII. */
 function printable(path: string): string {
   const line = path.replace(/[^!-~]/g, '?');
   return line.length <= longestPath ? line : `${line.slice(0, longestPath)}…`;
@@ -181,7 +181,7 @@ function renderTimestamp(now: number): string {
   return new Date(now).toISOString();
 }
 
-/** The client that the nearest proxy names; undefined if it names none. */
+/** The client according to the nearest proxy (`X-Forwarded-For`); undefined if there is none. */
 export function forwardedFor(header: string | readonly string[] | undefined): string | undefined {
   const last = [header].flat().at(-1)?.split(',').at(-1)?.trim() ?? '';
   return isIPv4(last) || isIPv6(last) ? last : undefined;

@@ -5,27 +5,27 @@ import { Turns } from '../../storage/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
-/** How many bytes of requests and answers are held in memory at once. */
+/** The most bytes of requests and responses that are in memory at the same time. */
 export interface AdmissionLimits {
   readonly perOrganization: number;
   readonly total: number;
 }
 
-/** The usual limits; a third of them is left to others when an organization uses all that it may. */
+/** The default limits. One organization can use a third of the total. */
 export const defaultAdmissionLimits: AdmissionLimits = { perOrganization: 32 * 1024 * 1024, total: 96 * 1024 * 1024 };
 
-/** Smaller documents are read at once. In bytes. */
+/** Smaller documents are parsed without waiting. In bytes. */
 const largeDocument = 64 * 1024;
 
-/** Smaller answers are not counted; the system takes them at once. In bytes. */
+/** Smaller responses are not counted, because the kernel buffers them. In bytes. */
 export const largeAnswer = 64 * 1024;
 
-/** A multipart request is counted as this much at most: its file is not held, and few documents are larger. */
+/** The most that is counted for a multipart request: its file is not kept in memory, and few documents are larger. */
 const multipartBytes = 256 * 1024;
 
 /**
- * Keeps count of what is held in memory for requests that are being received and answers that are being sent, so that no
- * organization can use up the memory of all. A request beyond the limits is refused before its body is read.
+ * Counts the memory of requests that are being received and responses that are being sent, so that no organization can
+ * use all memory. A request above the limits is rejected before its body is read.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -38,9 +38,9 @@ export class Admission {
   }
 
   /**
-   * Counts bytes until the answer was sent or the connection ends.
+   * Counts bytes until the response was sent or the connection ends.
    *
-   * @throws ApiError 503 if that would be too many. One request alone never is.
+   * @throws ApiError 503 above the limits. A single request is always admitted.
    */
   admit(org: string, bytes: number, response: ServerResponse): void {
     const held = this.#held.get(org) ?? 0;
@@ -49,14 +49,14 @@ export class Admission {
     this.hold(org, bytes, response);
   }
 
-  /** Waits until a document of this size may be read: large ones are read one a turn, so that others get theirs. */
+  /** Waits until a document of this size may be parsed: one large document per turn of the event loop. */
   async waitForTurn(bytes: number): Promise<void> {
     if (bytes > largeDocument) await this.#turns.next();
   }
 
-  /** Counts bytes of an answer that cannot be refused any more, because what was asked for is done. */
+  /** Counts the bytes of a response that cannot be rejected, because the request was already executed. */
   hold(org: string, bytes: number, response: ServerResponse): void {
-    // The answer of a request whose sender is gone is never sent.
+    // Nothing is sent to a client that has disconnected.
     if (bytes === 0 || response.destroyed) return;
     this.#add(org, bytes);
     response.once('close', () => {
@@ -72,9 +72,9 @@ export class Admission {
   }
 }
 
-/** How many bytes of a request's body are held in memory. */
+/** How many bytes of a request's body will be in memory. */
 export function countHeldBytes({ headers }: IncomingMessage, { body }: Pick<Endpoint, 'body'>): number {
-  // A body that is too large is refused as such.
+  // A larger body is rejected.
   const { maximumBytes: limit = maximumDocumentBytes } = body.kind === 'json' ? body : {};
   const announced = Math.min(Number(headers['content-length'] ?? limit), limit);
   switch (body.kind) {

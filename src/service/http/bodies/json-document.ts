@@ -3,13 +3,13 @@ import { countInexactNumbers, parseExactJson } from '../../../runtime/exact-json
 import { repeatedKey } from '../../../runtime/repeated-key.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import { decodeText } from '../../../runtime/decode-text.ts';
-/** How deep arrays and objects may lie in each other: far beyond any honest document, far from any stack's end. */
+/** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
 export const deepestNesting = 64;
 
-/** A document that is not taken, and why: a rule in words, with where it was broken. */
+/** An invalid document. The message is the broken rule. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
-  /** Where, as dotted keys; empty for the document as a whole. */
+  /** The path of the invalid field, as dotted keys; empty for the whole document. */
   readonly field: string;
 
   constructor(field: string, rule: string) {
@@ -18,7 +18,7 @@ export class DocumentError extends Error {
   }
 }
 
-/** How many numbers of one document are kept as their text: each costs a hundred times as much as another number. */
+/** The most numbers that are kept as text in one document: each costs a hundred times as much as a double. */
 export const maximumInexactNumbers = 10_000;
 
 /** A document in two forms. */
@@ -30,12 +30,12 @@ export interface ParsedDocument {
 }
 
 /**
- * Reads a JSON document strictly: UTF-8 without a flaw (JSON.parse would be handed U+FFFD for it), no deep nesting (which
- * parses, and breaks whoever writes it out again), no NUL or lone surrogate (which PostgreSQL refuses to store), no key
- * twice in one object (RFC 7493, 2.3: readers disagree on which of the two counts). Keys such as `__proto__` stay what they
- * are, data.
+ * Parses a JSON document strictly: valid UTF-8 (a lenient decoder would insert U+FFFD), no deep nesting (which parses,
+ * but overflows the stack of whoever serializes it), no NUL or lone surrogate (which PostgreSQL cannot store), no
+ * duplicate keys in an object (RFC 7493, section 2.3: parsers disagree on which one counts). Keys such as `__proto__`
+ * are ordinary data.
  *
- * @param mostValues the most keys and values.
+ * @param mostValues the maximum number of keys and values.
  * @throws DocumentError
  */
 export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ParsedDocument {
@@ -62,7 +62,7 @@ export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDoc
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** What a byte outside of texts adds to the depth, and whether something new begins with it or after it. */
+/** How each byte outside of strings changes the depth, and whether it introduces a key or value. */
 const deepens = new Int8Array(256);
 const counts = new Uint8Array(256);
 for (const character of '[{') deepens[character.charCodeAt(0)] = 1;
@@ -70,8 +70,8 @@ for (const character of ']}') deepens[character.charCodeAt(0)] = -1;
 for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
 
 /**
- * Counts keys, values and nesting in the text, because parsing takes up to a hundred times as much memory as there is text. What is
- * not JSON is counted as well, and refused afterwards.
+ * Counts keys, values and nesting before parsing, because parsing can take a hundred times the memory of the text. Text
+ * that is not JSON is counted, too, and rejected afterwards.
  *
  * @throws DocumentError
  */
@@ -96,11 +96,11 @@ function requireSmall(bytes: Uint8Array, mostValues: number): void {
 
 interface Fault {
   readonly rule: string;
-  /** From the value up to the document. */
+  /** The keys from the value up to the document. */
   readonly keys: string[];
 }
 
-/** What is wrong with a value or anything in it. It is nested no deeper than `requireSmall` allows. */
+/** Finds what is wrong with a value or anything in it. `requireSmall` has limited the nesting. */
 function findFault(value: unknown): Fault | undefined {
   const rule = typeof value === 'string' ? textFault(value) : undefined;
   if (rule !== undefined) return { rule, keys: [] };

@@ -9,48 +9,49 @@ import { httpErrors } from '../errors/http-errors.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import { StorageError } from '../../storage/storage-error.ts';
 
-/** A file of a multipart request, received and not yet kept. */
+/** A received file of a multipart request, which is not stored yet. */
 export interface UploadedFile {
-  /** Its base name at the sender. */
+  /** The base name that the client sent. */
   readonly filename: string;
   readonly content: ReceivedFile;
 }
 
-/** What a multipart request holds. */
+/** The content of a multipart request. */
 export interface MultipartContent {
-  /** The JSON part, as it was sent. */
+  /** The bytes of the JSON part. */
   readonly document: Buffer;
   readonly file: UploadedFile | undefined;
 }
 
-/** Takes the content of a file in. */
+/** Receives the content of a file. */
 export type ReceiveFile = (content: Readable) => Promise<ReceivedFile>;
 
-/** What became of a part. */
+/** A received part. */
 type Part =
   | { readonly kind: 'document'; readonly bytes: Buffer }
   | { readonly kind: 'file'; readonly file: UploadedFile }
   | { readonly kind: 'text'; readonly file: UploadedFile };
 
-/** The head of a part. */
+/** The headers of a part. */
 interface PartHead {
   readonly name: string | undefined;
   readonly filename: string | undefined;
 }
 
-/** Throws an ApiError at once if the part may not be there. */
+/** Receives a part. Throws an ApiError if the part is not allowed. */
 type TakePart = (stream: BusboyFileStream, head: PartHead) => Promise<Part>;
 
-// Three parts are declared, and a fourth is refused by its name.
+// Three parts are declared; a fourth is rejected by its name.
 const partLimits = { parts: 4, headerPairs: 16, headerSize: 16 * 1024 };
 const longestFilename = 255;
 
 /**
- * Reads a multipart request while it arrives: the file goes where `receive` puts it, only the JSON part is held. The file
- * is taken under both of its names (`filePartName`), under the plain one as a text part as well (interface, operations 6
- * and 7). The first fault ends the reading.
+ * Parses a multipart request as it arrives: the file is streamed to `receive`, and only the JSON part is kept in
+ * memory. The file can have either of its part names (`filePartName`); under the plain name it can also be a text part
+ * (interface, operations 6 and 7). Stops at the first error.
  *
- * @throws ApiError where it is not what the endpoint declares, or what `receive` throws; nothing of the file is left then.
+ * @throws ApiError if the request is not as the endpoint declares it, or the error of `receive`; the file is deleted
+ *   then.
  */
 export async function receiveMultipart(
   request: IncomingMessage,
@@ -77,7 +78,7 @@ export async function receiveMultipart(
   }
 }
 
-/** The name of a part that is declared and was not there before; adds it to the names. */
+/** Returns the name of a part, and adds it to `names`. It must be declared, and must not be repeated. */
 function requireNewPart(body: MultipartBody, { name }: PartHead, names: Set<string>): string {
   if (name === undefined) throw validationError(['body', 'must not have a part without a name']);
   const known = [body.json.part, filePartName(body, 'indexed'), filePartName(body, 'plain')];
@@ -87,7 +88,7 @@ function requireNewPart(body: MultipartBody, { name }: PartHead, names: Set<stri
   return name;
 }
 
-/** Every part is read as raw bytes, texts too, so that their encoding is checked and not mended. */
+/** Reads all parts as raw bytes, texts included, so that their encoding is validated and not repaired. */
 function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): BusboyInstance {
   const { 'content-type': contentType = '' } = headers;
   const limits = { ...partLimits, fileSize: file.maximumBytes };
@@ -98,7 +99,7 @@ function openBusboy({ headers }: IncomingMessage, { file }: MultipartBody): Busb
   }
 }
 
-/** Hands every part out as it comes. Ends with the request, or rejects at the first fault. */
+/** Passes each part on as it arrives. Resolves at the end of the request, or rejects at the first error. */
 function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakePart): Promise<void> {
   return new Promise((resolve, reject) => {
     const open = new Set<BusboyFileStream>();
@@ -121,10 +122,10 @@ function readParts(request: IncomingMessage, busboy: BusboyInstance, take: TakeP
       stream
         .once('close', () => open.delete(stream))
         .on('error', (fault) => {
-          // A stream is also broken off by the disk that it is written to; whoever takes the part says so.
+          // Errors of the disk end the stream, too; the receiver of the part reports those.
           if (!(translateFileError(fault) instanceof StorageError)) stopAsBroken(fault);
         });
-      // The rest of a chunk is still parsed after a fault in it.
+      // The rest of a chunk is still parsed after an error in it.
       if (isStopped) {
         stream.destroy();
         return;
@@ -187,7 +188,7 @@ async function receiveFile(
   throw fileTooLarge({ file });
 }
 
-/** The answer to a file over its limit, in the words that the endpoint declares. */
+/** Creates the endpoint's error for a file above its limit. */
 export function fileTooLarge({ file }: Pick<MultipartBody, 'file'>): ApiError {
   return new ApiError(file.tooLarge, { errors: [[file.part, `must not have more than ${file.maximumBytes} bytes`]] });
 }
@@ -197,7 +198,7 @@ function isFilename(filename: string | undefined): filename is string {
   return filename.isWellFormed() && !/\p{Cc}/u.test(filename);
 }
 
-/** The JSON part, and the file. Of parts that say nothing more, nothing is left. */
+/** Returns the JSON part and the file, and deletes redundant parts. */
 async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<MultipartContent> {
   const document = parts.find((part) => part.kind === 'document');
   const [file, ...moreFiles] = parts.filter((part) => part.kind === 'file').map((part) => part.file);
@@ -210,7 +211,7 @@ async function assemble(body: MultipartBody, parts: readonly Part[]): Promise<Mu
   return { document: document.bytes, file: only };
 }
 
-/** The file, which a text part may be in place of; beside a file it must say the same, or nothing. */
+/** Returns the file. A text part can replace it; next to a file it must have the same content, or be empty. */
 async function chooseFile(
   body: MultipartBody,
   file: UploadedFile | undefined,

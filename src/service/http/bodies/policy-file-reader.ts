@@ -3,17 +3,17 @@ import { readPolicy, type PolicyReading } from '../../domain/policy/read-policy.
 import type { ReceivedFile } from '../../storage/attachments.ts';
 import { SerialQueue } from './serial-queue.ts';
 
-/** Larger files are read in a thread of their own, so that nobody waits for it. In bytes. */
+/** Larger files are parsed in a worker thread, so that other requests do not wait. In bytes. */
 const largeFile = 32 * 1024;
 
-/** What the thread may use, in MiB; it holds a text of 10 MiB several times. */
+/** Memory limits of the worker, in MiB; it holds a text of 10 MiB several times. */
 const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 
-/** Reads policy files without holding others up, one large file at a time. */
+/** Parses policy files without blocking the event loop, one large file at a time. */
 export class PolicyFileReader {
   readonly #largeFiles = new SerialQueue();
 
-  /** As `readPolicy`. A large file is loaded when it is its turn, so that only one is in memory. */
+  /** Like `readPolicy`. A large file is loaded when its turn comes, so that only one is in memory. */
   async read({ size, bytes }: Pick<ReceivedFile, 'size' | 'bytes'>): Promise<PolicyReading> {
     if (size <= largeFile) return readPolicy(await bytes());
     return this.#largeFiles.run(async () => readInWorker(await bytes()));
@@ -24,7 +24,7 @@ function readInWorker(bytes: Uint8Array): Promise<PolicyReading> {
   const worker = new Worker(new URL('./policy-file-worker.ts', import.meta.url), {
     workerData: bytes,
     resourceLimits: memory,
-    // The service's own flags are not for this.
+    // Without the flags of the service.
     execArgv: [],
   });
   return new Promise((resolve, reject) => {

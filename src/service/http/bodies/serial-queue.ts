@@ -1,6 +1,6 @@
 /**
- * Lets one piece of work at a time run, in the order of asking. Large documents take turns, because each needs several
- * times its size in memory while it is read and recorded.
+ * Runs one task at a time, in the order of the calls. Used for large documents, because each needs several times its
+ * size in memory while it is parsed and recorded.
  */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();

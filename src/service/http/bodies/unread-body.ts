@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 
-/** How long a sender may take to read its answer before the connection is closed, in milliseconds. */
+/** How long a client may take to read the response before the connection is closed, in milliseconds. */
 const lingering = 1000;
 
 /**
- * Answers a request at once even if its body is still arriving, and reads no more of that body: a stranger's upload must
- * not be read to its end after a 401. The connection ends with the answer. Also sends `100 Continue` only to requests
- * whose body will be read. Call it before routes are added.
+ * Responds at once even if the body is still arriving, and reads no more of it: an upload must not be read to its end
+ * after a 401. The connection is closed after the response. Also sends `100 Continue` only if the body will be read.
+ * Call it before routes are added.
  */
 export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -17,7 +17,7 @@ export function leaveUnwantedBodiesUnread(app: FastifyInstance): void {
     }
     done();
   });
-  // Without this listener Node sends `100 Continue` before it is known who asks.
+  // Without this listener Node sends `100 Continue` before authentication.
   app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response));
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.headers.expect !== undefined) reply.raw.writeContinue();
@@ -30,14 +30,14 @@ function announcesBody({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * Half-closes the connection after the answer, and closes it when the sender had time to read. The kernel resets a
- * connection that is closed with unread data, and the reset can overtake the answer (RFC 9112, 9.6).
+ * Half-closes the connection after the response, and closes it after the client had time to read. The kernel resets a
+ * connection that is closed with unread data, and the reset can arrive before the response (RFC 9112, section 9.6).
  */
 function closeGently(request: IncomingMessage): void {
   const { socket } = request;
-  // Node calls this after the last byte of an answer with `Connection: close`.
+  // Node calls this after the last byte of a response with `Connection: close`.
   socket.destroySoon = () => {
-    // Node starts to read and drop the rest of the body when the answer is written.
+    // Node would otherwise read and discard the rest of the body after the response.
     request.pause();
     socket.end();
     const timer = setTimeout(() => socket.destroy(), lingering);

@@ -7,14 +7,14 @@ import { valueAt } from '../../../runtime/values.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { StorageBusyError, StorageError, StorageFullError } from '../../storage/storage-error.ts';
 
-/** Who hears of what went wrong within the service. */
+/** Where errors of the service are reported. */
 export interface ErrorListeners {
   readonly log: ServiceLog;
-  /** A request failed because of the storage. */
+  /** Call it when a request failed because of the storage. */
   storageFailed(error: StorageError): void;
 }
 
-/** Answers whatever was thrown, in the one form of error answers. */
+/** Sends the response to any thrown error. */
 export function sendError(
   listeners: ErrorListeners,
   thrown: unknown,
@@ -26,7 +26,7 @@ export function sendError(
 }
 
 function toApiError(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {
-  // What a handler refuses because something broke has that as its cause, and the operator must know it.
+  // An ApiError that a failure caused has it as its cause, which must be logged.
   const fault = thrown instanceof ApiError ? thrown.cause : thrown;
   if (thrown instanceof ApiError && !(fault instanceof StorageError)) return thrown;
   const known = toFrameworkError(fault);
@@ -44,7 +44,7 @@ function toServerError(fault: unknown, id: string): ApiError {
   return new ApiError(httpErrors.internal, { values: { id } });
 }
 
-/** The framework's own findings; undefined for what is not the sender's fault. */
+/** Converts errors of the framework; undefined if the client did not cause the error. */
 function toFrameworkError(thrown: unknown): ApiError | undefined {
   const given = valueAt(thrown, 'statusCode');
   const status = typeof given === 'number' ? given : 500;

@@ -1,8 +1,8 @@
 import type { ErrorAnswer } from '../../../contract/endpoint.ts';
 
 /**
- * The answers that no endpoint declares, because every HTTP service gives them. The interface does not show their words;
- * the statuses are HTTP's (RFC 9110, RFC 6585, RFC 4918).
+ * Errors that no endpoint declares, because every HTTP service has them. The interface does not define their messages;
+ * the status codes are those of HTTP (RFC 9110, RFC 6585, RFC 4918).
  */
 export const httpErrors = {
   badRequest: {
@@ -86,5 +86,5 @@ export const httpErrors = {
   },
 } as const satisfies Record<string, ErrorAnswer>;
 
-/** The header of an answer to a request that may be repeated, in seconds. */
+/** Header of an error after which the request may be repeated; in seconds. */
 export const retryAfterHeader = { 'retry-after': '10' };

@@ -4,16 +4,16 @@ import type { ErrorAnswer } from '../../../contract/endpoint.ts';
 import { privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';
 
-/** What Node says of bytes that are not a request that it takes. */
+/** Node's error for a malformed request. */
 interface MalformedRequest extends Error {
   readonly code?: string;
-  /** The bytes that were read last: a Buffer, though the framework's types say otherwise. */
+  /** The bytes read last: a Buffer, although the framework's types say otherwise. */
   readonly rawPacket?: unknown;
 }
 
-/** Answers what is not even HTTP; the connection ends with it. */
+/** Responds to bytes that are not valid HTTP, and closes the connection. */
 export function respondToMalformedRequest(error: MalformedRequest, socket: Duplex): void {
-  // An answer that has begun cannot be followed by another, and a socket that is gone takes none.
+  // No response can follow one that has begun, or be sent on a closed socket.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -21,7 +21,7 @@ export function respondToMalformedRequest(error: MalformedRequest, socket: Duple
   endWith(socket, malformedRequestError(error));
 }
 
-/** Answers CONNECT, which Node hands over as a bare connection. This service is no proxy. */
+/** Rejects CONNECT, which Node passes on as a raw connection. This service is not a proxy. */
 export function respondToConnect(_request: IncomingMessage, socket: Duplex): void {
   endWith(socket, httpErrors.notImplemented);
 }
@@ -48,19 +48,19 @@ function malformedRequestError({ code, rawPacket }: MalformedRequest): ErrorAnsw
     case 'HPE_HEADER_OVERFLOW':
       return httpErrors.headersTooLarge;
     case 'HPE_INVALID_METHOD':
-      // Node says so of anything that does not begin with a method it knows.
+      // Node reports this for everything that does not begin with a known method.
       return isRequestLine(rawPacket) ? httpErrors.notImplemented : httpErrors.badRequest;
     default:
       return httpErrors.badRequest;
   }
 }
 
-/** Whether the bytes begin as a request does (RFC 9112, 3). */
+/** Whether the bytes begin with a request line (RFC 9112, section 3). */
 function isRequestLine(bytes: unknown): boolean {
   return Buffer.isBuffer(bytes) && /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [!-~]+ HTTP\/1\.\d\r\n/.test(bytes.toString('latin1'));
 }
 
-/** Answers an `Expect` header that HTTP does not define, before the framework sees the request. */
+/** Rejects an unknown `Expect` header, before the framework sees the request. */
 export function respondToExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, message } = httpErrors.expectation;
   const body = JSON.stringify({ message });

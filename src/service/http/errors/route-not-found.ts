@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.ts';
 import { httpErrors } from './http-errors.ts';
 
-/** An address of the service, with the methods it has. */
+/** A route's path, with its methods. */
 interface Address {
   readonly segments: readonly string[];
   readonly methods: Set<string>;
 }
 
 /**
- * Answers what no route answers: 405 if the address exists with another method, else 404. It does so before the body is
- * read. Call it before routes are added.
+ * Responds to requests without a route: 405 if the address exists with other methods, else 404. It responds before the
+ * body is read. Call it before routes are added.
  */
 export function addNotFoundHandler(app: FastifyInstance): void {
   const addresses = new Map<string, Address>();

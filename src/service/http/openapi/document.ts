@@ -10,10 +10,10 @@ Unix seconds. Unknown fields are refused. Where the interface leaves something o
 what this service chose.`;
 
 /**
- * The service's own description in OpenAPI 3.1, made from the contract that its routes are made from: every operation of
- * the interface with its parameters, bodies, answers, errors, and what was chosen where the interface is silent.
+ * Creates the OpenAPI 3.1 document from the same contract as the routes: every operation of the interface with its
+ * parameters, bodies, responses and errors, and the choices made where the interface is silent.
  *
- * @param server the base address of the interface, which ends in `/api/v2`.
+ * @param server the base address of the interface, ending in `/api/v2`.
  */
 export function createOpenApiDocument(server: string): JsonObject {
   return {

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '../../../contract/schema.ts';
 import { filePartName, type Body, type Endpoint, type MultipartBody } from '../../../contract/endpoint.ts';
 import { toContent, toResponses, type JsonObject } from './responses.ts';
 
-/** An endpoint as an Operation Object. */
+/** Converts an endpoint to an Operation Object. */
 export function toOperationObject(endpoint: Endpoint): JsonObject {
   const { operation, title, authentication, deprecated, parameters, query } = endpoint;
   const body = toRequestBody(endpoint.body);
@@ -29,7 +29,7 @@ function toDescription({ number, deprecated, choices }: Endpoint): string {
 }
 
 function toParameters({ properties, ...rest }: TObject, place: 'path' | 'query'): readonly JsonObject[] {
-  // JSON Schema has no list where nothing is required.
+  // The schema has no list if nothing is required.
   const required: readonly string[] = Object.hasOwn(rest, 'required') ? rest.required : [];
   return Object.entries<TSchema>(properties).map(([name, schema]) => ({
     name,
@@ -40,7 +40,7 @@ function toParameters({ properties, ...rest }: TObject, place: 'path' | 'query')
   }));
 }
 
-/** The body of a request as a Request Body Object; undefined where there is none. */
+/** Converts a body to a Request Body Object; undefined if there is none. */
 function toRequestBody(body: Body): JsonObject | undefined {
   switch (body.kind) {
     case 'none':
@@ -52,7 +52,7 @@ function toRequestBody(body: Body): JsonObject | undefined {
   }
 }
 
-/** The parts: the JSON text, and the file under either of its names. */
+/** The schema of the parts: the JSON text, and the file under either of its names. */
 function toPartsSchema(body: MultipartBody): JsonObject {
   const { json, file } = body;
   const names = [filePartName(body, 'indexed'), filePartName(body, 'plain')];

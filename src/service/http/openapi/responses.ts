@@ -1,18 +1,18 @@
 import type { Endpoint, ErrorAnswer, Success } from '../../../contract/endpoint.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
-/** An object of the document. */
+/** A JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The name of the one form of error answers among the document's components. */
+/** The name of the error schema among the document's components. */
 export const errorSchemaName = 'Error';
 
-/** A body of a media type. */
+/** A Content map with one media type. */
 export function toContent(mediaType: string, schema: unknown, more: JsonObject = {}): JsonObject {
   return { [mediaType]: { schema, ...more } };
 }
 
-/** Every answer of an endpoint by its status: the declared ones, and those that every HTTP service can give. */
+/** All responses of an endpoint by status: the declared ones, and those of any HTTP service. */
 export function toResponses(endpoint: Endpoint): JsonObject {
   const errors = new Map<number, ErrorAnswer[]>();
   for (const error of [...endpoint.errors, ...undeclaredErrors(endpoint)]) {
@@ -25,7 +25,7 @@ export function toResponses(endpoint: Endpoint): JsonObject {
   ]);
 }
 
-/** What goes wrong below the endpoint, on the way or in the storage. */
+/** Errors outside of the endpoint: of HTTP and of the storage. */
 function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorAnswer[] {
   const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = httpErrors;
   const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = httpErrors;

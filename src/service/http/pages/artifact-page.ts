@@ -6,7 +6,7 @@ import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
-/** What is known of an artifact, its verdict first. */
+/** Renders an artifact, the verdict first. */
 export function renderArtifact(dossier: ArtifactDossier, links: Links): Html {
   const { flow, artifact, evidence } = dossier;
   const { org, createdAt, reportedBy, report } = artifact;

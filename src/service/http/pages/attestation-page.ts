@@ -7,9 +7,9 @@ import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
 /**
- * What an attestation says.
+ * Renders an attestation.
  *
- * @param damage how the content that is kept differs from what was attested, if it does
+ * @param damage what is wrong with the stored file, if anything
  */
 export function renderAttestation(attestation: Attestation, links: Links, damage?: AttachmentFault): Html {
   const { org, flow, trail, id, verdict, reason, createdAt, reportedBy, document, attachment } = attestation;

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../../runtime/escape-html.ts';
 
-/** A piece of HTML that is safe to send. `html` makes it of what is not known to be. */
+/** Safe HTML. Use the template tag `html` to create it from untrusted values. */
 export class Html {
   readonly text: string;
 
@@ -9,10 +9,10 @@ export class Html {
   }
 }
 
-/** What may stand in a hole of `html`: a text is escaped, a piece of HTML stays, nothing leaves nothing. */
+/** A value in a template of `html`: texts are escaped, HTML is kept, undefined renders nothing. */
 export type Hole = string | number | Html | readonly Html[] | undefined;
 
-/** HTML from a template; every text in its holes is escaped, so that nothing that was reported can become markup. */
+/** Template tag for HTML. Escapes every text, so that reported data cannot become markup. */
 export function html(literals: TemplateStringsArray, ...holes: readonly Hole[]): Html {
   return new Html(literals.reduce((text, literal, index) => text + renderHole(holes[index - 1]) + literal));
 }
@@ -24,7 +24,7 @@ function renderHole(hole: Hole): string {
   return escapeHtml(String(hole));
 }
 
-/** A link where the address is one of the web; the plain words where it is not, because a reported address can be anything. */
+/** Renders a link if the address is an http(s) URL, else only the text, because a reported address can be anything. */
 export function link(address: string | undefined | null, words: string): Html {
   if (address === undefined || address === null || !isWebAddress(address)) return html`${words}`;
   return html`<a href="${address}" rel="noreferrer">${words}</a>`;

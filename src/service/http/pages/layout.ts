@@ -6,10 +6,10 @@ const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2r
 table{border-collapse:collapse}th,td{text-align:left;vertical-align:top;padding:.25rem 1rem .25rem 0}
 td{overflow-wrap:anywhere}`;
 
-// A constant of this file: escaping it would change what its hash was made of.
+// Not escaped, because that would change the hash in the Content-Security-Policy. It is a constant.
 const styleSheet = new Html(`<style>${style}</style>`);
 
-// No script, no frame, no form and nothing from elsewhere can do anything on a page, whatever was reported.
+// Pages cannot run scripts, be framed, submit forms or load anything, whatever was reported.
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -18,7 +18,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Answers with a page of the title and content. */
+/** Sends a page. */
 export function sendPage(reply: FastifyReply, title: string, content: Html, status = 200): FastifyReply {
   const page = html`<!doctype html>
     <html lang="en">
@@ -43,7 +43,7 @@ export function sendPage(reply: FastifyReply, title: string, content: Html, stat
     .send(page.text);
 }
 
-/** A table of facts, one a line; a line without a fact is left out. */
+/** Renders a table with one fact per row. Rows without a value are left out. */
 export function renderFacts(rows: readonly (readonly [name: string, fact: Html | string | undefined | null])[]): Html {
   const lines = rows.flatMap(([name, fact]) =>
     fact === undefined || fact === null || fact === ''
@@ -60,7 +60,7 @@ export function renderFacts(rows: readonly (readonly [name: string, fact: Html |
   </table>`;
 }
 
-/** A time in Unix seconds, readable. */
+/** Renders a time in Unix seconds as ISO 8601. */
 export function renderTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

@@ -26,8 +26,8 @@ import { renderTrail } from './trail-page.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /**
- * The pages behind the service's links, for people: what is recorded, as it is, without scripts. A browser asks its user for
- * a name and a password and sends them by HTTP Basic, so the API key is the user name.
+ * Adds the HTML pages that the service links to. They show the records, without scripts. Browsers authenticate by HTTP
+ * Basic, with the API key as the user name.
  */
 export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
   const { store, attachments, links, log } = dependencies;
@@ -62,7 +62,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
   const findSnapshot = (org: string, environment: string, selector: SnapshotSelector): Promise<SnapshotFinding> =>
     store.findSnapshot(org, [{ environment, selector }], unixSeconds(dependencies.now()));
 
-  // The public client links to the shorter address.
+  // The public client links to the shorter path.
   for (const place of ['snapshots/:index', ':index']) {
     page(`/:org/environments/:env_name/${place}`, snapshotPath, async (path, reply) => {
       const { org, env_name: environment, index } = path;
@@ -111,7 +111,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
     const content = await attachments.read(attachment).catch((error: unknown) => {
       throw toDamageError(error, id, attachment);
     });
-    // The answer has begun then; the connection ends with it, so that nobody takes what came for the whole.
+    // The response has begun, so the connection is closed, which tells the client that the file is incomplete.
     content.once('error', (error) => {
       log.error(`request ${request.id}: the file of attestation ${id} could not be read to its end`, error);
     });
@@ -124,7 +124,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
   });
 }
 
-/** What is wrong with the file of an attestation; undefined if it is whole or there is none. */
+/** Checks the file of an attestation; returns undefined if it is intact or there is none. */
 async function findDamage(
   attachments: AttachmentStore,
   attachment: Attachment | undefined,
@@ -138,7 +138,7 @@ async function findDamage(
   }
 }
 
-/** The answer about content that is not what was attested; anything else as it is. */
+/** Converts the error for a damaged file to an ApiError; returns other errors unchanged. */
 function toDamageError(error: unknown, id: string, { filename, digest }: Attachment): unknown {
   if (!(error instanceof DamagedAttachmentError)) return error;
   const values = { id, filename, digest, fault: error.fault };
@@ -196,7 +196,7 @@ const attestationNotFound: ErrorAnswer = {
   when: 'The trail has no attestation with that id, or the attestation has no file.',
 };
 
-/** A text as RFC 8187 wants it in a header: what encodeURIComponent leaves over is not all allowed there. */
+/** Encodes a text for a header (RFC 8187), which allows fewer characters than encodeURIComponent. */
 function encodeHeaderText(text: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }

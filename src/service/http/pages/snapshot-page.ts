@@ -2,7 +2,7 @@ import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { html, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
-/** What ran in an environment at a time, and what its policies said about it. */
+/** Renders a snapshot: what ran in the environment, and the verdict of its policies. */
 export function renderSnapshot({ org, environment, number, from, artifacts, judgement }: Snapshot): Html {
   const running = artifacts.map(
     ({ name, fingerprint, instances }) => html`

@@ -3,7 +3,7 @@ import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
-/** What was reported to a trail, newest first. */
+/** Renders what was reported to a trail, newest first. */
 export function renderTrail({ trail, artifacts, attestations }: TrailDossier, links: Links): Html {
   const { org, flow, name, createdAt } = trail;
   const artifactItems = artifacts.map(({ id, createdAt: reportedAt, report }) => {
