@@ -34,7 +34,7 @@ const attest = (change: Parameters<typeof sampleAttestation>[1] = {}): Promise<C
   return call(service, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form });
 };
 
-describe('what is bounded', () => {
+describe('the limits of a request', () => {
   it('is the number of keys and values in a document', async () => {
     const values = (count: number): Promise<Called> => attest({ user_data: { list: numbers(count).map(() => 0) } });
     expect((await values(maximumDocumentValues - 200)).status).toBe(201);
@@ -104,8 +104,8 @@ describe('what is bounded', () => {
   });
 });
 
-describe('a receiver that does not read', () => {
-  it('is cut off, and its organization can be answered again', async () => {
+describe('a client that does not read the response', () => {
+  it('is disconnected, so that its organization gets responses again', async () => {
     await service.stop();
     service = await startTestService({
       options: {

@@ -119,7 +119,7 @@ describe('a hostile request', () => {
   };
 
   describe.each(withBody)('to $endpoint.title', (target) => {
-    it.each(hostileDocuments)('with %s as its document is refused, and changes nothing', async (_name, document) => {
+    it.each(hostileDocuments)('with %s as its document is rejected, and changes nothing', async (_name, document) => {
       const { status, text } = await sendDocument(target, document);
       expect([status, text]).toEqual([400, expect.stringContaining('"errors"')]);
     });
@@ -137,7 +137,7 @@ describe('a hostile request', () => {
       },
     );
 
-    it('with a document over the limit is refused', async () => {
+    it('with a document over the limit is rejected', async () => {
       const { body } = target.endpoint;
       const { maximumBytes = maximumDocumentBytes } = body.kind === 'json' ? body : {};
       const document = bytes(JSON.stringify({ name: 'x'.repeat(maximumBytes) }));
@@ -153,7 +153,7 @@ describe('a hostile request', () => {
       },
     );
 
-    it('that is compressed is refused', async () => {
+    it('that is compressed is rejected', async () => {
       const { method = 'GET', path } = target.request('acme');
       const type = target.endpoint.body.kind === 'multipart' ? 'multipart/form-data; boundary=b' : 'application/json';
       const headers = { 'content-type': type, 'content-encoding': 'gzip' };
@@ -172,7 +172,7 @@ describe('a hostile request', () => {
   };
 
   describe.each(everyEndpoint)('to an address of $endpoint.title', (target) => {
-    it.each(hostileSegments)('with %s in it is refused', async (hostile) => {
+    it.each(hostileSegments)('with %s in it is rejected', async (hostile) => {
       for (const address of addressesWith(target, hostile)) {
         const authorization = `Bearer ${service.apiKey}`;
         const request = rawRequest(`${target.endpoint.method} /api/v2${address}`, { authorization });

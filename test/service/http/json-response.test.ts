@@ -5,8 +5,8 @@ import { attest, report, saveFlow, fingerprintOf, sampleAttestation } from '../.
 import { call, mappingOf } from '../../support/service-call.ts';
 import { startTestService } from '../../support/service.ts';
 
-describe('a value that is written out once', () => {
-  it('is the JSON of the value, in UTF-8', () => {
+describe('a value that is serialized once', () => {
+  it('has the JSON of the value, in UTF-8', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(new SerializedJson(value).bytes.toString('utf8')).toBe(JSON.stringify(value));
@@ -14,7 +14,7 @@ describe('a value that is written out once', () => {
     );
   });
 
-  it('is answered again and again until something is written, with every character of it', async () => {
+  it('is sent in every response until something is written, unchanged', async () => {
     const service = await startTestService();
     try {
       await saveFlow(service);

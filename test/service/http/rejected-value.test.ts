@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderRejectedValue } from '../../../src/service/http/rejected-value.ts';
 
-describe('the input that a validation error shows', () => {
+describe('the rejected value in a validation error', () => {
   it.each([
     ['a text', { name: 'bad name' }, 'name', ' [input: bad name]'],
     ['a number', { per_page: 0 }, 'per_page', ' [input: 0]'],
@@ -24,7 +24,7 @@ describe('the input that a validation error shows', () => {
     expect(renderRejectedValue(whole, field)).toBe(expected);
   });
 
-  it('is one short line whatever was sent', () => {
+  it('is one short line for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
         const words = renderRejectedValue({ name }, 'name');

@@ -12,7 +12,7 @@ describe('a service that stops', () => {
     await service.stop();
   });
 
-  it('answers every request whose connection the kernel had accepted', async () => {
+  it('responds to every request whose connection the kernel had accepted', async () => {
     const request = rawRequest('GET /api/v2/service-accounts/acme', { authorization: `Bearer ${service.apiKey}` });
     // The kernel accepts these connections at once; the service has not seen any of them when it is told to stop.
     const answers = Array.from({ length: 100 }, () => rawExchange(service.url, request));
@@ -21,7 +21,7 @@ describe('a service that stops', () => {
     await stopped;
   });
 
-  it('is not ready any more, and ends each connection with its answer', async () => {
+  it('is no longer ready, and closes each connection after its response', async () => {
     const request = rawRequest('GET /ready', { connection: 'keep-alive' });
     const answer = rawExchange(service.url, request);
     const stopped = service.stop();
@@ -32,7 +32,7 @@ describe('a service that stops', () => {
     await stopped;
   });
 
-  it('takes no new connection once it has stopped', async () => {
+  it('accepts no connection after it has stopped', async () => {
     const { hostname, port } = new URL(service.url);
     await service.stop();
     const refused = await new Promise<string | undefined>((resolve) => {

@@ -22,7 +22,7 @@ const errorsOf = (parameters: unknown): unknown => {
   return undefined;
 };
 
-describe('the parameters of an address', () => {
+describe('the parameters of a path and a query', () => {
   it.each([
     [{ page: '3' }, { page: 3 }],
     [{ from: '1700000000.25' }, { from: 1_700_000_000.25 }],
@@ -32,7 +32,7 @@ describe('the parameters of an address', () => {
     [{}, {}],
     [Object.create(null), {}],
     [undefined, {}],
-  ])('%j are read as they are declared', (parameters: unknown, read) => {
+  ])('%j are converted to their declared types', (parameters: unknown, read) => {
     expect(validateQuery(query, parameters)).toEqual(read);
   });
 
@@ -47,11 +47,11 @@ describe('the parameters of an address', () => {
     [{ reverse: 'constructor' }, ['query.reverse']],
     [{ trail: ['a', 'b'] }, ['query.trail']],
     [{ other: '1', page: 'x' }, ['query.other', 'query.page']],
-  ])('%j are refused by their names', (parameters, fields) => {
+  ])('%j are rejected by name', (parameters, fields) => {
     expect(Object.keys(Object(errorsOf(parameters)) as object).sort()).toEqual(fields);
   });
 
-  it('of a path are named as such', () => {
+  it('of a path have the prefix path', () => {
     const path = Type.Object({ number: Type.Integer() });
     expect(validatePath(path, { number: '12' })).toEqual({ number: 12 });
     expect(() => validatePath(path, { number: 'x' })).toThrow('Input payload validation failed');

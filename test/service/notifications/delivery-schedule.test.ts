@@ -9,7 +9,7 @@ const targetsOf = (org: string, count: number, failing = false): readonly DueTar
 const organizationsOf = (targets: readonly DueTarget[]): readonly string[] => targets.map(({ org }) => org);
 
 describe('the schedule of deliveries', () => {
-  it('gives organizations their turns one after the other', () => {
+  it('serves organizations in turn', () => {
     const schedule = new DeliverySchedule(limits);
     const due = [...targetsOf('a', 10), ...targetsOf('b', 10), ...targetsOf('c', 10)];
     const taken = schedule.take(due);
@@ -35,13 +35,13 @@ describe('the schedule of deliveries', () => {
     expect(served).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
   });
 
-  it('leaves room beside the targets that fail', () => {
+  it('leaves places for targets that do not fail', () => {
     const schedule = new DeliverySchedule(limits);
     const taken = schedule.take([...targetsOf('a', 10, true), ...targetsOf('a', 1)]);
     expect(taken.map(({ failing }) => failing)).toEqual([true, true, false]);
   });
 
-  it('holds every limit, and never has two deliveries in flight to one target', () => {
+  it('respects every limit, and never has two deliveries in flight to one target', () => {
     const target = fc.record({
       org: fc.constantFrom('a', 'b', 'c', 'd'),
       number: fc.integer({ min: 1, max: 6 }),

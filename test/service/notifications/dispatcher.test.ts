@@ -120,7 +120,7 @@ describe('the dispatcher', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('tries again after a longer wait each time, until the target takes it, and says so', async () => {
+  it('retries after increasing waits until the target accepts it, and logs that', async () => {
     await notify();
     await happen({});
     for (const [index, wait] of [10, 20, 40].entries()) {
@@ -141,7 +141,7 @@ describe('the dispatcher', () => {
     expect(told.join()).not.toContain('secret');
   });
 
-  it('says why in one line, and never the path of the address', async () => {
+  it('logs the reason in one line, and never the path of the URL', async () => {
     await notify();
     await happen({});
     attempt(0).refuse('https://hooks.example.com/secret: no\r\nnotification 2 of acme: delivered');
@@ -231,7 +231,7 @@ describe('the dispatcher', () => {
     expect(attempts).toHaveLength(2);
   });
 
-  it('speaks to eight targets at once and no more, and a silent one holds up no other', async () => {
+  it('calls at most eight targets at once, and a silent one delays no other', async () => {
     for (let index = 0; index < 10; index += 1) await notify(`env-${index}`);
     await happen(...Array.from({ length: 10 }, (_, index) => ({ environment: `env-${index}` })));
     expect(attempts).toHaveLength(8);
@@ -284,7 +284,7 @@ describe('the dispatcher', () => {
     expect(attempts.map(({ delivery }) => delivery.number)).toEqual([1, 2, 1]);
   });
 
-  it('gives a delivery up that cannot be aborted', async () => {
+  it('abandons a delivery that cannot be aborted', async () => {
     await dispatcher.stop();
     let calls = 0;
     dispatcher = start(() => {
@@ -298,7 +298,7 @@ describe('the dispatcher', () => {
     expect(calls).toBe(2);
   });
 
-  it('breaks off a target that does not answer', async () => {
+  it('aborts a delivery to a target that does not respond', async () => {
     await notify();
     await happen({});
     await advance(20);
@@ -308,7 +308,7 @@ describe('the dispatcher', () => {
     expect(attempts).toHaveLength(2);
   });
 
-  it('stops at once, and delivers again after the next start what it broke off', async () => {
+  it('stops at once, and repeats aborted deliveries after the next start', async () => {
     await notify();
     await happen({});
     await dispatcher.stop();

@@ -14,7 +14,7 @@ describe('the resolver of names', () => {
   });
   const never = (): Promise<never> => Promise.reject(new Error('it must not be asked'));
 
-  it('asks the DNS for every address, and not the system, whose threads are few', async () => {
+  it('asks DNS for every address, and not the system, which has few threads', async () => {
     const resolve = createNameResolver(services({ lookup: never }), false);
     expect(await resolve('hooks.example.com')).toEqual([
       { address: '8.8.8.8', family: 4 },
@@ -22,19 +22,19 @@ describe('the resolver of names', () => {
     ]);
   });
 
-  it('does with the addresses of one family', async () => {
+  it('accepts addresses of only one family', async () => {
     const none = (): Promise<never> => Promise.reject(fault('ENODATA'));
     expect(await createNameResolver(services({ resolve6: none }), false)('a.example')).toHaveLength(1);
     expect(await createNameResolver(services({ resolve4: none }), false)('a.example')).toHaveLength(1);
   });
 
-  it.each(['ENOTFOUND', 'ETIMEOUT', 'ESERVFAIL'])('says that the DNS has none: %s', async (code) => {
+  it.each(['ENOTFOUND', 'ETIMEOUT', 'ESERVFAIL'])('throws if DNS has none: %s', async (code) => {
     const none = (): Promise<never> => Promise.reject(fault(code));
     const resolve = createNameResolver(services({ resolve4: none, resolve6: none, lookup: never }), false);
     await expect(resolve('a.example')).rejects.toThrow(code);
   });
 
-  it('asks the system if there is no DNS server, for this machine, and for private names where they are allowed', async () => {
+  it('asks the system if there is no DNS server, for this machine, and for private names if they are allowed', async () => {
     const refused = (): Promise<never> => Promise.reject(fault('ECONNREFUSED'));
     const system = [{ address: '10.0.0.1', family: 4 }];
     const without = createNameResolver(services({ resolve4: refused, resolve6: refused }), false);

@@ -37,7 +37,7 @@ describe('a document that is posted', () => {
     });
   });
 
-  it('goes to the address that was looked at, under the name that was meant', async () => {
+  it('goes to the address that was checked, with the original host name', async () => {
     let asked = 0;
     const resolve = (name: string): Promise<readonly ResolvedAddress[]> => {
       expect(name).toBe('hooks.example.com');
@@ -49,17 +49,17 @@ describe('a document that is posted', () => {
     expect(receiver.calls[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`);
   });
 
-  it.each([201, 202, 204, 299])('was taken where the answer is %d', async (status) => {
+  it.each([201, 202, 204, 299])('was accepted if the status is %d', async (status) => {
     receiver.answerWith({ status });
     await expect(post(receiver.url)).resolves.toBeUndefined();
   });
 
-  it.each([400, 401, 404, 410, 429, 500, 503])('was not taken where the answer is %d', async (status) => {
+  it.each([400, 401, 404, 410, 429, 500, 503])('was rejected if the status is %d', async (status) => {
     receiver.answerWith({ status });
     await expect(post(receiver.url)).rejects.toThrow(`it answered ${status}`);
   });
 
-  it.each([301, 302, 303, 307, 308])('follows no redirect of the status %d', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %d', async (status) => {
     receiver.answerWith({ status, headers: { location: `http://127.0.0.1:${receiver.port}/elsewhere` } });
     await expect(post(receiver.url)).rejects.toThrow(`it answered ${status}`);
     expect(receiver.calls).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('a document that is posted', () => {
     ['a private address', [loopback]],
     ['a private address among others', [{ address: '8.8.8.8', family: 4 }, loopback]],
     ['a private IPv6 address', [{ address: 'fd00::1', family: 6 }]],
-  ])('does not go to a name that stands for %s', async (_case, addresses) => {
+  ])('does not go to a name that resolves to %s', async (_case, addresses) => {
     const resolve = (): Promise<readonly ResolvedAddress[]> => Promise.resolve(addresses);
     const refused = post(`http://hooks.example.com:${receiver.port}/`, web({ resolve, allowPrivateTargets: false }));
     await expect(refused).rejects.toThrow(/hooks\.example\.com has the address .* not one of the public internet/u);
@@ -114,7 +114,7 @@ describe('a document that is posted', () => {
     await expect(post('http://hooks.example.com/', unknown)).rejects.toThrow('hooks.example.com cannot be resolved');
   });
 
-  it('says that nobody answers, without the path, which is secret', async () => {
+  it('says that there is no response, without the path, which is secret', async () => {
     const { url } = receiver;
     await receiver.stop();
     const failed = post(url);
@@ -123,7 +123,7 @@ describe('a document that is posted', () => {
     receiver = await startWebhookReceiver();
   });
 
-  it('is broken off when it is called off', async () => {
+  it('ends when it is aborted', async () => {
     receiver.answerWith('never');
     const caller = new AbortController();
     const posted = post(receiver.url, web(), caller.signal);

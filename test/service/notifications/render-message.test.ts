@@ -17,8 +17,8 @@ const provenance = {
 };
 const artifact = { name: 'web.tar', fingerprint: 'a'.repeat(64) };
 
-describe('what a webhook is sent', () => {
-  it('tells of an environment', async () => {
+describe('the payload of a webhook', () => {
+  it('describes an environment', async () => {
     expect(await toWebhookPayload(sampleEvent(), { store, links })).toEqual({
       version: '1.0',
       timestamp: 900,
@@ -40,18 +40,18 @@ describe('what a webhook is sent', () => {
     [true, 'COMPLIANT'],
     [false, 'NON-COMPLIANT'],
     [null, 'UNKNOWN'],
-  ])('has a word for a snapshot that is compliant: %s', async (compliant, status) => {
+  ])('has a status for a snapshot that is compliant: %s', async (compliant, status) => {
     expect(await toWebhookPayload(sampleEvent({ compliant }), { store, links })).toMatchObject({
       snapshot: { status },
     });
   });
 
-  it('tells of an artifact that no flow knows', async () => {
+  it('describes an artifact that no flow has', async () => {
     const payload = await toWebhookPayload(sampleEvent({ artifact }), { store, links });
     expect(payload.artifact).toEqual({ ...artifact, provenance: null });
   });
 
-  it('tells of an artifact that its flow no longer finds what it knows', async () => {
+  it('describes an artifact that its flow no longer has', async () => {
     const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
     expect(payload.artifact?.provenance).toEqual({
       flow: 'web',
@@ -64,7 +64,7 @@ describe('what a webhook is sent', () => {
     });
   });
 
-  it('stands for many events of a snapshot in a digest of a bounded size, and names the verdict first', async () => {
+  it('combines many events of a snapshot in a digest of limited size, the verdict first', async () => {
     const many = Array.from({ length: 3000 }, (_, index) => {
       const about = { name: `web-${index}`.padEnd(5000, 'x'), fingerprint: String(index).padStart(64, '0') };
       return sampleEvent({ trigger: 'ON_STARTED_ARTIFACT', artifact: about, description: 'it started' });
@@ -94,7 +94,7 @@ describe('what a webhook is sent', () => {
     expect(renderSubject(digest)).toBe('prod: ON_NON_COMPLIANT_ENV and 3000 more events');
   });
 
-  it('has one line for each thing it says, whatever artifacts are called', async () => {
+  it('has one line per fact, whatever the names of artifacts', async () => {
     const name = 'web\r\nSnapshot: 9, COMPLIANT\u2028\u202e\u0007';
     const forged = sampleEvent({ description: `Artifact ${name} started.`, artifact: { ...artifact, name } });
     const words = renderMessage(await toWebhookPayload(forged, { store, links }));

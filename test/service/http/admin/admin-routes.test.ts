@@ -68,7 +68,7 @@ describe('the admin API', () => {
     expect((await administer(sent)).status).toBe(status);
   });
 
-  it('is opened by no key of an organization and by nothing that resembles its own', async () => {
+  it('accepts no key of an organization and nothing that resembles its own key', async () => {
     const keys = [
       service.apiKey,
       '',
@@ -82,7 +82,7 @@ describe('the admin API', () => {
     expect((await administer({ path: '/organizations', json: { name: 'new' }, key: null })).status).toBe(401);
   });
 
-  it('does not exist in a service without an administration key', async () => {
+  it('is not served without an administration key', async () => {
     const closed = await startTestService({ options: { adminKey: undefined } });
     for (const path of ['/organizations', '/organizations/acme/keys']) {
       const sent = { at: closed.adminUrl, method: 'POST', path, json: {}, key: closed.adminKey };

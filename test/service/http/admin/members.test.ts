@@ -38,7 +38,7 @@ describe('the administration', () => {
       });
     });
 
-    it('makes a member of who is given a key, and changes no role by the way', async () => {
+    it('adds the owner of a new key as a member, and changes no role', async () => {
       expect(await mayRecord(await createKey(service, { role: 'reader' }))).toBe(false);
       const json = { owner: 'ann', role: 'admin' };
       expect(await administer(service, { path: '/organizations/acme/keys', json })).toMatchObject({
@@ -53,7 +53,7 @@ describe('the administration', () => {
   });
 
   describe('of keys', () => {
-    it('answers what a key is for and when it expires', async () => {
+    it('shows what a key is for and when it expires', async () => {
       const details = { description: 'The laptop', expires_at: 1_767_400_000.5 };
       const json = { owner: 'ann', role: 'member', ...details };
       expect((await administer(service, { path: '/organizations/acme/keys', json })).body).toMatchObject({
@@ -67,7 +67,7 @@ describe('the administration', () => {
       });
     });
 
-    it('makes keys of service accounts, which have the privilege of the account', async () => {
+    it('creates keys of service accounts, which have the privilege of the account', async () => {
       await createServiceAccount(service, { privilege: 'reader' });
       const path = '/organizations/acme/service-accounts/ci/keys';
       const called = await administer(service, { path, json: { description: 'For the build' } });

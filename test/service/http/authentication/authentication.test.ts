@@ -16,7 +16,7 @@ import { startTestService, type TestService } from '../../../support/service.ts'
 
 const basic = (words: string): string => `Basic ${Buffer.from(words).toString('base64')}`;
 
-describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allowed, request }) => {
+describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoint, allowed, request }) => {
   let service: TestService;
   let foreignKey: string;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
     return { message: message.replace('{org}', org) };
   };
 
-  it.each(roles)('follows the role %s, of a user and of a service account', async (role) => {
+  it.each(roles)('depends on the role %s, of a user and of a service account', async (role) => {
     const user = await call(service, { ...request('acme'), key: await service.createKey(role) });
     const mayUser = allowed.includes(role);
     if (mayUser) expect(success).toContain(user.status);
@@ -56,13 +56,13 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
     else expect([machine.status, machine.body]).toEqual([403, forbidden('acme')]);
   });
 
-  it.each(roles)('is closed to the role %s of another organization', async (role) => {
+  it.each(roles)('rejects the role %s of another organization', async (role) => {
     const key = await service.createKey(role, 'other');
     const { status, body } = await call(service, { ...request('acme'), key });
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
-  it('follows the role in this organization of a user who has another one elsewhere', async () => {
+  it('depends on the role in this organization, not on the role in another', async () => {
     const foreignAdmin = await createKey(service, { owner: 'eve', role: 'admin' }, 'other');
     for (const role of roles) {
       await saveMember(service, 'eve', role);
@@ -76,11 +76,11 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
-  it('takes a bearer key, however the scheme is written', async () => {
+  it('accepts a bearer key, whatever the case of the scheme', async () => {
     expect(success).toContain(await statusWith(`bearer  ${service.apiKey}`));
   });
 
-  it('takes a basic key where, and only where, it is declared', async () => {
+  it('accepts a basic key if, and only if, it is declared', async () => {
     const declared = endpoint.authentication.includes('basic');
     const words = [`${service.apiKey}:`, `${service.apiKey}:any password`, `${service.apiKey}:a:b`];
     for (const word of words) {
@@ -104,7 +104,7 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
     ['the administration key', () => `Bearer ${service.adminKey}`],
     ['basic credentials that are no base64', () => 'Basic ~~~'],
     ['nothing', () => ''],
-  ])('is closed to %s, and says how to come in', async (_fault, authorization) => {
+  ])('rejects %s, and says how to authenticate', async (_fault, authorization) => {
     const headers: Record<string, string> = authorization() === '' ? {} : { authorization: authorization() };
     const { status, body, headers: answered } = await call(service, { ...request('acme'), key: null, headers });
     expect(status).toBe(401);
@@ -116,14 +116,14 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
     expect(answered.get('www-authenticate')).toMatch(challenges);
   });
 
-  it('is closed to a key that was revoked', async () => {
+  it('rejects a revoked key', async () => {
     const key = await service.createKey('admin');
     const at = `${service.adminUrl}/organizations/acme/keys/${key.split('_')[0] ?? ''}`;
     expect((await call(service, { method: 'DELETE', at, path: '', key: service.adminKey })).status).toBe(200);
     expect(await statusWith(`Bearer ${key}`)).toBe(401);
   });
 
-  it('is closed to the keys of other organizations, with one answer whether the organization exists or not', async () => {
+  it('rejects keys of other organizations, with the same error whether the organization exists or not', async () => {
     const refused = [
       ['acme', foreignKey],
       ['nobody', foreignKey],
@@ -135,7 +135,7 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
     }
   });
 
-  it('is decided before anything else of the request is looked at', async () => {
+  it('happens before anything else of the request is validated', async () => {
     const headers = { 'content-type': 'text/plain' };
     const { method = 'GET', path } = request('acme');
     const body = method === 'GET' ? {} : { body: 'nonsense' };
@@ -145,7 +145,7 @@ describe.each(everyEndpoint)('the way in to $endpoint.title', ({ endpoint, allow
 });
 
 describe('two organizations', () => {
-  it('have the same names without meeting', async () => {
+  it('can use the same names', async () => {
     const service = await startTestService();
     const foreignKey = await service.createOrganization('other');
     await prepareOrganization(service);
@@ -185,7 +185,7 @@ describe('the requests that these tests walk', () => {
 });
 
 describe('the deprecated operation', () => {
-  it('says since when it is, on every answer, and no other operation does', async () => {
+  it('has a Deprecation header in every response, and no other operation has one', async () => {
     const service = await startTestService();
     await prepareOrganization(service);
     for (const { endpoint, request } of everyEndpoint) {

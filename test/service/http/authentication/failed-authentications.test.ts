@@ -66,7 +66,7 @@ describe('failed authentications', () => {
     ]);
   });
 
-  it('never put an unknown id that may be part of a secret into the log', () => {
+  it('never log an unknown id that may be part of a secret', () => {
     for (const unknownId of ['AbCd', 'QSQtSedqW6e90Qgsdcf', '0123456789ABCDEF']) {
       failures.count(guess({ key: undefined, unknownId, reason: 'was sent' }));
     }
@@ -74,7 +74,7 @@ describe('failed authentications', () => {
     expect(lines[0]).toContain('an unknown key was sent');
   });
 
-  it('are one short line each, whatever the path is', () => {
+  it('are one short line each, for any path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (path) => {
         lines = [];
@@ -96,7 +96,7 @@ describe('failed authentications', () => {
     expect(failures.count(guess())).toBeUndefined();
   });
 
-  it('are counted anew after the clock was set back', () => {
+  it('are counted from zero after the clock was set back', () => {
     times(11, () => failures.count(guess()));
     now -= 3_600_000;
     expect(failures.count(guess())).toBeUndefined();
@@ -110,7 +110,7 @@ describe('failed authentications', () => {
     expect(failures.count(guess())).toBeUndefined();
   });
 
-  it('do not fill the log: after sixty lines a summary tells how many more there were', () => {
+  it('do not flood the log: after sixty lines a summary says how many more there were', () => {
     times(1860, () => failures.count(guess()));
     expect(lines).toHaveLength(60);
     expect(timers.map(({ at }) => at)).toEqual([start + 60_000]);
@@ -125,14 +125,14 @@ describe('failed authentications', () => {
     expect([lines.length, timers.length]).toEqual([62, 0]);
   });
 
-  it('that were not logged yet are told at the stop', () => {
+  it('that were not logged yet are in a summary when the service stops', () => {
     times(61, () => failures.count(guess()));
     failures.stop();
     expect(lines.at(-1)).toContain(' 1 more failed');
     expect(timers).toEqual([]);
   });
 
-  it('take a bounded amount of memory: who failed longest ago is forgotten first', () => {
+  it('use a bounded amount of memory: the oldest counters are removed first', () => {
     times(11, () => failures.count(guess()));
     for (let index = 0; index < 9_999; index += 1) failures.count(guess({ key: `key ${index}` }));
     expect(failures.count(guess())).toBe(60);
@@ -186,7 +186,7 @@ describe('a service under a flood of guesses', () => {
   const ask = (key: string): Promise<Called> => call(service, { path: '/service-accounts/acme', key });
   const wrong = (index: number): string => `first0key_${String(index).padStart(43, 'x')}`;
 
-  it('throttles them, logs some of them without their secrets, and always lets the right key in', async () => {
+  it('throttles them, logs some of them without their secrets, and always accepts the correct key', async () => {
     const statuses: number[] = [];
     for (let index = 0; index < 100; index += 1) {
       const answer = await ask(wrong(index));
@@ -212,7 +212,7 @@ describe('a service under a flood of guesses', () => {
     expect((await ask(await createKey(service, { role: 'admin' }))).status).toBe(200);
   });
 
-  it('throttles guesses at the administration key, and lets that in', async () => {
+  it('throttles guesses at the administration key, and accepts the correct one', async () => {
     const guess = { path: '/organizations', json: { name: 'new' }, key: 'a-guess-at-the-administration-key' };
     const statuses: number[] = [];
     for (let index = 0; index < 12; index += 1) statuses.push((await administer(service, guess)).status);
@@ -222,7 +222,7 @@ describe('a service under a flood of guesses', () => {
     expect(lines.join('\n')).not.toContain('a-guess');
   });
 
-  it('tells the holder of a revoked key so, however often it is sent', async () => {
+  it('says that a key is revoked, however often it is sent', async () => {
     const key = await createKey(service, {});
     const path = `/organizations/acme/keys/${key.split('_')[0] ?? ''}`;
     await administer(service, { method: 'DELETE', path });
@@ -235,7 +235,7 @@ describe('a service under a flood of guesses', () => {
     expect(lines.at(-1)).toContain(`key ${key.split('_')[0] ?? ''} was sent and is revoked`);
   });
 
-  it('says nothing of a request without credentials, as a browser sends it first', async () => {
+  it('does not log a request without credentials, which browsers send first', async () => {
     expect((await call(service, { path: '/service-accounts/acme', key: null })).status).toBe(401);
     expect(lines).toEqual([]);
   });

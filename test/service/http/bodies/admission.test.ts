@@ -23,7 +23,7 @@ describe('the admission of requests', () => {
     }
   };
 
-  it('leaves room for others when an organization uses all that it may', () => {
+  it('leaves memory for others when an organization uses all of its own', () => {
     const admission = new Admission(limits);
     expect(isAdmitted(admission, 'acme', 10)).toBe(true);
     expect(isAdmitted(admission, 'acme', 1)).toBe(false);
@@ -31,13 +31,13 @@ describe('the admission of requests', () => {
     expect(isAdmitted(admission, 'globex', 1)).toBe(false);
   });
 
-  it('always takes one request of an organization that has none', () => {
+  it('always admits one request of an organization that has none', () => {
     const admission = new Admission(limits);
     expect(isAdmitted(admission, 'acme', 100)).toBe(true);
     expect(isAdmitted(admission, 'globex', 1)).toBe(true);
   });
 
-  it('counts until the answer was sent, whatever order answers end in', () => {
+  it('counts until the response was sent, in whatever order responses end', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 10 })), fc.array(fc.nat()), (sizes, order) => {
         const admission = new Admission(limits);

@@ -19,8 +19,8 @@ const faultOf = (bytes: Uint8Array): DocumentError => {
 };
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('reading a document', () => {
-  it('gives what was written, for everything that can be kept', () => {
+describe('parsing a JSON document', () => {
+  it('returns the value that was serialized', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         fc.pre(!JSON.stringify(value).includes('\\u0000'));
@@ -29,7 +29,7 @@ describe('reading a document', () => {
     );
   });
 
-  it('either gives what JSON gives or says why not, for any bytes', () => {
+  it('returns what JSON.parse returns, or throws, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {
@@ -41,13 +41,13 @@ describe('reading a document', () => {
     );
   });
 
-  it('takes the deepest nesting and nothing deeper', () => {
+  it('accepts the deepest nesting and nothing deeper', () => {
     expect(JSON.stringify(read(nested(deepestNesting)))).toBe(nested(deepestNesting));
     expect(faultOf(Buffer.from(nested(deepestNesting + 1))).message).toBe('must not be nested deeper than 64');
     expect(faultOf(Buffer.from(nested(200_000))).message).toBe('must not be nested deeper than 64');
   });
 
-  it('keeps the keys of an object that mean something to JavaScript', () => {
+  it('keeps keys with a meaning in JavaScript', () => {
     const text = '{"__proto__":{"a":1},"constructor":{"prototype":{}},"toString":null}';
     expect(JSON.stringify(read(text))).toBe(text);
   });
@@ -59,28 +59,28 @@ describe('reading a document', () => {
     ['{"a":1,"a":1}', 'a', 'must not be repeated within one object'],
     [String.raw`{"b":[{"name":1,"x":{"name":1},"na\u006de":2}]}`, 'name', 'must not be repeated within one object'],
     ['{"a":}', '', expect.stringContaining('must be JSON: ')],
-  ])('refuses %s and says where', (text, field, rule) => {
+  ])('rejects %s and says where', (text, field, rule) => {
     expect(faultOf(Buffer.from(text))).toMatchObject({ field, message: rule });
   });
 
-  it('keeps numbers as they were written, and gives what JSON.parse gives beside', () => {
+  it('keeps numbers as they were written, next to what JSON.parse returns', () => {
     const text = '{"a":[12345678901234567890,1e400,-0,1.0,1]}';
     const { plain, exact } = parseDocument(Buffer.from(text));
     expect(JSON.stringify(exact)).toBe(text);
     expect(plain).toEqual({ a: [12345678901234567000, Infinity, -0, 1, 1] });
   });
 
-  it('keeps no more numbers as they were written than it can afford', () => {
+  it('limits the numbers that are kept as they were written', () => {
     const numbers = (count: number): Buffer => Buffer.from(`[${Array.from({ length: count }).fill('1.0').join(',')}]`);
     expect(parseDocument(numbers(maximumInexactNumbers)).plain).toHaveLength(maximumInexactNumbers);
     expect(faultOf(numbers(maximumInexactNumbers + 1)).message).toContain('more than 10000 numbers');
   });
 
-  it('refuses UTF-8 with a flaw', () => {
+  it('rejects invalid UTF-8', () => {
     expect(faultOf(Uint8Array.from([0x22, 0xc3, 0x22])).message).toBe('must be UTF-8');
   });
 
-  it('takes a byte order mark, which says what is true anyway', () => {
+  it('accepts a byte order mark', () => {
     expect(parseDocument(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31])).plain).toBe(1);
   });
 });

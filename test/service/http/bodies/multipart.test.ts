@@ -41,7 +41,7 @@ describe('the parts of a multipart request', () => {
     return call(service, { at: page, path: '/attachment' });
   };
 
-  it('keeps the text part of the same name as a file', async () => {
+  it('accepts a text part with the plain name as the file', async () => {
     const form = attestationForm(sampleAttestation('OK'));
     form.set('attachment_file', 'some text ü');
     expect((await send(form)).status).toBe(201);
@@ -54,7 +54,7 @@ describe('the parts of a multipart request', () => {
     ['', 1],
     ['a file', 1],
     ['another text', 0],
-  ])('takes the text part %j beside the file "a file" only if nothing is lost', async (text, kept) => {
+  ])('accepts the text part %j next to the file "a file" only if nothing is lost', async (text, kept) => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
     form.set('attachment_file', text);
     const { status, body } = await send(form);
@@ -64,7 +64,7 @@ describe('the parts of a multipart request', () => {
     expect(await storedFiles()).toHaveLength(kept);
   });
 
-  it('takes an empty text part for none', async () => {
+  it('ignores an empty text part', async () => {
     const form = attestationForm(sampleAttestation('OK'));
     form.set('attachment_file', '');
     expect((await send(form)).status).toBe(201);
@@ -124,7 +124,7 @@ describe('the parts of a multipart request', () => {
       },
       'a',
     ],
-  ])('refuses %s by the name of the part, and leaves neither row nor file', async (_fault, spoil, field) => {
+  ])('rejects %s by the name of the part, and leaves neither row nor file', async (_fault, spoil, field) => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
     spoil(form);
     const { status, body } = await send(form);

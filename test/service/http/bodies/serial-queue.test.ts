@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { SerialQueue } from '../../../../src/service/http/bodies/serial-queue.ts';
 
-describe('work that is done one at a time', () => {
-  it('runs one piece at a time, in the order of asking, whatever fails', async () => {
+describe('the serial queue', () => {
+  it('runs one task at a time, in the order of the calls, even if one fails', async () => {
     const turns = new SerialQueue();
     const happened: string[] = [];
     const work = (name: string, fails = false): Promise<string> =>

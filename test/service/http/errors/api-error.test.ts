@@ -5,13 +5,13 @@ import { validationError, ApiError } from '../../../../src/service/http/errors/a
 
 const answer = { status: 404, message: "No '{thing}' in '{place}'", when: 'always' };
 
-describe('a refusal', () => {
-  it('fills in what its message leaves open, and nothing twice', () => {
+describe('an ApiError', () => {
+  it('fills in the placeholders of its message, each once', () => {
     const refusal = new ApiError(answer, { values: { thing: '{place}', place: 'here' } });
     expect(refusal.body).toEqual({ message: "No '{place}' in 'here'" });
   });
 
-  it('leaves a hole that nothing fills', () => {
+  it('keeps a placeholder without a value', () => {
     expect(new ApiError(answer).message).toBe("No '{thing}' in '{place}'");
   });
 

@@ -27,7 +27,7 @@ describe('the service', () => {
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  it('lets nothing that it answers be stored or be taken for something else', async () => {
+  it('forbids caching and MIME sniffing of its responses', async () => {
     for (const path of ['/flows/acme', '/artifacts/acme/web/fingerprint/abcdef', '/nothing']) {
       const { headers } = await call(service, { path });
       expect(headers.get('cache-control')).toBe('no-store');
@@ -42,7 +42,7 @@ describe('the service', () => {
     '/api/v2/flows',
     '/api/v2/flows/acme/',
     '/api/v2/flows/acme/x/y',
-  ])('has nothing at %s', async (path) => {
+  ])('responds to %s with 404', async (path) => {
     const { status, body } = await call(service, { method: 'PUT', at: service.url, path, json: sampleFlow() });
     expect(status).toBe(404);
     expect(body).toEqual({ message: `There is nothing at PUT ${path}` });
@@ -55,7 +55,7 @@ describe('the service', () => {
     ['GET', '/attestations/acme/web/trail/main/sonar', 'POST'],
     ['PATCH', '/flows/acme', 'PUT'],
     ['OPTIONS', '/flows/acme', 'PUT'],
-  ])('answers %s %s with what is possible there', async (method, path, allowed) => {
+  ])('responds to %s %s with the allowed methods', async (method, path, allowed) => {
     const { status, headers, body } = await call(service, { method, path });
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allowed);
@@ -77,13 +77,13 @@ describe('the service', () => {
     ['a key with a lone surrogate', '{"a\\udc00":1}'],
     ['a number without bounds', '{"name":1e400}'],
     ['__proto__', '{"__proto__":{"name":"web","description":"","template":[]}}'],
-  ])('refuses %s with 400', async (_fault, body) => {
+  ])('rejects %s with 400', async (_fault, body) => {
     const called = await putFlow(body);
     expect(called.status).toBe(400);
     expect(called.body).toMatchObject({ message: 'Input payload validation failed', errors: expect.any(Object) });
   });
 
-  it('names the place within a document that cannot be kept', async () => {
+  it('names the field of a document that cannot be stored', async () => {
     await saveFlow(service);
     const called = await report(service, { user_data: { list: [1, { text: 'a\0' }] } });
     expect(called.body).toMatchObject({ errors: { 'user_data.list.1.text': 'must not contain NUL' } });
@@ -96,7 +96,7 @@ describe('the service', () => {
     'multipart/form-data; boundary=b',
     ';',
     'json',
-  ])('refuses a document that is sent as %s', async (type) => {
+  ])('rejects a document that is sent as %s', async (type) => {
     const body = JSON.stringify(sampleFlow());
     const { status } = await call(service, {
       method: 'PUT',
@@ -112,7 +112,7 @@ describe('the service', () => {
     'Application/JSON',
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
-  ])('takes a document that is sent as %s', async (type) => {
+  ])('accepts a document that is sent as %s', async (type) => {
     const body = JSON.stringify(sampleFlow());
     const { status } = await call(service, {
       method: 'PUT',
@@ -123,7 +123,7 @@ describe('the service', () => {
     expect(status).toBe(201);
   });
 
-  it('refuses a document over its limit, said beforehand or not', async () => {
+  it('rejects a document over its limit, with or without Content-Length', async () => {
     const large = JSON.stringify(sampleFlow({ description: 'x'.repeat(1024 * 1024) }));
     expect((await putFlow(large)).status).toBe(413);
     const chunk = 'x'.repeat(65_536);
@@ -144,7 +144,7 @@ describe('the service', () => {
     '/api/v2/artifacts/acme/web/fingerprint/abcdef?trail=%ff',
     '/acme/flows/%2e%2e/trails/main',
     '/acme/flows/web/trails/%2e%2e%2f%2e%2e%2fetc%2fpasswd/attestations/x/attachment',
-  ])('refuses the address %s, and goes nowhere with it', async (path) => {
+  ])('rejects the address %s, and does not follow it', async (path) => {
     const answer = await rawExchange(service.url, rawRequest(`GET ${path}`, { authorization }));
     expect([400, 403]).toContain(answer.status);
     expect(rawErrorOf(answer).message).not.toBe('');
@@ -160,7 +160,7 @@ describe('the service', () => {
     ['an unknown expectation', 'GET /ready HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n', 417],
     ['an unknown method', 'BREW /ready HTTP/1.1\r\nhost: x\r\n\r\n', 501],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n', 501],
-  ])('answers %s in the form of every error', async (_fault, bytes, status) => {
+  ])('responds to %s in the form of every error', async (_fault, bytes, status) => {
     const answer = await rawExchange(service.url, bytes);
     expect(answer.status).toBe(status);
     expect(rawErrorOf(answer).message).not.toBe('');
@@ -168,7 +168,7 @@ describe('the service', () => {
     expect(answer.head).toContain('x-content-type-options: nosniff');
   });
 
-  it('answers HEAD as GET, without the body', async () => {
+  it('responds to HEAD as to GET, without the body', async () => {
     const [get, head] = await Promise.all(
       ['GET', 'HEAD'].map((method) =>
         rawExchange(service.url, rawRequest(`${method} /api/v2/service-accounts/acme`, { authorization })),
@@ -179,7 +179,7 @@ describe('the service', () => {
     expect([get?.body, head?.body]).toEqual(['[]', '']);
   });
 
-  describe('does not read a body that it does not want', () => {
+  describe('does not read a body that it does not need', () => {
     const announced = { ...json, 'content-length': '100000000', connection: 'keep-alive' };
     const multipart = { ...announced, 'content-type': 'multipart/form-data; boundary=x' };
     // None of these bodies is ever sent whole: the answer comes all the same, and the connection ends with it.
@@ -195,13 +195,13 @@ describe('the service', () => {
       expect(rawErrorOf(answer).message).not.toBe('');
     });
 
-    it('and does not ask for it with 100 Continue', async () => {
+    it('and does not send 100 Continue', async () => {
       const head = rawRequest('PUT /api/v2/flows/acme', { ...announced, expect: '100-continue' });
       expect((await rawExchange(service.url, head)).status).toBe(401);
     });
   });
 
-  it('asks for a body that it wants with 100 Continue', async () => {
+  it('sends 100 Continue for a body that it needs', async () => {
     const body = JSON.stringify(sampleFlow());
     const head = { authorization, ...json, expect: '100-continue' };
     const answer = await rawExchange(service.url, rawRequest('PUT /api/v2/flows/acme', head, body));
@@ -209,12 +209,12 @@ describe('the service', () => {
     expect(answer.body).toContain('201 Created');
   });
 
-  it('does not mind a missing Host header, which it does not use', async () => {
+  it('accepts a missing Host header, which it does not use', async () => {
     const answer = await rawExchange(service.url, 'GET /ready HTTP/1.1\r\nconnection: close\r\n\r\n');
     expect(answer.status).toBe(200);
   });
 
-  it('goes on after a sender that broke off', async () => {
+  it('keeps working after a client that disconnected', async () => {
     const request = rawRequest(
       'PUT /api/v2/flows/acme',
       { authorization, ...json, 'content-length': '500' },
@@ -224,7 +224,7 @@ describe('the service', () => {
     expect((await saveFlow(service)).status).toBe(201);
   });
 
-  it('never fails over a document, whatever its fields hold', async () => {
+  it('never fails because of a document, whatever its fields contain', async () => {
     await saveFlow(service);
     const values = fc.jsonValue({ noUnicodeString: false });
     const fields = fc.constantFrom(
@@ -245,8 +245,8 @@ describe('the service', () => {
   });
 });
 
-describe('a sender that is too slow', () => {
-  it('is told so, in the head and in the body', async () => {
+describe('a client that is too slow', () => {
+  it('gets 408, for the headers and for the body', async () => {
     const timeouts = { head: 40, request: 80, answer: 1000, idle: 1000, stop: 1000 };
     const service = await startTestService({ options: { timeouts } });
     const head = 'PUT /api/v2/flows/acme HTTP/1.1\r\n';
@@ -260,7 +260,7 @@ describe('a sender that is too slow', () => {
 });
 
 describe('a defect', () => {
-  it('is answered with a number that the log has too, and with nothing of what went wrong', async () => {
+  it('gets a response with an id that the log has, too, and without details', async () => {
     const randomBytes = (): Buffer => {
       throw new Error('a secret detail');
     };

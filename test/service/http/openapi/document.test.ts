@@ -18,7 +18,7 @@ describe('the OpenAPI document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  it('is in the repository as it is now; if not, run npm run openapi', () => {
+  it('is up to date in the repository (if not, run npm run openapi)', () => {
     expect(JSON.parse(readText('docs/openapi.json'))).toEqual(document);
   });
 
@@ -57,7 +57,7 @@ describe.each(byTitle)('%s in the OpenAPI document', (_title, endpoint) => {
     expect(optional).toEqual(Object.keys(endpoint.query.properties).filter((name) => !required.includes(name)));
   });
 
-  it('has every answer and every message, and those of any HTTP service', () => {
+  it('has every response and every message, and those of any HTTP service', () => {
     for (const { status, description } of endpoint.success) {
       expect(valueAt(operation, 'responses', String(status), 'description')).toBe(description);
     }
@@ -77,7 +77,7 @@ describe.each(byTitle)('%s in the OpenAPI document', (_title, endpoint) => {
     }
   });
 
-  it('has the body with its parts, where there is one', () => {
+  it('has the body with its parts, if there is one', () => {
     const content = valueAt(operation, 'requestBody', 'content');
     const { body } = endpoint;
     if (body.kind === 'none') expect(content).toBeUndefined();

@@ -48,7 +48,7 @@ describe('the pages of the service', () => {
     return call(service, { at: page, path: '', key: null, headers: { authorization } });
   };
 
-  it('show what they are about, its verdict first', async () => {
+  it('show their record, the verdict first', async () => {
     const artifact = await browse(artifactPage);
     expect(artifact.status).toBe(200);
     expect(artifact.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -64,7 +64,7 @@ describe('the pages of the service', () => {
     expect(trail.text).toContain(artifactPage.replaceAll('&', '&amp;'));
   });
 
-  it('never let what was reported become markup, and could not run it', async () => {
+  it('never let reported data become markup, and could not run it', async () => {
     for (const page of [artifactPage, attestationPage, trailPage]) {
       const { text, headers } = await browse(page);
       expect(text).not.toContain('<script');
@@ -76,7 +76,7 @@ describe('the pages of the service', () => {
     }
   });
 
-  it('say of an attestation whether its revision is verified, and what Sonar ignored', async () => {
+  it('say whether the revision of an attestation is verified, and what Sonar ignored', async () => {
     const pageOf = async (name: string, results: object, data: object): Promise<string> => {
       const sonar = { project: { key: 'web' }, qualityGate: { status: 'OK', conditions: [] }, ...results };
       const document = { ...sampleAttestation('OK'), attestation_name: name, sonar_results: sonar, user_data: data };
@@ -94,13 +94,13 @@ describe('the pages of the service', () => {
     expect(verified).toContain('fewer than 20 lines are new');
   });
 
-  it('give the file as a download', async () => {
+  it('offer the file as a download', async () => {
     const { text, headers } = await browse(`${attestationPage}/attachment`);
     expect(text).toBe('a file');
     expect(headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''a%20%26%20b.xml");
   });
 
-  it('ask a browser for the key, and take a bearer key too', async () => {
+  it('ask a browser for the key, and accept a bearer key, too', async () => {
     for (const page of [artifactPage, attestationPage, trailPage, `${attestationPage}/attachment`]) {
       const { status, headers } = await call(service, { at: page, path: '', key: null });
       expect(status).toBe(401);
@@ -118,7 +118,7 @@ describe('the pages of the service', () => {
     }
   });
 
-  it('are where the public client links to', async () => {
+  it('have the addresses that the public client links to', async () => {
     await saveEnvironment(service, 'prod');
     const environment = `${service.url}/acme/environments/prod`;
     expect((await browse(`${environment}/`)).text).toContain('No report yet.');
@@ -155,7 +155,7 @@ describe('the pages of the service', () => {
     },
   );
 
-  it('tell at / who asks and which organizations the key opens, the default one first', async () => {
+  it('show at / who is signed in and the organizations of the key, the default one first', async () => {
     await service.createOrganization('zoo');
     const key = await createKey(service, { role: 'reader' });
     const organizations = async (ownKey: string): Promise<readonly string[]> => {
@@ -178,7 +178,7 @@ describe('the pages of the service', () => {
     expect(await organizations(key)).toEqual(['acme: reader']);
   });
 
-  it('ask at / for a key as everywhere', async () => {
+  it('ask for a key at /, too', async () => {
     const answer = await call(service, { at: service.url, path: '/', key: null });
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
       401,
