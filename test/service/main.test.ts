@@ -70,7 +70,7 @@ describe('the command of the service', () => {
     expect(answered.map(({ value }) => value.status)).toEqual(answered.map(() => 201));
   });
 
-  it('still has every acknowledged write after SIGKILL, and no half attachment', async () => {
+  it('still has every acknowledged write after SIGKILL, and no partial attachment', async () => {
     const service = await start('--key', key);
     await putFlow(service, 'web');
     const acknowledged: string[] = [];
@@ -106,7 +106,7 @@ describe('the command of the service', () => {
     [['--unknown'], /Unknown option '--unknown'[\s\S]*Usage:/],
     [['--admin-key', 'short'], /the administration key .* has 5 characters and needs 32 or more/],
     [['--org', 'acme', '--key', 'short'], /does not have the form of an API key/],
-  ])('says what is wrong with %j, and does not start', async (words, message) => {
+  ])('rejects %j with a reason, and does not start', async (words, message) => {
     await expect(startServiceProcess(['--port', '0', '--data', folder, ...words])).rejects.toThrow(message);
   });
 

@@ -33,7 +33,7 @@ describe('a service', () => {
       },
     );
 
-  it('still knows everything after it was stopped and started again', async () => {
+  it('still has all data after a restart', async () => {
     const first = await startTestService({ dataFolder });
     await saveFlow(first);
     await report(first);
@@ -51,14 +51,14 @@ describe('a service', () => {
     await second.stop();
   });
 
-  it('has its data folder for itself', async () => {
+  it('locks its data folder', async () => {
     const first = await start();
     await expect(start()).rejects.toThrow('in use by another process');
     await first.stop();
     await (await start()).stop();
   });
 
-  it('leaves nothing open when it cannot listen', async () => {
+  it('leaves nothing open if it cannot listen', async () => {
     const other = await start();
     const elsewhere = join(dataFolder, 'elsewhere');
     const port = Number(new URL(other.url).port);
@@ -67,7 +67,7 @@ describe('a service', () => {
     await other.stop();
   });
 
-  it('generates a first key once, and takes the operator’s own again and again', async () => {
+  it('generates a first key once, and accepts the operator’s own at every start', async () => {
     const key = `own1_${'x'.repeat(40)}`;
     const generated = await start({ first: { org: 'acme' } });
     expect(generated.generatedKey).toMatch(/^[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
@@ -84,7 +84,7 @@ describe('a service', () => {
     );
   });
 
-  it('gives the first keys of two organizations to two users, so that neither key opens both', async () => {
+  it('gives the first keys of two organizations to two users, so that neither key is valid for both', async () => {
     const keys = ['one', 'two', 'three'].map((org) => ({ org, key: `${org}0_${org.slice(0, 1).repeat(40)}` }));
     for (const first of keys) await (await start({ first })).stop();
     const service = await start({ first: keys[0] });
@@ -112,7 +112,7 @@ describe('a service', () => {
     await service.stop();
   });
 
-  it('answers the requests that it has begun before it stops, and takes no new ones', async () => {
+  it('finishes current requests before it stops, and accepts no new ones', async () => {
     const service = await startTestService({ dataFolder });
     await saveFlow(service);
     const answers = Array.from({ length: 20 }, () => report(service));
@@ -124,7 +124,7 @@ describe('a service', () => {
     await expect(saveFlow(service)).rejects.toThrow();
   });
 
-  it('does not wait for ever for a sender that fell silent', async () => {
+  it('does not wait forever for a silent client', async () => {
     const timeouts = { head: 60_000, request: 60_000, answer: 60_000, idle: 60_000, stop: 20 };
     const service = await startTestService({ dataFolder, options: { timeouts } });
     const { hostname, port } = new URL(service.url);

@@ -28,7 +28,7 @@ describe('watching the clock', () => {
     return { steady, lines, changes: () => changes, step, end };
   };
 
-  it('says nothing while it runs as it should, or is adjusted a little', async () => {
+  it('logs nothing while the clock is correct, or is adjusted a little', async () => {
     const { steady, lines, step, changes } = watched();
     for (let round = 0; round < 100; round += 1) {
       step(0.01);
@@ -37,7 +37,7 @@ describe('watching the clock', () => {
     expect([lines, changes()]).toEqual([[], 0]);
   });
 
-  it('tells each step once, forward and back', async () => {
+  it('logs each step once, forward and back', async () => {
     const { steady, lines, step, changes } = watched();
     step(3600);
     await steady.advance(60_000);

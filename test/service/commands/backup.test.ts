@@ -57,7 +57,7 @@ describe('the backup of a service', () => {
   const restore = (...words: string[]): Promise<EndedCommand> => run(['restore', target, ...words]);
   const manifest = async (): Promise<unknown> => JSON.parse(await readFile(join(target, 'manifest.json'), 'utf8'));
 
-  it('has all that a running service had, and a service goes on with it after a restore', async () => {
+  it('has all data of a running service, and a service works with it after a restore', async () => {
     const content = randomBytes(300_000);
     const path = await attach(content);
     await attach(randomBytes(1000));
@@ -84,7 +84,7 @@ describe('the backup of a service', () => {
     await other.stop();
   });
 
-  it('is consistent while the service writes all the time', async () => {
+  it('is consistent while the service writes', async () => {
     let writing = true;
     let acknowledged = 0;
     const writers = Array.from({ length: 4 }, async () => {
@@ -117,7 +117,7 @@ describe('the backup of a service', () => {
     }
   });
 
-  it('is not made of damaged attachments, unless they are left out', async () => {
+  it('fails if attachments are damaged, unless they are left out', async () => {
     const path = await attach(randomBytes(1000));
     await attach(randomBytes(1000));
     await truncate(join(dataFolder, path), 10);
@@ -169,7 +169,7 @@ describe('the backup of a service', () => {
         () => writeFile(join(target, 'manifest.json'), '{"format":2}'),
         /use a newer service/u,
       ],
-    ])('is found out when %s, and nothing is restored', async (_how, damage, message) => {
+    ])('is detected if %s, and nothing is restored', async (_how, damage, message) => {
       await damage();
       const found = await verify();
       expect(found).toMatchObject({ code: 1, output: expect.stringMatching(message) as unknown });
@@ -179,7 +179,7 @@ describe('the backup of a service', () => {
       expect(await readdir(parent)).not.toContain('restored');
     });
 
-    it('is found out when a table lost rows', async () => {
+    it('is detected if a table lost rows', async () => {
       const text = await readFile(join(target, 'manifest.json'), 'utf8');
       await writeFile(join(target, 'manifest.json'), text.replace('"attestations": 1', '"attestations": 2'));
       const { code, output } = await verify();
@@ -202,7 +202,7 @@ describe('the backup of a service', () => {
     expect(await restore('--check')).toMatchObject({ code: 0 });
   });
 
-  it('needs a data folder to be made of', async () => {
+  it('requires an existing data folder', async () => {
     dataFolder = join(parent, 'nothing');
     const refused = await backup();
     expect(refused.code).toBe(1);

@@ -40,13 +40,13 @@ describe('the command that creates a key', () => {
     expect(await saveFlow(service.apiKey)).toBe(401);
   };
 
-  it('opens an organization again whose last key was revoked, while the service runs', async () => {
+  it('restores access to an organization whose last key was revoked, while the service runs', async () => {
     await revokeFirst();
     expect(await saveFlow(await create())).toBe(201);
     expect(await saveFlow(await create({ user: 'new-operator' }))).toBe(200);
   });
 
-  it('does so while the service is stopped as well', async () => {
+  it('does so while the service is stopped, too', async () => {
     await revokeFirst();
     await service.stop();
     const key = await create();
@@ -54,7 +54,7 @@ describe('the command that creates a key', () => {
     expect(await saveFlow(key)).toBe(201);
   });
 
-  it('opens one after its last member was removed or lost the role, and no organization of another admin', async () => {
+  it('restores access after the last member was removed or lost the role, and to no organization of another admin', async () => {
     await service.createOrganization('other');
     await saveMember(service, 'admin', 'reader');
     const key = await create();
@@ -65,14 +65,14 @@ describe('the command that creates a key', () => {
     expect([await saveFlow(second), await saveFlow(second, 'other')]).toEqual([200, 403]);
   });
 
-  it('changes nobody’s role, and gives no key of a role that the user does not have', async () => {
+  it('changes no role, and creates no key for a user with another role', async () => {
     await saveMember(service, 'ann', 'reader');
     await expect(create({ user: 'ann' })).rejects.toThrow(
       'the user ann exists but is not an admin of acme; set --user to a new user',
     );
   });
 
-  it('writes the key to a private file if there is no terminal, in place of an older one', async () => {
+  it('writes the key to a private file if there is no terminal, and replaces an older file', async () => {
     const path = join(dataFolder, 'api-key-of-acme.txt');
     await writeFile(path, 'old', { mode: 0o644 });
     const lines: string[] = [];
@@ -94,7 +94,7 @@ describe('the command that creates a key', () => {
     await expect(create(change)).rejects.toThrow(words);
   });
 
-  it('does not change the tables of a service of another version that runs', async () => {
+  it('does not change the tables of a running service of another version', async () => {
     const database = new DatabaseSync(join(dataFolder, 'compliance.sqlite'));
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
     database.exec(`PRAGMA user_version = ${version - 1}`);
@@ -103,7 +103,7 @@ describe('the command that creates a key', () => {
     database.close();
   });
 
-  it('is a command of the service, which ends with 1 if it is not possible', async () => {
+  it('is a command of the service, with exit code 1 if it fails', async () => {
     const run = startServiceProcess(['create-key', '--org', 'nobody', '--data', dataFolder]);
     await expect(run).rejects.toThrow(/has no organization nobody/);
     await expect(startServiceProcess(['create-key'])).rejects.toThrow(/create-key requires --org[\s\S]*Usage:/);
@@ -113,8 +113,8 @@ describe('the command that creates a key', () => {
   });
 });
 
-describe('what the command is asked for', () => {
-  it('comes from flags, or else from the environment', () => {
+describe('the options of create-key', () => {
+  it('come from flags, else from the environment', () => {
     const environment = { COMPLIANCE_SERVICE_ORG: 'acme', COMPLIANCE_SERVICE_DATA: 'here' };
     expect(parseCreateKeyCommand([], environment)).toEqual({ org: 'acme', user: undefined, dataFolder: 'here' });
     expect(parseCreateKeyCommand(['--org', 'x', '--user', 'ann', '--data', 'there'], environment)).toEqual({
@@ -128,7 +128,7 @@ describe('what the command is asked for', () => {
     [['--org', 'a b'], '--org a b is not a valid name'],
     [['--org', 'a', '--user', 'a b'], '--user a b is not a valid name'],
     [['--org', 'a', '--role', 'reader'], "Unknown option '--role'"],
-  ])('is refused in %j, with the remedy', (words, message) => {
+  ])('are rejected in %j, with the remedy', (words, message) => {
     expect(() => parseCreateKeyCommand(words, {})).toThrow(message);
   });
 });

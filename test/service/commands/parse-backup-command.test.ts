@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
 
 describe('the commands of the service', () => {
-  it('are none when the service is to be started', () => {
+  it('are absent if the service is to be started', () => {
     expect(parseBackupCommand([], {})).toBeUndefined();
     expect(parseBackupCommand(['--port', '0'], {})).toBeUndefined();
     expect(parseBackupCommand(['toString'], {})).toBeUndefined();
@@ -23,7 +23,7 @@ describe('the commands of the service', () => {
       ['restore', 'dir', '--data=there'],
       { name: 'restore', folder: 'dir', dataFolder: 'there', check: false, isFolderNamed: true },
     ],
-  ])('are read from %j', (words, command) => {
+  ])('are parsed from %j', (words, command) => {
     expect(parseBackupCommand(words, {})).toEqual(command);
   });
 
@@ -43,11 +43,11 @@ describe('the commands of the service', () => {
     [['restore', 'one', 'two'], /restore takes only one folder/u],
     [['verify', 'dir', '--check'], /Unknown option '--check'[^]*Usage: npm run service -- verify DIR/u],
     [['restore', 'dir', '--port', '1'], /Unknown option '--port'/u],
-  ])('are refused in %j, with their usage', (words, message) => {
+  ])('are rejected in %j, with their usage', (words, message) => {
     expect(() => parseBackupCommand(words, {})).toThrow(message);
   });
 
-  it.each(['backup', 'verify', 'restore'])('explain themselves: %s', (name) => {
+  it.each(['backup', 'verify', 'restore'])('print their help: %s', (name) => {
     expect(parseBackupCommand([name, '--help'], {})).toMatchObject({
       name: 'help',
       usage: expect.stringContaining(`Usage: npm run service -- ${name} DIR`) as unknown,

@@ -6,7 +6,7 @@ import { parseServiceOptions, usage } from '../../../src/service/commands/servic
 const adminKey = '5f0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d';
 
 describe('the settings of the service', () => {
-  it('have defaults that are safe', () => {
+  it('have safe defaults', () => {
     expect(parseServiceOptions([], {})).toEqual({
       host: '127.0.0.1',
       port: 8080,
@@ -53,7 +53,7 @@ describe('the settings of the service', () => {
     });
   });
 
-  it('come from the environment, where there is no flag', () => {
+  it('come from the environment if there is no flag', () => {
     const environment = {
       COMPLIANCE_SERVICE_PORT: '9000',
       COMPLIANCE_SERVICE_ADMIN_KEY: adminKey,
@@ -70,7 +70,7 @@ describe('the settings of the service', () => {
     });
   });
 
-  it('take a switch of the environment as true or false and as nothing else', () => {
+  it('accept only true or false for a flag in the environment', () => {
     const read = (value: string): unknown =>
       parseServiceOptions([], { COMPLIANCE_SERVICE_ALLOW_PRIVATE_TARGETS: value });
     expect(read('false')).toMatchObject({ allowPrivateTargets: false });
@@ -92,7 +92,7 @@ describe('the settings of the service', () => {
     [['--smtp-url', 'https://mail', '--smtp-from', 'a@b'], '--smtp-url must be an smtp(s) URL'],
     [['--colour', 'red'], "Unknown option '--colour'"],
     [['extra'], "Unexpected argument 'extra'"],
-  ])('are refused in %j, with the remedy', (words, message) => {
+  ])('are rejected in %j, with the remedy', (words, message) => {
     expect(() => parseServiceOptions(words, {})).toThrow(message);
   });
 
@@ -101,7 +101,7 @@ describe('the settings of the service', () => {
     ['a'.repeat(64), 'has 1 different characters and needs 8 or more'],
     [`${adminKey} `, 'must have only printable ASCII characters, without spaces'],
     [`${adminKey}é`, 'must have only printable ASCII characters, without spaces'],
-  ])('refuse the weak administration key %j, with a way to make a good one, and never show it', (weak, words) => {
+  ])('reject the weak administration key %j, with a way to generate a strong one, and never show it', (weak, words) => {
     for (const read of [
       (): unknown => parseServiceOptions(['--admin-key', weak], {}),
       (): unknown => parseServiceOptions([], { COMPLIANCE_SERVICE_ADMIN_KEY: weak }),
@@ -112,7 +112,7 @@ describe('the settings of the service', () => {
     }
   });
 
-  it('take an administration key as openssl makes it', () => {
+  it('accept an administration key from openssl', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const key = createHash('sha256').update(bytes).digest('hex');
@@ -121,7 +121,7 @@ describe('the settings of the service', () => {
     );
   });
 
-  it('explain themselves', () => {
+  it('have a help text', () => {
     expect(parseServiceOptions(['--help'], {})).toBe('help');
     expect(usage).toContain('--admin-key KEY');
     expect(usage).toContain('COMPLIANCE_SERVICE_ADMIN_KEY');

@@ -10,7 +10,7 @@ const mail = {
 const never = new AbortController().signal;
 
 describe('an e-mail', () => {
-  it('is handed to the mail server in plain text, for each of its recipients and for nobody else', async () => {
+  it('is sent to the mail server in plain text, only for its recipients', async () => {
     const server = await startMailServer();
     await sendEmail({ url: server.url, from: 'Compliance <compliance@example.com>' }, mail, never);
     expect(server.mails).toHaveLength(1);
@@ -23,14 +23,14 @@ describe('an e-mail', () => {
     await server.stop();
   });
 
-  it('that the mail server refuses is a fault with its words', async () => {
+  it('that the mail server rejects throws an error with its message', async () => {
     const server = await startMailServer({ refuse: true });
     const sent = sendEmail({ url: server.url, from: 'compliance@example.com' }, mail, never);
     await expect(sent).rejects.toThrow(/^the mail server did not accept the e-mail: .*550 not from you/u);
     await server.stop();
   });
 
-  it('that is called off is a fault', async () => {
+  it('that is aborted throws an error', async () => {
     const server = await startMailServer();
     const caller = new AbortController();
     const sent = sendEmail({ url: server.url, from: 'compliance@example.com' }, mail, caller.signal);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { renderSlackMessage } from '../../../src/service/notifications/slack-message.ts';
 
 describe('a message for Slack', () => {
-  it('mentions nobody and hides no link, whatever an artifact is called', () => {
+  it('mentions nobody and hides no link, whatever the name of an artifact', () => {
     expect(renderSlackMessage('a <!channel> & <https://x|y> @here @Channel')).toEqual({
       text: 'a &lt;!channel&gt; &amp; &lt;https://x|y&gt; @\u2060here @\u2060Channel',
       mrkdwn: false,

@@ -60,7 +60,7 @@ describe('an address of the public internet', () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it('is none of a private network, whatever stands behind its beginning', () => {
+  it('is in no private network', () => {
     const byte = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(fc.constantFrom('10', '127', '0'), byte, byte, byte, (first, ...rest) => {
@@ -72,8 +72,8 @@ describe('an address of the public internet', () => {
   });
 });
 
-describe('an address that may be called', () => {
-  it('is a public one, or a private one if that is allowed', () => {
+describe('an allowed address', () => {
+  it('is public, or private if that is allowed', () => {
     expect(findAddressBan('8.8.8.8', false)).toBeUndefined();
     expect(findAddressBan('10.0.0.1', false)).toBe('not public');
     expect(findAddressBan('localhost', false)).toBe('not public');
@@ -113,7 +113,7 @@ describe('an address that may be called', () => {
     '2002:a9fe:a9fe::1',
     '2002:a83f:8110::',
     '2001:0:a9fe:a9fe::1',
-  ])('is never %s, where a cloud keeps credentials', (address) => {
+  ])('is never %s, where a cloud publishes credentials', (address) => {
     expect(findAddressBan(address, true)).toBe('metadata');
     expect(findAddressBan(address, false)).toBe('metadata');
   });
