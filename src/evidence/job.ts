@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { describeError, errorCode, UserError } from '../runtime/failure.ts';
 import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
-import { shortRef } from './commit/ref.ts';
+import { shortRef } from './git/git-ref.ts';
 
 /** A repository as GitHub addresses it. */
 export interface RepositoryName {

@@ -1,7 +1,7 @@
 import { listAt, textAt, valueAt, type Mapping } from '../../runtime/values.ts';
 import { notSetUp, type Answer } from './answer.ts';
 import { authorLine, unixSeconds, wholeMessage, type CommitFacts } from './commit-facts.ts';
-import { fullSha } from './ref.ts';
+import { fullSha } from '../git/git-ref.ts';
 
 /**
  * The commit as the event's payload describes it. Pushes, merge groups, workflow runs and check suites carry their commit;

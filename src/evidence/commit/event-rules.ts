@@ -2,7 +2,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../runtime/values.ts';
 import type { Job } from '../job.ts';
 import type { BranchHint, JudgedCommit } from './judged-commit.ts';
-import { branchName, fullSha } from './ref.ts';
+import { branchName, fullSha } from '../git/git-ref.ts';
 import { labelledBranch, pullRequestBranch } from './source-branch.ts';
 
 /** How one kind of event says which commit it means. */

@@ -1,8 +1,8 @@
 import { UserError } from '../../runtime/failure.ts';
 import { inTrouble, notSetUp, type Answer } from './answer.ts';
 import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
-import type { GitResult, GitRunner } from './git.ts';
-import { fullSha } from './ref.ts';
+import type { GitResult, GitRunner } from '../git/git-runner.ts';
+import { fullSha } from '../git/git-ref.ts';
 
 /** SHA, author's name and e-mail, author and committer date in Unix seconds, and the message as it is, with NULs between. */
 const logFormat = '%H%x00%an%x00%ae%x00%at%x00%ct%x00%B';

@@ -4,7 +4,7 @@ import type { GitHubRefusal } from '../github/github-refusal.ts';
 import type { RepositoryName } from '../job.ts';
 import { inTrouble, notSetUp, type Answer, type Miss } from './answer.ts';
 import { authorLine, unixSeconds, wholeMessage, type CommitFacts } from './commit-facts.ts';
-import { fullSha } from './ref.ts';
+import { fullSha } from '../git/git-ref.ts';
 import { pullRequestBranch } from './source-branch.ts';
 
 /** Where a pull request stands now. */

@@ -2,7 +2,7 @@ import { UserError, type Problem } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/values.ts';
 import type { Job } from '../job.ts';
 import { eventCommit } from './event-rules.ts';
-import { fullSha } from './ref.ts';
+import { fullSha } from '../git/git-ref.ts';
 
 /** What is known of the branch before anyone was asked. */
 export interface BranchHint {

@@ -1,7 +1,7 @@
 import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
 import { notSetUp, type Answer, type Miss } from './answer.ts';
 import { resolveWithGit } from './git-commit.ts';
-import type { GitRunner } from './git.ts';
+import type { GitRunner } from '../git/git-runner.ts';
 import type { GitHubCommits } from './github-commits.ts';
 import type { BranchHint, JudgedCommit } from './judged-commit.ts';
 

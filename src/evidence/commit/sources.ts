@@ -4,7 +4,7 @@ import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { connectGitHubApi } from '../github/github-api.ts';
 import type { Job } from '../job.ts';
-import { createGitRunner } from './git.ts';
+import { createGitRunner } from '../git/git-runner.ts';
 import { commitsOf } from './github-commits.ts';
 import type { CommitSources } from './locate-commit.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer } from '../../../src/evidence/commit/answer.ts';
 import { branchesWithCommit, readCommitFromGit, resolveWithGit } from '../../../src/evidence/commit/git-commit.ts';
-import { createGitRunner, withoutCredentials } from '../../../src/evidence/commit/git.ts';
+import { createGitRunner, withoutCredentials } from '../../../src/evidence/git/git-runner.ts';
 import { gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { createGitRunner } from '../../../src/evidence/commit/git.ts';
+import { createGitRunner } from '../../../src/evidence/git/git-runner.ts';
 import { readCommitFromGit } from '../../../src/evidence/commit/git-commit.ts';
-import { findProgram, runProgram, type ProgramRun } from '../../../src/evidence/commit/run-program.ts';
+import { findProgram, runProgram, type ProgramRun } from '../../../src/evidence/git/run-program.ts';
 import { systemClock } from '../../../src/runtime/clock.ts';
 import { manualClock } from '../../support/clock.ts';
 import { gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
