@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
-import { describeError, errorCode, UserError } from '../runtime/failure.ts';
-import { isMapping, textAt, valueAt, type Mapping } from '../runtime/values.ts';
+import type { RepoInfo } from '../contract/commit.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
+import { describeError, errorCode, UserError } from '../runtime/failure.ts';
+import { isMapping, type Mapping, textAt, valueAt } from '../runtime/values.ts';
 import { shortRef } from './git/git-ref.ts';
 
 /** A repository as GitHub addresses it. */
@@ -165,4 +166,16 @@ function refType(type: string | undefined, ref: string | undefined): Job['refTyp
   if (type === 'branch' || type === 'tag') return type;
   if (ref?.startsWith('refs/heads/') === true) return 'branch';
   return ref?.startsWith('refs/tags/') === true ? 'tag' : undefined;
+}
+
+/** The job's repository as the service's clients report it (observed on the wire); undefined outside a GitHub job. */
+export function repositoryInfo(job: Job): RepoInfo | undefined {
+  const url = repositoryUrl(job);
+  if (job.repository === undefined || url === undefined) return undefined;
+  return {
+    name: `${job.repository.owner}/${job.repository.name}`,
+    url,
+    ...(job.repositoryId === undefined ? {} : { id: job.repositoryId }),
+    provider: 'github',
+  };
 }

@@ -1,5 +1,5 @@
 import type { Mapping } from '../runtime/values.ts';
-import type { RedactableField } from './commit/redaction.ts';
+import type { RedactableField } from './commit/commit-redaction.ts';
 import type { Job } from './job.ts';
 
 /** The key of `user_data` that the job's own account of itself stands under. */

@@ -1,11 +1,10 @@
 import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../contract/attestation.ts';
 import type { GitCommitInfo } from '../contract/commit.ts';
-import { connectSources } from '../evidence/commit/sources.ts';
+import { connectSources } from '../evidence/commit/commit-sources.ts';
 import { gatherCommitEvidence, type CommitEvidence } from '../evidence/commit/gather-commit.ts';
-import { repositoryInfo } from '../evidence/commit/repository-info.ts';
+import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { prepareAttachment, type Attachment } from '../evidence/files/attachment.ts';
 import { resolveFiles } from '../evidence/files/resolve.ts';
-import { runUrl } from '../evidence/job.ts';
 import { runProvenance, withProvenance } from '../evidence/provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../evidence/user-data.ts';

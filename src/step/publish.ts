@@ -1,6 +1,6 @@
 import { judgedCommit } from '../evidence/commit/judged-commit.ts';
 import { locateCommit } from '../evidence/commit/locate-commit.ts';
-import { connectSources } from '../evidence/commit/sources.ts';
+import { connectSources } from '../evidence/commit/commit-sources.ts';
 import { connectGitHubApi, type GitHubApi } from '../evidence/github/github-api.ts';
 import type { GitHubRefusal } from '../evidence/github/github-refusal.ts';
 import { restrictionOf } from '../evidence/github/restriction.ts';

@@ -1,4 +1,59 @@
-import type { BranchHint } from './judged-commit.ts';
+import { textAt, valueAt } from '../../runtime/values.ts';
+
+/** What is known of the branch before anyone was asked. */
+export interface BranchHint {
+  /** The branch that the event names. */
+  readonly named?: string | undefined;
+  /** Where none is named: the branches to expect, best first, believed only where git has the commit on them. */
+  readonly likely?: readonly (string | undefined)[];
+  /** What to report where no branch is found: the tag's name, as GitHub itself does in `GITHUB_REF_NAME`. */
+  readonly otherwise?: string | undefined;
+}
+
+/**
+ * The branch that a pull request comes from, of a pull request as GitHub describes it in events and in the answers of its API.
+ * A fork's has GitHub's own label (`forker:main`): its `main` is not the `main` that readers know. If the fork is gone and
+ * nothing says whose it was, there is none.
+ */
+export function pullRequestBranch(pullRequest: unknown): string | undefined {
+  const branch = textAt(pullRequest, 'head', 'ref');
+  const source = valueAt(pullRequest, 'head', 'repo');
+  if (source === null) return branchOfGoneFork(pullRequest);
+  const isForeign = isFork(source, valueAt(pullRequest, 'base', 'repo'));
+  return isForeign ? (textAt(pullRequest, 'head', 'label') ?? branch) : branch;
+}
+
+/**
+ * GitHub gives null for the repository of a deleted fork. Its owner can be one who owns the base repository, too; then the
+ * label would read like a branch of that.
+ */
+function branchOfGoneFork(pullRequest: unknown): string | undefined {
+  const branch = textAt(pullRequest, 'head', 'ref');
+  const owner = textAt(pullRequest, 'head', 'user', 'login');
+  const label =
+    textAt(pullRequest, 'head', 'label') ??
+    (owner === undefined || branch === undefined ? undefined : `${owner}:${branch}`);
+  const baseOwner =
+    textAt(pullRequest, 'base', 'repo', 'owner', 'login') ?? textAt(pullRequest, 'base', 'user', 'login');
+  const isForeign = label?.includes(':') === true && label.split(':')[0] !== baseOwner;
+  return isForeign ? label : undefined;
+}
+
+/**
+ * The branch of a repository, by GitHub's names of both; as GitHub labels it if it is another one than `here`. None of a
+ * fork that is gone (null): nothing says whose it was.
+ */
+export function labelledBranch(branch: string | undefined, source: unknown, here: unknown): string | undefined {
+  if (source === null) return undefined;
+  const owner = textAt(source, 'owner', 'login');
+  return branch !== undefined && owner !== undefined && isFork(source, here) ? `${owner}:${branch}` : branch;
+}
+
+/** Whether it is another repository; GitHub gives the names of both. */
+function isFork(source: unknown, here: unknown): boolean {
+  const [name, own] = [textAt(source, 'full_name'), textAt(here, 'full_name')];
+  return name !== undefined && own !== undefined && name !== own;
+}
 
 /**
  * The branch of a commit whose event names none. One that git has the commit on, if it is the only one or an expected one,

@@ -26,7 +26,7 @@ export function wholeMessage(message: string): string {
 }
 
 /** An ISO 8601 date in Unix seconds; undefined if it is not one, or not a valid time. */
-export function unixSeconds(date: string): number | undefined {
+export function parseTimestamp(date: string): number | undefined {
   return validTimestamp(Math.floor(Date.parse(date) / 1000));
 }
 

@@ -1,40 +1,182 @@
-import { listAt, textAt, valueAt, type Mapping } from '../../runtime/values.ts';
-import { notSetUp, type Answer } from './answer.ts';
-import { authorLine, unixSeconds, wholeMessage, type CommitFacts } from './commit-facts.ts';
-import { fullSha } from '../git/git-ref.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../runtime/values.ts';
+import type { Job } from '../job.ts';
+import { branchName, fullSha } from '../git/git-ref.ts';
+import { labelledBranch, pullRequestBranch, type BranchHint } from './branch.ts';
+
+/** A commit as the reader knows it. */
+export interface IntendedCommit {
+  /** What the commit is to the reader: `the head of pull request 12`. */
+  readonly meaning: string;
+  readonly branch: BranchHint;
+}
+
+/** The commit that an event means, as far as the event says it. */
+export type EventCommit =
+  /** The commit itself is known. */
+  | (IntendedCommit & { readonly kind: 'commit'; readonly sha: string })
+  /** The event is about a pull request and does not say which commit its head is. */
+  | (IntendedCommit & { readonly kind: 'pull-request'; readonly number: number });
+
+/** How one kind of event says which commit it means. */
+type Rule = (job: Job) => EventCommit | Problem;
 
 /**
- * The commit as the event's payload describes it. Pushes, merge groups, workflow runs and check suites carry their commit;
- * pull requests carry its SHA alone. GitHub calls the date in it "the timestamp of the commit" and does not say more, so it
- * stands for the author date and the committer date.
+ * The events whose commit is not simply `GITHUB_SHA` on `GITHUB_REF` (GitHub's documentation, "Events that trigger
+ * workflows"). All others (`schedule`, `workflow_dispatch`, `repository_dispatch`, `create`, `issues`, ...) are about what
+ * GitHub checks out for them.
  */
-export function readCommitFromEvent(event: Mapping, sha: string): Answer<CommitFacts> {
-  for (const described of describedCommits(event)) {
-    const facts = commitFacts(described, sha);
-    if (facts !== undefined) return { found: facts };
-  }
-  return notSetUp(
-    "the event's payload does not describe it",
-    'Check the commit out before this step, or give the step a `github-token`.',
+const rules: ReadonlyMap<string, Rule> = new Map([
+  ['push', pushed],
+  ['delete', deleted],
+  ['pull_request', pullRequestHead],
+  ['pull_request_target', pullRequestHead],
+  ['pull_request_review', pullRequestHead],
+  ['pull_request_review_comment', pullRequestHead],
+  ['merge_group', mergeGroup],
+  ['workflow_run', workflowRun],
+  ['release', released],
+  ['issue_comment', commented],
+  ['deployment', deployed],
+  ['deployment_status', deployed],
+  ['check_suite', checkSuite],
+  ['check_run', checkRun],
+  ['status', statusReported],
+]);
+
+/** The commit that the job's event means, or why it means none. */
+export function eventCommit(job: Job): EventCommit | Problem {
+  const rule = rules.get(job.eventName ?? '') ?? checkedOut;
+  return rule(job);
+}
+
+/** What GitHub checks out. */
+function checkedOut(job: Job): EventCommit | Problem {
+  const where = job.refName === undefined ? '' : ` on ${job.refName}`;
+  return known(job, fullSha(job.sha), `the commit of the event ${job.eventName ?? '(none)'}${where}`, refBranch(job));
+}
+
+function pushed(job: Job): EventCommit | Problem {
+  if (valueAt(job.event, 'deleted') === true) return deleted(job);
+  // `after` is the tag object's SHA when an annotated tag is pushed; `head_commit` is always the commit.
+  const sha =
+    fullSha(valueAt(job.event, 'head_commit', 'id')) ?? fullSha(job.sha) ?? fullSha(valueAt(job.event, 'after'));
+  const branch = refBranch(job);
+  // GitHub names a branch that a pushed tag's commit was found on.
+  const base = job.refType === 'tag' ? branchName(textAt(job.event, 'base_ref')) : undefined;
+  return known(job, sha, `the commit pushed to ${job.refName ?? 'the repository'}`, {
+    ...branch,
+    ...(base === undefined ? {} : { named: base }),
+  });
+}
+
+function deleted(job: Job): Problem {
+  return {
+    what: `The event ${job.eventName ?? ''} deleted ${textAt(job.event, 'ref') ?? 'a branch or a tag'}: it leaves no commit to judge.`,
+    remedy: 'Leave the step out when a branch or a tag is deleted, or give the commit by hand as `commit-sha`.',
+  };
+}
+
+/** The head, never `GITHUB_SHA`: that is the merge commit that GitHub made up for the run, or the target branch. */
+function pullRequestHead(job: Job): EventCommit | Problem {
+  const number = valueAt(job.event, 'pull_request', 'number');
+  // GITHUB_HEAD_REF does not say whose branch it is: of a deleted fork it would read like one of this repository.
+  const isGone = valueAt(job.event, 'pull_request', 'head', 'repo') === null;
+  return known(
+    job,
+    fullSha(valueAt(job.event, 'pull_request', 'head', 'sha')),
+    typeof number === 'number' ? `the head of pull request ${number}` : 'the head of the pull request',
+    { named: pullRequestBranch(valueAt(job.event, 'pull_request')) ?? (isGone ? undefined : job.headRef) },
   );
 }
 
-function describedCommits(event: Mapping): readonly unknown[] {
-  return [
-    valueAt(event, 'head_commit'),
-    ...listAt(event, 'commits'),
-    valueAt(event, 'merge_group', 'head_commit'),
-    valueAt(event, 'workflow_run', 'head_commit'),
-    valueAt(event, 'check_suite', 'head_commit'),
-  ];
+/** The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet. */
+function mergeGroup(job: Job): EventCommit | Problem {
+  const target = branchName(textAt(job.event, 'merge_group', 'base_ref'));
+  return known(
+    job,
+    fullSha(valueAt(job.event, 'merge_group', 'head_sha')) ?? fullSha(job.sha),
+    `the head of the merge group${target === undefined ? '' : ` for ${target}`}`,
+    { named: branchName(textAt(job.event, 'merge_group', 'head_ref')) ?? job.refName ?? target },
+  );
 }
 
-/** Undefined where it is another commit, or one that is not described in full. */
-function commitFacts(described: unknown, sha: string): CommitFacts | undefined {
-  if (fullSha(valueAt(described, 'id')) !== sha) return undefined;
-  const message = valueAt(described, 'message');
-  const timestamp = unixSeconds(textAt(described, 'timestamp') ?? '');
-  const author = authorLine(textAt(described, 'author', 'name') ?? '', textAt(described, 'author', 'email') ?? '');
-  if (typeof message !== 'string' || timestamp === undefined || author === '') return undefined;
-  return { sha, author, message: wholeMessage(message), timestamp, committerTimestamp: timestamp };
+function workflowRun(job: Job): EventCommit | Problem {
+  const run = valueAt(job.event, 'workflow_run');
+  const name = textAt(run, 'name');
+  const branch = textAt(run, 'head_branch');
+  return known(
+    job,
+    fullSha(valueAt(run, 'head_sha')),
+    `the commit of the finished workflow run${name === undefined ? '' : ` "${name}"`}`,
+    { named: labelledBranch(branch, valueAt(run, 'head_repository'), valueAt(job.event, 'repository')) },
+  );
+}
+
+/** `target_commitish` is only likely: GitHub fills in the default branch where the tag was there before the release. */
+function released(job: Job): EventCommit | Problem {
+  const tag = textAt(job.event, 'release', 'tag_name') ?? job.refName;
+  return known(job, fullSha(job.sha), tag === undefined ? 'the released commit' : `the commit of the release ${tag}`, {
+    likely: [branchName(textAt(job.event, 'release', 'target_commitish')), defaultBranch(job)],
+    otherwise: tag,
+  });
+}
+
+/** A comment on a pull request is about the pull request; one on an issue, about the default branch. */
+function commented(job: Job): EventCommit | Problem {
+  const number = valueAt(job.event, 'issue', 'number');
+  if (!isMapping(valueAt(job.event, 'issue', 'pull_request')) || typeof number !== 'number') return checkedOut(job);
+  return { kind: 'pull-request', number, meaning: `the head of pull request ${number}`, branch: {} };
+}
+
+function deployed(job: Job): EventCommit | Problem {
+  const environment = textAt(job.event, 'deployment', 'environment');
+  const ref = textAt(job.event, 'deployment', 'ref');
+  const sha = fullSha(valueAt(job.event, 'deployment', 'sha')) ?? fullSha(job.sha);
+  const meaning = `the commit deployed${environment === undefined ? '' : ` to ${environment}`}`;
+  if (job.ref !== undefined) return known(job, sha, meaning, refBranch(job));
+  // Without GITHUB_REF the deployment was made of a bare commit, or of a name that may be a branch or a tag.
+  const name = branchName(ref);
+  return known(job, sha, meaning, { likely: [name, defaultBranch(job)], otherwise: name });
+}
+
+function checkSuite(job: Job): EventCommit | Problem {
+  return known(job, fullSha(valueAt(job.event, 'check_suite', 'head_sha')), 'the commit of the check suite', {
+    named: textAt(job.event, 'check_suite', 'head_branch'),
+  });
+}
+
+function checkRun(job: Job): EventCommit | Problem {
+  return known(job, fullSha(valueAt(job.event, 'check_run', 'head_sha')), 'the commit of the check run', {
+    named: textAt(job.event, 'check_run', 'check_suite', 'head_branch'),
+  });
+}
+
+/** GitHub lists the branches whose newest commit it is. */
+function statusReported(job: Job): EventCommit | Problem {
+  const branches = listAt(job.event, 'branches').map((branch) => textAt(branch, 'name'));
+  const preferred = defaultBranch(job);
+  return known(job, fullSha(valueAt(job.event, 'sha')), 'the commit of the status', {
+    named: branches.includes(preferred) ? preferred : branches.find((name) => name !== undefined),
+    likely: [preferred],
+  });
+}
+
+/** The branch of a run on `GITHUB_REF`. A tag is on no branch by itself, so git is asked, and the tag is the last resort. */
+function refBranch(job: Job): BranchHint {
+  if (job.refType !== 'tag') return { named: job.refName };
+  return { likely: [defaultBranch(job)], otherwise: job.refName };
+}
+
+function defaultBranch(job: Job): string | undefined {
+  return textAt(job.event, 'repository', 'default_branch');
+}
+
+function known(job: Job, sha: string | undefined, meaning: string, branch: BranchHint): EventCommit | Problem {
+  if (sha !== undefined) return { kind: 'commit', sha, meaning, branch };
+  return {
+    what: `The job does not say which commit is ${meaning}: neither the event file nor the variables of the event ${job.eventName ?? '(none)'} hold it.`,
+    remedy:
+      'Give the commit by hand as `commit-sha`, or let the step see the event file that GITHUB_EVENT_PATH names (a container has to mount it).',
+  };
 }

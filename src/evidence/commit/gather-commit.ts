@@ -2,14 +2,15 @@ import type { GitCommitInfo } from '../../contract/commit.ts';
 import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { repositoryUrl, type Job } from '../job.ts';
-import { inTrouble, type Answer, type Miss } from './answer.ts';
-import { probableBranch } from './branch.ts';
+import { externalMiss, noToken, tried, type SourceAnswer, type SourceMiss } from './source-answer.ts';
+import { probableBranch, type BranchHint } from './branch.ts';
 import { firstBytes, type CommitFacts } from './commit-facts.ts';
-import { readCommitFromEvent } from './event-commit.ts';
+import { readCommitFromPayload } from './payload-commit.ts';
 import { branchesWithCommit, readCommitFromGit } from './git-commit.ts';
-import { judgedCommit, type BranchHint } from './judged-commit.ts';
-import { locateCommit, noToken, tried, type CommitSources, type LocatedCommit } from './locate-commit.ts';
-import { redacted, type RedactableField } from './redaction.ts';
+import { judgedCommit } from './judged-commit.ts';
+import type { CommitSources } from './commit-sources.ts';
+import { locateCommit, type LocatedCommit } from './locate-commit.ts';
+import { redacted, type RedactableField } from './commit-redaction.ts';
 
 /** The commit to describe, and what of it to keep back. */
 export interface CommitRequest {
@@ -117,12 +118,13 @@ async function readFromFirst(
   { git, github }: CommitSources,
   log: Log,
 ): Promise<DescribedCommit> {
-  const readers: readonly (readonly [string, () => Answer<CommitFacts> | Promise<Answer<CommitFacts>>])[] = [
-    [gitSource, () => readCommitFromGit(git, job.workspace, commit.sha)],
-    [eventSource, () => readCommitFromEvent(job.event, commit.sha)],
-    [githubSource, async () => sameCommit(await github?.commit(commit.sha), commit.sha)],
-  ];
-  const misses: Record<string, Miss> = {};
+  const readers: readonly (readonly [string, () => SourceAnswer<CommitFacts> | Promise<SourceAnswer<CommitFacts>>])[] =
+    [
+      [gitSource, () => readCommitFromGit(git, job.workspace, commit.sha)],
+      [eventSource, () => readCommitFromPayload(job.event, commit.sha)],
+      [githubSource, async () => sameCommit(await github?.commit(commit.sha), commit.sha)],
+    ];
+  const misses: Record<string, SourceMiss> = {};
   for (const [source, read] of readers) {
     const answer = await read();
     if ('found' in answer) return { facts: answer.found, source };
@@ -134,10 +136,10 @@ async function readFromFirst(
   throw undescribed(commit, misses);
 }
 
-function sameCommit(answer: Answer<CommitFacts> | undefined, sha: string): Answer<CommitFacts> {
+function sameCommit(answer: SourceAnswer<CommitFacts> | undefined, sha: string): SourceAnswer<CommitFacts> {
   if (answer === undefined) return noToken('contents: read');
   if ('miss' in answer || answer.found.sha === sha) return answer;
-  return inTrouble(`it answered with another commit, ${answer.found.sha}`, 'Run the job again.');
+  return externalMiss(`it answered with another commit, ${answer.found.sha}`, 'Run the job again.');
 }
 
 /** Asks git only where the event names no branch (a tag, a commit given by hand) and git has the commit. */
@@ -152,7 +154,7 @@ async function branchOf(
   return probableBranch(hint, holding);
 }
 
-function undescribed(commit: LocatedCommit, misses: Readonly<Record<string, Miss>>): Failure {
+function undescribed(commit: LocatedCommit, misses: Readonly<Record<string, SourceMiss>>): Failure {
   const all = Object.values(misses);
   const what = `No source describes the commit ${commit.sha} (${commit.meaning}). ${tried(misses)}`;
   const trouble = all.filter(({ kind }) => kind === 'external');

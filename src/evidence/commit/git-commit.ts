@@ -1,5 +1,5 @@
 import { UserError } from '../../runtime/failure.ts';
-import { inTrouble, notSetUp, type Answer } from './answer.ts';
+import { externalMiss, userMiss, type SourceAnswer } from './source-answer.ts';
 import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import type { GitResult, GitRunner } from '../git/git-runner.ts';
 import { fullSha } from '../git/git-ref.ts';
@@ -15,7 +15,7 @@ export async function readCommitFromGit(
   git: GitRunner,
   workspace: string | undefined,
   sha: string,
-): Promise<Answer<CommitFacts>> {
+): Promise<SourceAnswer<CommitFacts>> {
   const log = [
     'log',
     '-1',
@@ -30,7 +30,7 @@ export async function readCommitFromGit(
   if ('miss' in answer) return answer;
   const facts = parseLog(answer.found.stdout);
   if (facts !== undefined) return { found: facts };
-  return notSetUp('git described the commit in a form that is not known', 'Update git on the runner.');
+  return userMiss('git described the commit in a form that is not known', 'Update git on the runner.');
 }
 
 /**
@@ -42,7 +42,7 @@ export async function resolveWithGit(
   git: GitRunner,
   workspace: string | undefined,
   revision: string,
-): Promise<Answer<string>> {
+): Promise<SourceAnswer<string>> {
   const warn = ['-c', 'core.warnAmbiguousRefs=true'];
   const ended = await run(git, workspace, [...warn, 'rev-parse', '--verify', `${revision}^{commit}`]);
   if ('found' in ended && ended.found.stderr.includes('is ambiguous')) throw ambiguous(revision);
@@ -50,7 +50,7 @@ export async function resolveWithGit(
   if ('miss' in answer) return answer;
   const sha = fullSha(answer.found.stdout.trim());
   if (sha !== undefined) return { found: sha };
-  return notSetUp(`git took ${revision} for something that is no SHA-1`, 'Give `commit-sha` all 40 digits.');
+  return userMiss(`git took ${revision} for something that is no SHA-1`, 'Give `commit-sha` all 40 digits.');
 }
 
 /** The branches, local and remote, that the repository in the workspace knows to have the commit; each name once. */
@@ -77,20 +77,20 @@ async function run(
   git: GitRunner,
   workspace: string | undefined,
   commandLine: readonly string[],
-): Promise<Answer<GitResult>> {
-  if (workspace === undefined) return notSetUp('GITHUB_WORKSPACE is not set', checkOut);
+): Promise<SourceAnswer<GitResult>> {
+  if (workspace === undefined) return userMiss('GITHUB_WORKSPACE is not set', checkOut);
   const found = await git(commandLine, workspace);
-  if (found === undefined) return notSetUp('git is not installed on the runner', 'Install git on the runner.');
+  if (found === undefined) return userMiss('git is not installed on the runner', 'Install git on the runner.');
   if (found.lateAfter === undefined) return { found };
-  return inTrouble(
+  return externalMiss(
     `git took longer than ${found.lateAfter} s and was ended`,
     'Run `git log -1` in the workspace on the runner to see what it waits for: mostly a slow or unreachable disk.',
   );
 }
 
-function succeeded(answer: Answer<GitResult>): Answer<GitResult> {
+function succeeded(answer: SourceAnswer<GitResult>): SourceAnswer<GitResult> {
   if ('miss' in answer || answer.found.exitCode === 0) return answer;
-  return notSetUp(reasonOf(answer.found), checkOut);
+  return userMiss(reasonOf(answer.found), checkOut);
 }
 
 const checkOut =

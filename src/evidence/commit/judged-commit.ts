@@ -1,33 +1,14 @@
 import { UserError, type Problem } from '../../runtime/failure.ts';
 import { textAt } from '../../runtime/values.ts';
 import type { Job } from '../job.ts';
-import { eventCommit } from './event-rules.ts';
+import { eventCommit, type EventCommit, type IntendedCommit } from './event-commit.ts';
 import { fullSha } from '../git/git-ref.ts';
-
-/** What is known of the branch before anyone was asked. */
-export interface BranchHint {
-  /** The branch that the event names. */
-  readonly named?: string | undefined;
-  /** Where none is named: the branches to expect, best first, believed only where git has the commit on them. */
-  readonly likely?: readonly (string | undefined)[];
-  /** What to report where no branch is found: the tag's name, as GitHub itself does in `GITHUB_REF_NAME`. */
-  readonly otherwise?: string | undefined;
-}
-
-interface Judged {
-  /** What the commit is to the reader: `the head of pull request 12`. */
-  readonly meaning: string;
-  readonly branch: BranchHint;
-}
 
 /** The commit that a step judges and records, as far as the job knows it without asking anyone. */
 export type JudgedCommit =
-  /** The commit itself is known. */
-  | (Judged & { readonly kind: 'commit'; readonly sha: string })
-  /** The event is about a pull request and does not say which commit its head is. */
-  | (Judged & { readonly kind: 'pull-request'; readonly number: number })
+  | EventCommit
   /** The user gave an abbreviated SHA, a tag, a branch or another name that git resolves. */
-  | (Judged & { readonly kind: 'revision'; readonly revision: string });
+  | (IntendedCommit & { readonly kind: 'revision'; readonly revision: string });
 
 /**
  * Which commit and which branch a job is about: the commit given by hand, else the one that the event means. That is not
@@ -47,7 +28,7 @@ export function judgedCommit(job: Job, commitSha?: string): JudgedCommit {
 
 const meaningOfGiven = 'the commit given as `commit-sha`';
 
-function givenCommit(given: string, byEvent: JudgedCommit | Problem, job: Job): JudgedCommit {
+function givenCommit(given: string, byEvent: EventCommit | Problem, job: Job): JudgedCommit {
   const known = 'what' in byEvent ? undefined : byEvent;
   const sha = fullSha(given);
   if (sha !== undefined && known?.kind === 'commit' && known.sha === sha) return known;

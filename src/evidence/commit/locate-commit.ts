@@ -1,23 +1,13 @@
 import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
-import { notSetUp, type Answer, type Miss } from './answer.ts';
+import { noToken, tried, type SourceAnswer, type SourceMiss } from './source-answer.ts';
 import { resolveWithGit } from './git-commit.ts';
-import type { GitRunner } from '../git/git-runner.ts';
-import type { GitHubCommits } from './github-commits.ts';
-import type { BranchHint, JudgedCommit } from './judged-commit.ts';
-
-/** Who can be asked about a commit. */
-export interface CommitSources {
-  readonly git: GitRunner;
-  /** GitHub's API; undefined where the step has no token or no repository. */
-  readonly github: GitHubCommits | undefined;
-}
+import type { CommitSources } from './commit-sources.ts';
+import type { IntendedCommit } from './event-commit.ts';
+import type { JudgedCommit } from './judged-commit.ts';
 
 /** A commit of which the SHA is known. */
-export interface LocatedCommit {
+export interface LocatedCommit extends IntendedCommit {
   readonly sha: string;
-  /** What the commit is to the reader: `the head of pull request 12`. */
-  readonly meaning: string;
-  readonly branch: BranchHint;
 }
 
 /**
@@ -45,14 +35,6 @@ export async function locateCommit(
   }
 }
 
-/** What GitHub's API says where there is no token to ask it with. */
-export function noToken(permission: string): { readonly miss: Miss } {
-  return notSetUp(
-    'it was not asked: the step has no token',
-    `Give the step \`github-token: \${{ github.token }}\` and the job \`permissions: { ${permission} }\`.`,
-  );
-}
-
 async function resolveRevision(
   revision: string,
   workspace: string | undefined,
@@ -60,7 +42,7 @@ async function resolveRevision(
 ): Promise<string> {
   const local = await resolveWithGit(git, workspace, revision);
   if ('found' in local) return local.found;
-  const remote: Answer<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
+  const remote: SourceAnswer<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
   if ('found' in remote) return remote.found.sha;
   const what = `commit-sha: nobody knows the commit ${revision}: ${tried({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
   if (remote.miss.kind === 'external') throw new ExternalError({ what, remedy: remote.miss.remedy });
@@ -71,14 +53,8 @@ async function resolveRevision(
   });
 }
 
-function unknownHead(number: number, miss: Miss): Failure {
+function unknownHead(number: number, miss: SourceMiss): Failure {
   const what = `The event does not say which commit is the head of pull request ${number}, and ${tried({ "GitHub's API": miss })}`;
   const text = { what, remedy: `${miss.remedy} Or give the commit by hand as \`commit-sha\`.` };
   return miss.kind === 'external' ? new ExternalError(text) : new UserError(text);
-}
-
-/** The sources that were tried and why each did not answer, as a clause with its full stop. */
-export function tried(misses: Readonly<Record<string, Miss>>): string {
-  const clauses = Object.entries(misses).map(([source, { what }]) => `${source}: ${what}`);
-  return `${clauses.join('; ')}.`;
 }

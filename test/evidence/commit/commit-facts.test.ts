@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstBytes, unixSeconds, validTimestamp } from '../../../src/evidence/commit/commit-facts.ts';
+import { firstBytes, parseTimestamp, validTimestamp } from '../../../src/evidence/commit/commit-facts.ts';
 
 describe('the first bytes of a text', () => {
   it('fit, are its beginning, are as many as can be, and split no character', () => {
@@ -29,8 +29,8 @@ describe('a time', () => {
 
   it('is anything from 1970 to the year 9999', () => {
     expect([validTimestamp(0), validTimestamp(253_402_300_799)]).toEqual([0, 253_402_300_799]);
-    expect(unixSeconds('2026-01-02T03:04:05+02:00')).toBe(1_767_315_845);
-    expect(unixSeconds('1969-12-31T23:59:59Z')).toBeUndefined();
-    expect(unixSeconds('soon')).toBeUndefined();
+    expect(parseTimestamp('2026-01-02T03:04:05+02:00')).toBe(1_767_315_845);
+    expect(parseTimestamp('1969-12-31T23:59:59Z')).toBeUndefined();
+    expect(parseTimestamp('soon')).toBeUndefined();
   });
 });

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { conforms } from '../../../src/contract/check.ts';
 import { gitCommitInfo } from '../../../src/contract/commit.ts';
-import type { Answer } from '../../../src/evidence/commit/answer.ts';
+import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts';
 import { probableBranch } from '../../../src/evidence/commit/branch.ts';
 import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
 import { gatherCommit, gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
 import type { GitRunner } from '../../../src/evidence/git/git-runner.ts';
 import { createGitRunner } from '../../../src/evidence/git/git-runner.ts';
-import type { GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
-import { redactableFields } from '../../../src/evidence/commit/redaction.ts';
-import { repositoryInfo } from '../../../src/evidence/commit/repository-info.ts';
-import { readJob } from '../../../src/evidence/job.ts';
+import type { GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
+import { redactableFields } from '../../../src/evidence/commit/commit-redaction.ts';
+import { readJob, repositoryInfo } from '../../../src/evidence/job.ts';
 import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
 import * as events from '../../support/events.ts';
 import {
@@ -48,8 +47,8 @@ afterAll(() => {
 
 /** A GitHub that gives these answers, and 404 where there is none. */
 function githubWith(answers: {
-  commit?: Answer<CommitFacts>;
-  head?: Answer<{ sha: string; branch: string | undefined }>;
+  commit?: SourceAnswer<CommitFacts>;
+  head?: SourceAnswer<{ sha: string; branch: string | undefined }>;
 }): GitHubCommits {
   const missing = { miss: { kind: 'user', what: 'it answered 404: Not Found', remedy: 'See.' } } as const;
   return {

@@ -4,9 +4,15 @@ import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { connectGitHubApi } from '../github/github-api.ts';
 import type { Job } from '../job.ts';
-import { createGitRunner } from '../git/git-runner.ts';
-import { commitsOf } from './github-commits.ts';
-import type { CommitSources } from './locate-commit.ts';
+import { createGitRunner, type GitRunner } from '../git/git-runner.ts';
+import { createGitHubCommits, type GitHubCommits } from './github-commit.ts';
+
+/** Who can be asked about a commit. */
+export interface CommitSources {
+  readonly git: GitRunner;
+  /** GitHub's API; undefined where the step has no token or no repository. */
+  readonly github: GitHubCommits | undefined;
+}
 
 /** What it takes to ask the sources. */
 export interface SourceAccess {
@@ -39,7 +45,10 @@ export function connectSources({
   return {
     git: createGitRunner(environment, { clock, signal, whileItRuns: whileGitRuns }),
     github: asked
-      ? commitsOf(connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...stopped }), repository)
+      ? createGitHubCommits(
+          connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...stopped }),
+          repository,
+        )
       : undefined,
   };
 }

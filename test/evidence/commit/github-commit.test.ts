@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../../src/evidence/commit/answer.ts';
-import { commitsOf, type GitHubCommits } from '../../../src/evidence/commit/github-commits.ts';
+import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts';
+import { createGitHubCommits, type GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
 import { createTransport } from '../../../src/http/transport.ts';
@@ -31,14 +31,17 @@ function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCom
   // Deadlines are longer than this, waits between attempts shorter.
   const clock = instantClock({ longestWait: 5000 });
   const transport = keep(createTransport({}));
-  return commitsOf(connectGitHubApi({ apiUrl, token, transport, log, clock, random: () => 0, ...options }), repository);
+  return createGitHubCommits(
+    connectGitHubApi({ apiUrl, token, transport, log, clock, random: () => 0, ...options }),
+    repository,
+  );
 }
 
 function commitPath(sha: string): string {
   return `/repos/acme/widgets/commits/${sha}?per_page=1`;
 }
 
-function missOf(answer: Answer<unknown>): { kind: string; what: string; remedy: string } {
+function missOf(answer: SourceAnswer<unknown>): { kind: string; what: string; remedy: string } {
   if (!('miss' in answer)) throw new Error('the stand-in was believed');
   expect(JSON.stringify(answer)).not.toContain('secret');
   return answer.miss;

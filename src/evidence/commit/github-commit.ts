@@ -2,10 +2,10 @@ import { textAt, valueAt } from '../../runtime/values.ts';
 import type { GitHubApi, GitHubQuestion } from '../github/github-api.ts';
 import type { GitHubRefusal } from '../github/github-refusal.ts';
 import type { RepositoryName } from '../job.ts';
-import { inTrouble, notSetUp, type Answer, type Miss } from './answer.ts';
-import { authorLine, unixSeconds, wholeMessage, type CommitFacts } from './commit-facts.ts';
+import { externalMiss, userMiss, type SourceAnswer, type SourceMiss } from './source-answer.ts';
+import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import { fullSha } from '../git/git-ref.ts';
-import { pullRequestBranch } from './source-branch.ts';
+import { pullRequestBranch } from './branch.ts';
 
 /** Where a pull request stands now. */
 export interface PullRequestHead {
@@ -17,13 +17,13 @@ export interface PullRequestHead {
 /** What GitHub's API is asked about commits. */
 export interface GitHubCommits {
   /** The commit of a SHA, a tag or a branch; those of forks' pull requests can be read from the repository itself. */
-  commit(revision: string): Promise<Answer<CommitFacts>>;
+  commit(revision: string): Promise<SourceAnswer<CommitFacts>>;
   /** The newest commit of a pull request. */
-  pullRequestHead(number: number): Promise<Answer<PullRequestHead>>;
+  pullRequestHead(number: number): Promise<SourceAnswer<PullRequestHead>>;
 }
 
 /** GitHub's API as a source of commits. */
-export function commitsOf(api: GitHubApi, { owner, name }: RepositoryName): GitHubCommits {
+export function createGitHubCommits(api: GitHubApi, { owner, name }: RepositoryName): GitHubCommits {
   return {
     commit: (revision) =>
       // The answer's list of changed files is not needed, and can be long: one a page.
@@ -48,27 +48,27 @@ async function read<Thing>(
   parse: (body: unknown) => Thing | undefined,
   route: string,
   parameters: GitHubQuestion['parameters'],
-): Promise<Answer<Thing>> {
+): Promise<SourceAnswer<Thing>> {
   const answer = await api.ask({ route, parameters, repeatable: true });
   if ('refusal' in answer) return missFrom(answer.refusal, permission);
   const found = parse(answer.body);
   if (found !== undefined) return { found };
-  return inTrouble(
+  return externalMiss(
     'it answered with something else than was asked for',
     `See that GITHUB_API_URL (${api.apiUrl}) is GitHub's API and no proxy answers in its place.`,
   );
 }
 
-function missFrom({ reason, what }: GitHubRefusal, permission: string): { readonly miss: Miss } {
+function missFrom({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
   switch (reason) {
     case 'external':
-      return inTrouble(what, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
+      return externalMiss(what, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
     case 'token':
-      return notSetUp(what, 'Give the step a `github-token` that is valid: `${{ github.token }}`.');
+      return userMiss(what, 'Give the step a `github-token` that is valid: `${{ github.token }}`.');
     case 'permission':
     case 'locked':
     case 'other':
-      return notSetUp(
+      return userMiss(
         what,
         `See that the commit is in this repository and that the token may read it (\`permissions: { ${permission} }\`).`,
       );
@@ -78,8 +78,8 @@ function missFrom({ reason, what }: GitHubRefusal, permission: string): { readon
 function commitFrom(body: unknown): CommitFacts | undefined {
   const sha = fullSha(valueAt(body, 'sha'));
   const message = valueAt(body, 'commit', 'message');
-  const timestamp = unixSeconds(textAt(body, 'commit', 'author', 'date') ?? '');
-  const committerTimestamp = unixSeconds(textAt(body, 'commit', 'committer', 'date') ?? '');
+  const timestamp = parseTimestamp(textAt(body, 'commit', 'author', 'date') ?? '');
+  const committerTimestamp = parseTimestamp(textAt(body, 'commit', 'committer', 'date') ?? '');
   if (sha === undefined || typeof message !== 'string') return undefined;
   const name = textAt(body, 'commit', 'author', 'name') ?? '';
   const email = textAt(body, 'commit', 'author', 'email') ?? '';

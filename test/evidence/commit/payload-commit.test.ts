@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCommitFromEvent } from '../../../src/evidence/commit/event-commit.ts';
+import { readCommitFromPayload } from '../../../src/evidence/commit/payload-commit.ts';
 import { isMapping, type Mapping } from '../../../src/runtime/values.ts';
 import * as events from '../../support/events.ts';
 
 const { shas, webhookCommit } = events;
 
-describe('readCommitFromEvent', () => {
+describe('readCommitFromPayload', () => {
   it.each<[string, Mapping, string, string]>([
     ['push', events.pushEvent(), 'feat: first\n\nbody line', 'Ann Dev <ann@example.com>'],
     ['push of a tag', events.tagPushEvent(), 'feat: first\n\nbody line', 'Ann Dev <ann@example.com>'],
@@ -20,7 +20,7 @@ describe('readCommitFromEvent', () => {
     ['check_suite', events.checkSuiteEvent(), 'feat: lid', 'Ann Dev <ann@example.com>'],
   ])('finds the commit in a %s', (_name, event, message, author) => {
     const timestamp = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000;
-    expect(readCommitFromEvent(event, shas.head)).toEqual({
+    expect(readCommitFromPayload(event, shas.head)).toEqual({
       found: { sha: shas.head, author, message, timestamp, committerTimestamp: timestamp },
     });
   });
@@ -28,7 +28,7 @@ describe('readCommitFromEvent', () => {
   it('finds an earlier commit of a push', () => {
     const earlier = webhookCommit(shas.base, { message: '' });
     const event = events.pushEvent({ commits: [earlier, webhookCommit(shas.head)] });
-    expect(readCommitFromEvent(event, shas.base)).toMatchObject({ found: { sha: shas.base, message: '' } });
+    expect(readCommitFromPayload(event, shas.base)).toMatchObject({ found: { sha: shas.base, message: '' } });
   });
 
   it.each<[string, Mapping]>([
@@ -39,7 +39,7 @@ describe('readCommitFromEvent', () => {
     ['lacks the message', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { message: null }) })],
     ['lacks the time', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { timestamp: 'soon' }) })],
   ])('says so where the payload %s', (_what, event) => {
-    expect(readCommitFromEvent(event, shas.head)).toMatchObject({
+    expect(readCommitFromPayload(event, shas.head)).toMatchObject({
       miss: { kind: 'user', what: "the event's payload does not describe it" },
     });
   });
@@ -48,7 +48,7 @@ describe('readCommitFromEvent', () => {
     fc.assert(
       fc.property(fc.anything({ maxDepth: 3 }), (commit) => {
         const event = { head_commit: isMapping(commit) ? { ...commit, id: shas.head } : commit, commits: commit };
-        expect(Object.keys(readCommitFromEvent(event, shas.head))).toHaveLength(1);
+        expect(Object.keys(readCommitFromPayload(event, shas.head))).toHaveLength(1);
       }),
     );
   });

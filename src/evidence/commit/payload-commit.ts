@@ -1,0 +1,40 @@
+import { listAt, textAt, valueAt, type Mapping } from '../../runtime/values.ts';
+import { userMiss, type SourceAnswer } from './source-answer.ts';
+import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
+import { fullSha } from '../git/git-ref.ts';
+
+/**
+ * The commit as the event's payload describes it. Pushes, merge groups, workflow runs and check suites carry their commit;
+ * pull requests carry its SHA alone. GitHub calls the date in it "the timestamp of the commit" and does not say more, so it
+ * stands for the author date and the committer date.
+ */
+export function readCommitFromPayload(event: Mapping, sha: string): SourceAnswer<CommitFacts> {
+  for (const described of describedCommits(event)) {
+    const facts = commitFacts(described, sha);
+    if (facts !== undefined) return { found: facts };
+  }
+  return userMiss(
+    "the event's payload does not describe it",
+    'Check the commit out before this step, or give the step a `github-token`.',
+  );
+}
+
+function describedCommits(event: Mapping): readonly unknown[] {
+  return [
+    valueAt(event, 'head_commit'),
+    ...listAt(event, 'commits'),
+    valueAt(event, 'merge_group', 'head_commit'),
+    valueAt(event, 'workflow_run', 'head_commit'),
+    valueAt(event, 'check_suite', 'head_commit'),
+  ];
+}
+
+/** Undefined where it is another commit, or one that is not described in full. */
+function commitFacts(described: unknown, sha: string): CommitFacts | undefined {
+  if (fullSha(valueAt(described, 'id')) !== sha) return undefined;
+  const message = valueAt(described, 'message');
+  const timestamp = parseTimestamp(textAt(described, 'timestamp') ?? '');
+  const author = authorLine(textAt(described, 'author', 'name') ?? '', textAt(described, 'author', 'email') ?? '');
+  if (typeof message !== 'string' || timestamp === undefined || author === '') return undefined;
+  return { sha, author, message: wholeMessage(message), timestamp, committerTimestamp: timestamp };
+}
