@@ -1,6 +1,6 @@
-import { fingerprintOf } from '../../src/evidence/fingerprint/fingerprint.ts';
+import { computeFingerprint } from '../../src/evidence/fingerprint/fingerprint.ts';
 
 // Prints the fingerprint of the file or directory that it is given.
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error('name a file or directory');
-console.log(await fingerprintOf(path));
+console.log(await computeFingerprint(path));

@@ -1,7 +1,7 @@
 import { maximumFileBytes } from '../contract/limits.ts';
 import { UserError, type Problem } from '../runtime/failure.ts';
 import { isMapping, textAt } from '../runtime/values.ts';
-import type { MatchedFile } from './files/resolve.ts';
+import type { MatchedFile } from './files/resolve-files.ts';
 import { readTextFile } from './files/text-file.ts';
 
 /** What the step looks at in a policy; its rules are the service's to judge. */

@@ -1,8 +1,8 @@
 import type { FilePart } from '../client/body.ts';
 import { mayBeOnRecord } from '../client/repetition.ts';
 import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../contract/policy.ts';
-import { prepareAttachment } from '../evidence/files/attachment.ts';
-import { resolveOnlyFile } from '../evidence/files/only-file.ts';
+import { prepareAttachment } from '../evidence/attachment/attachment.ts';
+import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../evidence/policy-file.ts';
 import { description, files } from './inputs/content.ts';
 import { comment, policy } from './inputs/environment.ts';

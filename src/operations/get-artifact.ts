@@ -60,7 +60,7 @@ async function wantedArtifacts(
   }
   return log.group('Compute fingerprints', async () => {
     // Node's crypto alone takes longer to load than the question takes: only who needs it shall wait for it.
-    const { artifactFingerprints } = await import('../evidence/fingerprint/artifact-fingerprints.ts');
+    const { artifactFingerprints } = await import('../evidence/fingerprint/fingerprint.ts');
     const wanted: Wanted[] = [];
     for await (const { name, fingerprint } of artifactFingerprints({
       patterns: values.files ?? [],

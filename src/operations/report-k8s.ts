@@ -1,5 +1,5 @@
 import { reportK8s as endpoint } from '../contract/environment.ts';
-import { resolveOnlyFile } from '../evidence/files/only-file.ts';
+import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { gatherPods, type PodEvidence } from '../evidence/pods/gather-pods.ts';
 import { files } from './inputs/content.ts';
 import { environment } from './inputs/environment.ts';

@@ -1,7 +1,7 @@
 import type { GitCommitInfo } from '../contract/commit.ts';
 import { gateStatuses, verdictOfGateStatus } from '../contract/compliance.ts';
 import { ignoredConditionsNote, type SonarResults } from '../contract/attestation.ts';
-import type { Attachment } from '../evidence/files/attachment.ts';
+import type { Attachment } from '../evidence/attachment/attachment.ts';
 import type { SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../runtime/failure.ts';
 import type { OutcomeOfOperation, OperationResult } from './operation.ts';

@@ -1,8 +1,8 @@
 import { decodeText } from '../../runtime/decode-text.ts';
 import { UserError } from '../../runtime/failure.ts';
-import type { MatchedFile } from './resolve.ts';
-import { describeBytes } from './size.ts';
-import { readUnchanged } from './unchanged.ts';
+import type { MatchedFile } from './resolve-files.ts';
+import { formatBytes } from './format-bytes.ts';
+import { readUnchanged } from './read-unchanged.ts';
 
 /** How a text file may be, for those who read it whole. */
 export interface TextFileRules {
@@ -27,7 +27,7 @@ export async function readTextFile(
   if (file.size > maximumBytes) {
     throw new UserError({
       input: 'files',
-      what: `${file.name} has ${describeBytes(file.size)}, too many for ${purpose}: at most ${describeBytes(maximumBytes)} are read`,
+      what: `${file.name} has ${formatBytes(file.size)}, too many for ${purpose}: at most ${formatBytes(maximumBytes)} are read`,
       remedy: `Name the file that holds ${purpose}.`,
     });
   }

@@ -2,11 +2,12 @@ import { createHash, hash } from 'node:crypto';
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { UserError } from '../../runtime/failure.ts';
-import { look } from '../files/entry.ts';
-import { brokenLink, notAFile, reading, refused } from '../files/unreadable.ts';
+import { inspectPath } from '../files/file-kind.ts';
+import { brokenLink, notAFile, wrapReadErrors, unreadableError } from '../files/file-problems.ts';
+import { resolveArtifactPaths } from '../files/resolve-files.ts';
+import { below, type Entry, listInByteOrder, type Spelling } from './directory-listing.ts';
 import { FileDigester } from './file-digest.ts';
-import { ignoredPaths } from './ignore.ts';
-import { below, listInByteOrder, type Entry, type Spelling } from './listing.ts';
+import { ignoredPaths } from './ignore-file.ts';
 
 /** After so many entries of a directory the event loop gets its turn, so that a signal ends the step while it works. */
 const entriesInOneGo = 512;
@@ -25,14 +26,14 @@ const entriesInOneGo = 512;
  * @throws UserError when nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
  * soon after it is aborted.
  */
-export async function fingerprintOf(path: string, signal?: AbortSignal): Promise<string> {
-  const found = look(path);
+export async function computeFingerprint(path: string, signal?: AbortSignal): Promise<string> {
+  const found = inspectPath(path);
   switch (found?.kind) {
     case 'file':
       return digestOf(new FileDigester(), path, signal);
     case 'directory':
       return new DirectoryFingerprint(
-        reading(path, () => realpathSync.native(path)),
+        wrapReadErrors(path, () => realpathSync.native(path)),
         signal,
       ).compute();
     case 'broken':
@@ -40,7 +41,7 @@ export async function fingerprintOf(path: string, signal?: AbortSignal): Promise
     case 'other':
       throw new UserError(notAFile(path));
     case undefined:
-      throw refused(path, 'no such file or directory, or in a directory that is closed to this user');
+      throw unreadableError(path, 'no such file or directory, or in a directory that is closed to this user');
   }
 }
 
@@ -67,7 +68,7 @@ class DirectoryFingerprint {
 
   /** `way`: the path from the root, as the ignored paths are written. */
   async #addDirectory(directory: Spelling, way: string): Promise<void> {
-    for (const entry of reading(directory, () => listInByteOrder(directory))) {
+    for (const entry of wrapReadErrors(directory, () => listInByteOrder(directory))) {
       const inner = this.#ignored.size === 0 ? '' : `${way}/${entry.name.toString()}`;
       if (this.#ignored.has(inner)) continue;
       this.#entries += 1;
@@ -95,7 +96,7 @@ class DirectoryFingerprint {
   #contentDigest(entry: Entry, path: Spelling): string | Promise<string> {
     if (entry.isFile()) return digestOf(this.#digester, path, this.#signal);
     if (!entry.isSymbolicLink()) throw new UserError(notAFile(path.toString()));
-    const target = reading(path, () => statSync(path, { throwIfNoEntry: false }));
+    const target = wrapReadErrors(path, () => statSync(path, { throwIfNoEntry: false }));
     if (target === undefined) throw new UserError(brokenLink(path.toString()));
     // Not followed, so neither a cycle nor a second copy of the directory can come of it.
     if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
@@ -105,10 +106,33 @@ class DirectoryFingerprint {
 }
 
 function digestOf(digester: FileDigester, path: Spelling, signal: AbortSignal | undefined): string | Promise<string> {
-  const digest = reading(path, () => digester.digest(path, signal));
+  const digest = wrapReadErrors(path, () => digester.digest(path, signal));
   return typeof digest === 'string'
     ? digest
     : digest.catch((thrown: unknown) => {
-        throw thrown === signal?.reason ? thrown : refused(path, thrown);
+        throw thrown === signal?.reason ? thrown : unreadableError(path, thrown);
       });
+}
+
+/** An artifact in the workspace. */
+export interface FingerprintedArtifact {
+  /** Its path from the workspace. */
+  readonly name: string;
+  readonly fingerprint: string;
+}
+
+/**
+ * The fingerprints of the files and directories that paths and globs name, in order. One after the other: hashing keeps a
+ * core busy, so that doing several at once would gain nothing and take memory.
+ *
+ * @throws UserError where nothing is named or something cannot be read; the signal's reason where that is aborted
+ */
+export async function* artifactFingerprints(request: {
+  readonly patterns: readonly string[];
+  readonly workspace: string;
+  readonly signal?: AbortSignal | undefined;
+}): AsyncGenerator<FingerprintedArtifact, void, undefined> {
+  for (const { path, name } of await resolveArtifactPaths(request)) {
+    yield { name, fingerprint: await computeFingerprint(path, request.signal) };
+  }
 }

@@ -3,7 +3,7 @@ import { conforms, violations } from '../../contract/check.ts';
 import { bareFingerprint } from '../../contract/names.ts';
 import { describeError, UserError, type Problem } from '../../runtime/failure.ts';
 import { isMapping, valueAt, type Mapping } from '../../runtime/values.ts';
-import type { MatchedFile } from '../files/resolve.ts';
+import type { MatchedFile } from '../files/resolve-files.ts';
 import { readTextFile } from '../files/text-file.ts';
 import { Place } from './place.ts';
 import { readPod, type ReportedPod } from './pod.ts';

@@ -5,7 +5,7 @@ import { chmodSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fingerprintOf } from '../../../src/evidence/fingerprint/fingerprint.ts';
+import { computeFingerprint } from '../../../src/evidence/fingerprint/fingerprint.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
@@ -19,36 +19,42 @@ function sha256(content: string | Uint8Array): string {
 }
 
 async function ofTree(files: Readonly<Record<string, string | Uint8Array>>): Promise<string> {
-  return withFileTree(files, ({ root }) => fingerprintOf(root));
+  return withFileTree(files, ({ root }) => computeFingerprint(root));
 }
 
 describe('the fingerprint of a file', () => {
   it('is the SHA-256 of its content', async () => {
     await withFileTree({ f: 'this is non empty', empty: '' }, async ({ at }) => {
-      expect(await fingerprintOf(at('f'))).toBe('1256d6510a6606ad61a4f6104243a291b18383b456d50205eba893b51e1807bc');
-      expect(await fingerprintOf(at('empty'))).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+      expect(await computeFingerprint(at('f'))).toBe(
+        '1256d6510a6606ad61a4f6104243a291b18383b456d50205eba893b51e1807bc',
+      );
+      expect(await computeFingerprint(at('empty'))).toBe(
+        'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      );
     });
   });
 
   itWithPosixFiles("is its target's where it is a link", async () => {
     await withFileTree({ f: 'content' }, async ({ at, link }) => {
       link('link', 'f');
-      expect(await fingerprintOf(at('link'))).toBe(sha256('content'));
+      expect(await computeFingerprint(at('link'))).toBe(sha256('content'));
     });
   });
 });
 
 describe('the fingerprint of a special file', () => {
   linuxOnly('is that of what it holds, whatever size the system gives', async () => {
-    expect(await fingerprintOf('/proc/version')).toBe(sha256(readFileSync('/proc/version')));
-    expect(await fingerprintOf('/proc/version')).not.toBe(sha256(''));
+    expect(await computeFingerprint('/proc/version')).toBe(sha256(readFileSync('/proc/version')));
+    expect(await computeFingerprint('/proc/version')).not.toBe(sha256(''));
   });
 
   itWithPosixFiles('is refused if it is a pipe or a device, which may never end', async () => {
     await withFileTree({ x: '' }, async ({ at }) => {
       execFileSync('mkfifo', [at('pipe')]);
       for (const path of [at('pipe'), '/dev/zero']) {
-        expect((await userErrorOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
+        expect((await userErrorOf(() => computeFingerprint(path))).message).toContain(
+          'is neither a file nor a directory',
+        );
       }
     });
   });
@@ -96,8 +102,8 @@ describe('the fingerprint of a directory', () => {
     await withFileTree({ 'deep/down/b/d': '3', 'deep/down/b/c': '2', 'deep/down/a': '1' }, async ({ at }) => {
       chmodSync(at('deep/down/b/c'), 0o755);
       utimesSync(at('deep/down/a'), 1, 1);
-      expect(await fingerprintOf(at('deep/down'))).toBe(expected);
-      expect(await fingerprintOf(at('deep/down/'))).toBe(expected);
+      expect(await computeFingerprint(at('deep/down'))).toBe(expected);
+      expect(await computeFingerprint(at('deep/down/'))).toBe(expected);
     });
   });
 
@@ -112,21 +118,21 @@ describe('the fingerprint of a directory', () => {
       link('r/file', '../outside');
       link('r/here', 'dir');
       const parts = ['dir', 'x', '1', 'file', '2', 'here', 'dir'];
-      expect(await fingerprintOf(at('r'))).toBe(sha256(parts.map(sha256).join('')));
+      expect(await computeFingerprint(at('r'))).toBe(sha256(parts.map(sha256).join('')));
     });
   });
 
   itWithPosixFiles('does not go round in circles of links', async () => {
     await withFileTree({}, async ({ root, link }) => {
       link('self', '.');
-      expect(await fingerprintOf(root)).toBe(sha256(['self', '.'].map(sha256).join('')));
+      expect(await computeFingerprint(root)).toBe(sha256(['self', '.'].map(sha256).join('')));
     });
   });
 
   itWithPosixFiles("is its target's where the directory itself is given as a link", async () => {
     await withFileTree({ 'real/a': '1', 'real/.kosli_ignore': 'b', 'real/b': '2' }, async ({ at, link }) => {
       link('link', 'real');
-      expect(await fingerprintOf(at('link'))).toBe(await fingerprintOf(at('real')));
+      expect(await computeFingerprint(at('link'))).toBe(await computeFingerprint(at('real')));
     });
   });
 
@@ -135,7 +141,7 @@ describe('the fingerprint of a directory', () => {
       const odd = Buffer.from([0xff, 0xfe]);
       writeFileSync(Buffer.concat([Buffer.from(`${root}/a/`), odd]), '3');
       const digests = ['a', odd, '3', '～', '2', '😀', '1'].map(sha256);
-      expect(await fingerprintOf(root)).toBe(sha256(digests.join('')));
+      expect(await computeFingerprint(root)).toBe(sha256(digests.join('')));
     });
   });
 
@@ -175,7 +181,9 @@ describe('the fingerprint of a directory', () => {
 describe('a fingerprint is refused', () => {
   it('where nothing is', async () => {
     await withFileTree({}, async ({ at }) => {
-      expect((await userErrorOf(() => fingerprintOf(at('gone')))).message).toMatch(/gone cannot be read: no such file/);
+      expect((await userErrorOf(() => computeFingerprint(at('gone')))).message).toMatch(
+        /gone cannot be read: no such file/,
+      );
     });
   });
 
@@ -183,7 +191,7 @@ describe('a fingerprint is refused', () => {
     await withFileTree({ 'd/': '' }, async ({ at, link }) => {
       link('d/link', 'nowhere');
       for (const path of [at('d'), at('d', 'link')]) {
-        const mistake = await userErrorOf(() => fingerprintOf(path));
+        const mistake = await userErrorOf(() => computeFingerprint(path));
         expect(mistake.message).toBe(`${at('d', 'link')} is a symbolic link to something that does not exist`);
       }
     });
@@ -196,7 +204,9 @@ describe('a fingerprint is refused', () => {
       await once(server, 'listening');
       try {
         for (const path of [at('d'), at('d', 'socket'), at('e')]) {
-          expect((await userErrorOf(() => fingerprintOf(path))).message).toContain('is neither a file nor a directory');
+          expect((await userErrorOf(() => computeFingerprint(path))).message).toContain(
+            'is neither a file nor a directory',
+          );
         }
       } finally {
         server.close();
@@ -207,7 +217,7 @@ describe('a fingerprint is refused', () => {
   unprivilegedOnly('of files that may not be read', async () => {
     await withFileTree({ 'd/secret': '' }, async ({ at }) => {
       chmodSync(at('d', 'secret'), 0);
-      expect((await userErrorOf(() => fingerprintOf(at('d')))).message).toMatch(/secret cannot be read: .*EACCES/);
+      expect((await userErrorOf(() => computeFingerprint(at('d')))).message).toMatch(/secret cannot be read: .*EACCES/);
     });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { conforms } from '../../../src/contract/check.ts';
 import { k8sReport } from '../../../src/contract/environment.ts';
-import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
+import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
 import { gatherPods, readPods, type PodEvidence } from '../../../src/evidence/pods/gather-pods.ts';
 import { UserError } from '../../../src/runtime/failure.ts';
 import { userErrorOf } from '../../support/user-error.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { tarEnd, tarHeader, tarPadding } from '../../../src/evidence/files/tar.ts';
+import { tarEnd, tarHeader, tarPadding } from '../../../src/evidence/attachment/tar.ts';
 import { readTar } from '../../support/tar-reader.ts';
 
 function archiveOf(name: string, content: Buffer): Buffer {

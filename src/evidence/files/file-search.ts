@@ -2,9 +2,9 @@ import { readdir, realpathSync, type Dirent } from 'node:fs';
 import { sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { Problem } from '../../runtime/failure.ts';
-import { kindOfEntry, look, type Kind } from './entry.ts';
-import { advance, begin, isMatch, type Pattern, type Progress } from './pattern.ts';
-import { brokenLink, notAFile, unreadable } from './unreadable.ts';
+import { kindOfEntry, inspectPath, type Kind } from './file-kind.ts';
+import { advance, begin, isMatch, type Pattern, type Progress } from './glob.ts';
+import { brokenLink, notAFile, unreadable } from './file-problems.ts';
 
 // `node:fs/promises` would be loaded for this alone, in steps that search for nothing, too.
 const entriesOf = promisify(readdir);
@@ -43,7 +43,7 @@ export class Search {
   /** Fills `matches` and `problems`. */
   async run(): Promise<void> {
     const { base, segments } = this.#pattern;
-    const kind = look(base)?.kind;
+    const kind = inspectPath(base)?.kind;
     if (kind === undefined) return;
     if (segments.length === 0) await this.#meet(base, kind, begin(this.#pattern), []);
     else if (kind === 'directory') await this.#enter(base, begin(this.#pattern), []);
@@ -103,7 +103,7 @@ export class Search {
   }
 
   #takeFile(path: string): void {
-    const size = look(path)?.size;
+    const size = inspectPath(path)?.size;
     // A listed name that cannot be looked at: taken away meanwhile, or not the UTF-8 that paths are spelled in here.
     if (size === undefined) this.problems.push(unreadable(path, 'its name leads to no file'));
     else this.matches.set(path, size);

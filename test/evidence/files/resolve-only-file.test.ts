@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { resolveOnlyFile } from '../../../src/evidence/files/only-file.ts';
+import { resolveOnlyFile } from '../../../src/evidence/files/resolve-files.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveArtifactPaths } from '../../../src/evidence/files/artifact-paths.ts';
+import { resolveArtifactPaths } from '../../../src/evidence/files/resolve-files.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readUnchanged } from '../../../src/evidence/files/unchanged.ts';
+import { readUnchanged } from '../../../src/evidence/files/read-unchanged.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 

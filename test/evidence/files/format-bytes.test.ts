@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeBytes } from '../../../src/evidence/files/size.ts';
+import { formatBytes } from '../../../src/evidence/files/format-bytes.ts';
 
 describe('a number of bytes in words', () => {
   it.each([
@@ -12,6 +12,6 @@ describe('a number of bytes in words', () => {
     [3 * 1024 ** 3, '3.0 GiB (3,221,225,472 bytes)'],
     [2048 * 1024 ** 4, '2048.0 TiB (2,251,799,813,685,248 bytes)'],
   ])('%d is %s', (bytes, words) => {
-    expect(describeBytes(bytes)).toBe(words);
+    expect(formatBytes(bytes)).toBe(words);
   });
 });

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { covers, parseLine } from '../../../src/evidence/files/line.ts';
-import type { Pattern } from '../../../src/evidence/files/pattern.ts';
+import { covers, type Pattern } from '../../../src/evidence/files/glob.ts';
+import { parseLine } from '../../../src/evidence/files/select-files.ts';
 
 const workspace = resolve('/nowhere/web');
 

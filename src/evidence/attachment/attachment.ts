@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { maximumFileBytes } from '../../contract/limits.ts';
 import { UserError } from '../../runtime/failure.ts';
-import type { MatchedFile } from './resolve.ts';
-import { describeBytes } from './size.ts';
-import { readUnchanged } from './unchanged.ts';
+import type { MatchedFile } from '../files/resolve-files.ts';
+import { formatBytes } from '../files/format-bytes.ts';
+import { readUnchanged } from '../files/read-unchanged.ts';
 
 /** What is sent along with an attestation: one file as it is, or an archive of several. */
 export interface Attachment {
@@ -78,8 +78,13 @@ async function archive(
   const tooMuch = (): UserError => tooLarge(files, maximumBytes);
   if (totalOf(files) > maximumBytes * largestCompression) throw tooMuch();
   // Only archives need zlib.
-  const { putArchiveAside } = await import('./archive-aside.ts');
-  const { path, size, dispose } = await putArchiveAside(files, temporary, { maximumBytes, tooLarge: tooMuch }, signal);
+  const { createTemporaryArchive } = await import('./archive.ts');
+  const { path, size, dispose } = await createTemporaryArchive(
+    files,
+    temporary,
+    { maximumBytes, tooLarge: tooMuch },
+    signal,
+  );
   return { filename: basename(path), size, parts: files.map(partOf), open: () => contentOf(path, size), dispose };
 }
 
@@ -98,16 +103,16 @@ function totalOf(files: readonly MatchedFile[]): number {
 
 function tooLarge(files: readonly MatchedFile[], maximumBytes: number): UserError {
   const largestFirst = files.toSorted((one, other) => other.size - one.size);
-  const listed = largestFirst.slice(0, mostListed).map((file) => `  ${file.name}: ${describeBytes(file.size)}`);
+  const listed = largestFirst.slice(0, mostListed).map((file) => `  ${file.name}: ${formatBytes(file.size)}`);
   const rest = largestFirst.slice(mostListed);
-  if (rest.length > 0) listed.push(`  and ${rest.length} more: ${describeBytes(totalOf(rest))} together`);
+  if (rest.length > 0) listed.push(`  and ${rest.length} more: ${formatBytes(totalOf(rest))} together`);
   const what =
     files.length === 1
       ? 'The attachment is larger than'
-      : `The ${files.length} files (${describeBytes(totalOf(files))} together) are, even compressed, larger than`;
+      : `The ${files.length} files (${formatBytes(totalOf(files))} together) are, even compressed, larger than`;
   return new UserError({
     input: 'files',
-    what: `${what} the ${describeBytes(maximumBytes)} that the service accepts:\n${listed.join('\n')}`,
+    what: `${what} the ${formatBytes(maximumBytes)} that the service accepts:\n${listed.join('\n')}`,
     remedy: 'Name fewer or smaller files, or exclude the largest with a line that starts with "!".',
   });
 }

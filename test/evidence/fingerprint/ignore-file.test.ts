@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ignoredPaths, ignoreFileName, parseRules } from '../../../src/evidence/fingerprint/ignore.ts';
+import { ignoredPaths, ignoreFileName, parseRules } from '../../../src/evidence/fingerprint/ignore-file.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 

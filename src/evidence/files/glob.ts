@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
-import { compileSegment } from './segment.ts';
+import { relative, resolve, sep } from 'node:path';
+import { compileSegment } from './glob-segment.ts';
 
 /** `**`: any number of directories, none included. */
 export const globstar = Symbol('**');
@@ -70,6 +70,18 @@ export function advance(pattern: Pattern, progress: Progress, name: string): Pro
 /** Whether the names walked so far are all that the pattern asks for. */
 export function isMatch(pattern: Pattern, progress: Progress): boolean {
   return progress.includes(pattern.segments.length);
+}
+
+/** Whether a pattern matches the path or a directory on the way to it. */
+export function covers(pattern: Pattern, path: string, isDirectory: boolean): boolean {
+  const inside = pattern.base.endsWith(sep) ? pattern.base : pattern.base + sep;
+  if (path !== pattern.base && !path.startsWith(inside)) return false;
+  const names = path === pattern.base ? [] : relative(pattern.base, path).split(sep);
+  let progress = begin(pattern);
+  const reaches = [progress, ...names.map((name) => (progress = advance(pattern, progress, name)))];
+  return reaches.some(
+    (reach, depth) => isMatch(pattern, reach) && (pattern.end !== 'directory' || isDirectory || depth < names.length),
+  );
 }
 
 function withSkippedGlobstars(pattern: Pattern, progress: Progress): Progress {

@@ -1,10 +1,11 @@
-import { closeSync, openSync, write, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, write, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createGzip, type Gzip } from 'node:zlib';
-import { withRunnerFile, withRunnerFileAsync, type RunnerFile } from '../../runtime/runner-file.ts';
-import type { MatchedFile } from './resolve.ts';
+import { type RunnerFile, withRunnerFile, withRunnerFileAsync } from '../../runtime/runner-file.ts';
+import { chunkBytes, readAllUnchanged, readUnchanged } from '../files/read-unchanged.ts';
+import type { MatchedFile } from '../files/resolve-files.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
-import { chunkBytes, readAllUnchanged, readUnchanged } from './unchanged.ts';
 
 /** Where gzip's header (RFC 1952) names the operating system, and the value for "unknown". */
 const systemByte = { position: 9, unknown: 0xff };
@@ -139,4 +140,41 @@ async function collect(
     release(chunk);
   }
   return size;
+}
+
+/** An archive that was put aside until it is sent. */
+export interface TemporaryArchive {
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Removes it. */
+  readonly dispose: () => void;
+}
+
+/**
+ * Makes an archive of files in a folder of its own.
+ *
+ * @param temporary the folder in which that folder is made; made itself when missing
+ * @throws RunnerFileError if the folder cannot be made; as `writeArchive`; nothing is left behind then
+ */
+export async function createTemporaryArchive(
+  files: readonly MatchedFile[],
+  temporary: string,
+  limit: ArchiveLimit,
+  signal: AbortSignal | undefined,
+): Promise<TemporaryArchive> {
+  const directory = withRunnerFile(archiveFile, () => {
+    mkdirSync(temporary, { recursive: true });
+    return mkdtempSync(join(temporary, 'evidence-'));
+  });
+  const dispose = (): void => {
+    rmSync(directory, { recursive: true, force: true });
+  };
+  const path = join(directory, 'evidence.tgz');
+  try {
+    return { path, size: await writeArchive(files, path, limit, signal), dispose };
+  } catch (thrown) {
+    dispose();
+    throw thrown;
+  }
 }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { UserError } from '../../runtime/failure.ts';
-import { look } from '../files/entry.ts';
-import { compileGoSegment } from '../files/segment.ts';
-import { reading } from '../files/unreadable.ts';
+import { inspectPath } from '../files/file-kind.ts';
+import { compileGoSegment } from '../files/glob-segment.ts';
+import { wrapReadErrors } from '../files/file-problems.ts';
 
 /**
  * The file in a directory's root that names what its fingerprint leaves out. The service's public command-line client reads
@@ -25,10 +25,10 @@ export const ignoreFileName = '.kosli_ignore';
  */
 export function ignoredPaths(root: string): ReadonlySet<string> {
   const file = join(root, ignoreFileName);
-  if (look(file)?.kind !== 'file') return new Set();
+  if (inspectPath(file)?.kind !== 'file') return new Set();
   const tree = new Tree(root);
   const paths = new Set<string>();
-  for (const rule of parseRules(reading(file, () => readFileSync(file, 'utf8')))) {
+  for (const rule of parseRules(wrapReadErrors(file, () => readFileSync(file, 'utf8')))) {
     const pattern = fromRoot(rule);
     const found = pattern === undefined ? [] : expand(tree, pattern);
     if (found === 'malformed') throw malformed(rule, file);
@@ -147,7 +147,7 @@ class Tree {
 
   #read(path: string): ReadonlyMap<string, boolean> {
     const directory = this.#directory + path.slice(treeRoot.length);
-    const entries = reading(directory, () => readdirSync(directory, { withFileTypes: true }));
+    const entries = wrapReadErrors(directory, () => readdirSync(directory, { withFileTypes: true }));
     return new Map(entries.map((entry) => [entry.name, entry.isDirectory()]));
   }
 }

@@ -1,7 +1,9 @@
-import { sep } from 'node:path';
-import { UserError, type Problem } from '../../runtime/failure.ts';
-import { covers, parseLine, type Line } from './line.ts';
-import { Search, type SearchRules } from './search.ts';
+import { resolve, sep } from 'node:path';
+import { type Problem, UserError } from '../../runtime/failure.ts';
+import { inspectPath } from './file-kind.ts';
+import { Search, type SearchRules } from './file-search.ts';
+import { expandBraces } from './glob-braces.ts';
+import { covers, parsePattern, type Pattern } from './glob.ts';
 
 /** The lines of `files`, and what they are read against. */
 export interface FileSelection {
@@ -22,7 +24,7 @@ export interface FileSelection {
  *
  * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable.
  */
-export async function select(
+export async function selectPaths(
   { patterns, workspace }: FileSelection,
   directories: SearchRules['directories'],
 ): Promise<ReadonlyMap<string, number>> {
@@ -103,3 +105,43 @@ const onlyExclusions: Problem = {
   what: 'Every line starts with "!", so there is nothing to exclude from',
   remedy: 'Add a line that names files, for example `reports/**`; write `./!name` for a name that starts with "!".',
 };
+
+/** The patterns that a line stands for, or why it stands for none. */
+export type Line = { readonly patterns: readonly Pattern[] } | { readonly problem: Problem };
+
+/**
+ * Reads one line without its `!`. One that names something that exists is that path, wildcards in its name or not. A
+ * backslash separates directories where the system's separator is one (on Windows), and elsewhere takes the special meaning
+ * from the character behind it.
+ */
+export function parseLine(written: string, workspace: string, separator: string = sep): Line {
+  const line = separator === '\\' ? written.replaceAll(separator, '/') : written;
+  const end = line.endsWith('/') ? 'directory' : 'anything';
+  const literal: Pattern = { base: resolve(workspace, line), segments: [], end };
+  if (inspectPath(literal.base) !== undefined) return { patterns: [literal] };
+  const patterns: Pattern[] = [];
+  const alternatives = expandBraces(line);
+  if (alternatives === undefined) return { problem: tooManyAlternatives(line) };
+  for (const alternative of alternatives) {
+    const pattern = parsePattern(alternative, workspace);
+    if (pattern === undefined) return { problem: parentBehindWildcard(line) };
+    patterns.push(pattern);
+  }
+  return { patterns };
+}
+
+function parentBehindWildcard(line: string): Problem {
+  return {
+    input: 'files',
+    what: `"${line}" has ".." behind a wildcard, so there is no telling which directory is meant`,
+    remedy: 'Write the path without ".." behind the first wildcard.',
+  };
+}
+
+function tooManyAlternatives(line: string): Problem {
+  return {
+    input: 'files',
+    what: `The braces of "${line}" stand for more than ten thousand patterns`,
+    remedy: 'Use fewer braces, or `*`.',
+  };
+}

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { below, listInByteOrder } from '../../../src/evidence/fingerprint/listing.ts';
+import { below, listInByteOrder } from '../../../src/evidence/fingerprint/directory-listing.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 
 const linuxOnly = process.platform === 'linux' ? it : it.skip;

@@ -11,7 +11,7 @@ export type Kind =
   | 'broken';
 
 /** What stands at a path, and its size in bytes; undefined when nothing does, or the system does not let us look. */
-export function look(path: string): { readonly kind: Kind; readonly size: number } | undefined {
+export function inspectPath(path: string): { readonly kind: Kind; readonly size: number } | undefined {
   try {
     const stats = statSync(path);
     return { kind: kindOf(stats), size: stats.size };
@@ -22,7 +22,7 @@ export function look(path: string): { readonly kind: Kind; readonly size: number
 
 /** What a directory's entry is, asked of the file system only where the listing does not tell. */
 export function kindOfEntry(entry: Dirent, path: string): Kind {
-  return entry.isSymbolicLink() ? (look(path)?.kind ?? 'broken') : kindOf(entry);
+  return entry.isSymbolicLink() ? (inspectPath(path)?.kind ?? 'broken') : kindOf(entry);
 }
 
 function kindOf(found: { isFile(): boolean; isDirectory(): boolean }): Kind {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { UserError } from '../../runtime/failure.ts';
-import { reading, refused, sizeUnknown } from './unreadable.ts';
+import { wrapReadErrors, unreadableError, sizeUnknown } from './file-problems.ts';
 
 const readAt = promisify(read);
 
@@ -22,13 +22,13 @@ export async function* readUnchanged(
   size: number,
   buffer: () => Buffer = () => Buffer.allocUnsafe(Math.min(chunkBytes, size)),
 ): AsyncGenerator<Buffer, void, undefined> {
-  const file = reading(path, () => openSync(path, 'r'));
+  const file = wrapReadErrors(path, () => openSync(path, 'r'));
   try {
     const found = asFound(file, path, size);
     for (let done = 0; done < size;) {
       const chunk = buffer();
       const length = await readSome(file, chunk, done, size).catch((thrown: unknown) => {
-        throw refused(path, thrown);
+        throw unreadableError(path, thrown);
       });
       done += length;
       if (length === 0 || (done === size && !isStill(file, found))) throw otherThanFound(file, path, found);
@@ -45,11 +45,11 @@ export async function* readUnchanged(
  * @throws UserError when the file cannot be read, or has changed.
  */
 export function readAllUnchanged(path: string, size: number, buffer: Buffer): Buffer {
-  const file = reading(path, () => openSync(path, 'r'));
+  const file = wrapReadErrors(path, () => openSync(path, 'r'));
   try {
     const found = asFound(file, path, size);
     for (let done = 0; done < size;) {
-      const length = reading(path, () => readSync(file, buffer, done, size - done, done));
+      const length = wrapReadErrors(path, () => readSync(file, buffer, done, size - done, done));
       if (length === 0) throw otherThanFound(file, path, found);
       done += length;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compileGoSegment, compileSegment } from '../../../src/evidence/files/segment.ts';
+import { compileGoSegment, compileSegment } from '../../../src/evidence/files/glob-segment.ts';
 
 /** Whether a shell pattern stands for a name. */
 function matches(pattern: string, name: string): boolean {

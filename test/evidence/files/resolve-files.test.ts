@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { resolveFiles } from '../../../src/evidence/files/resolve.ts';
+import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { advance, begin, globstar, isMatch, parsePattern } from '../../../src/evidence/files/pattern.ts';
+import { advance, begin, globstar, isMatch, parsePattern } from '../../../src/evidence/files/glob.ts';
 
 const workspace = resolve('/home/runner/web');
 

@@ -38,15 +38,15 @@ export function unreadable(path: string, thrown: unknown): Problem {
 }
 
 /** The error for a path that the system refuses to read. */
-export function refused(path: string | Buffer, thrown: unknown): UserError {
+export function unreadableError(path: string | Buffer, thrown: unknown): UserError {
   return new UserError(unreadable(path.toString(), thrown), { cause: thrown });
 }
 
 /** Runs work on one path; what the system refuses becomes the user's mistake that names the path. */
-export function reading<Result>(path: string | Buffer, work: () => Result): Result {
+export function wrapReadErrors<Result>(path: string | Buffer, work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
-    throw refused(path, thrown);
+    throw unreadableError(path, thrown);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { expandBraces } from '../../../src/evidence/files/braces.ts';
+import { expandBraces } from '../../../src/evidence/files/glob-braces.ts';
 
 describe('braces in a pattern', () => {
   it.each([

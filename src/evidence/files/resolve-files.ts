@@ -1,0 +1,91 @@
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { UserError } from '../../runtime/failure.ts';
+import { archiveName, uniqueNames } from './archive-name.ts';
+import { wrapReadErrors, sizeUnknown } from './file-problems.ts';
+import { type FileSelection, selectPaths } from './select-files.ts';
+
+/** A file that the user named. */
+export interface MatchedFile {
+  /** The absolute path. */
+  readonly path: string;
+  /** The name inside the evidence: forward slashes, no `..`, no leading slash, and no other file's. */
+  readonly name: string;
+  /** In bytes, when it was found. */
+  readonly size: number;
+}
+
+/**
+ * The files that the lines stand for, in the order of `select`; a directory means the files in it.
+ *
+ * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable; or the files
+ * that are empty by their size and not by their content, which would be recorded as empty.
+ */
+export async function resolveFiles(selection: FileSelection): Promise<readonly MatchedFile[]> {
+  const found = [...(await selectPaths(selection, 'content'))];
+  const [first, ...rest] = found.flatMap(([path, size]) => (size === 0 && hasContent(path) ? sizeUnknown(path) : []));
+  if (first !== undefined) throw new UserError([first, ...rest]);
+  const names = uniqueNames(found.map(([path]) => archiveName(path, selection.workspace)));
+  return found.map(([path, size], at) => ({ path, name: names[at] ?? path, size }));
+}
+
+/** Whether something can be read from a file. Does not wait for what a special file may hold later. */
+function hasContent(path: string): boolean {
+  return wrapReadErrors(path, () => {
+    // Windows has no O_NONBLOCK: undefined adds nothing.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return readSync(file, Buffer.alloc(1), 0, 1, null) > 0;
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+/** The most files that a complaint lists. */
+const mostListed = 10;
+
+/**
+ * The one file that the lines stand for.
+ *
+ * @param purpose what the file holds, for the words of an error: `the policy`
+ * @throws UserError where they stand for none, or for more than one
+ */
+export async function resolveOnlyFile(
+  patterns: readonly string[],
+  workspace: string,
+  purpose: string,
+): Promise<MatchedFile> {
+  const found = await resolveFiles({ patterns, workspace });
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  const listed = found.slice(0, mostListed).map(({ name }) => `\n  ${name}`);
+  const rest = found.length > mostListed ? `\n  and ${found.length - mostListed} more` : '';
+  throw new UserError({
+    input: 'files',
+    what: `\`files\` must name exactly one file, ${purpose}, and stands for ${found.length}:${listed.join('')}${rest}`,
+    remedy: 'Name the one file by its path.',
+  });
+}
+
+/** A file or directory that is an artifact. */
+export interface ArtifactPath {
+  /** The absolute path. */
+  readonly path: string;
+  /** The path from the workspace, with forward slashes, for people. */
+  readonly name: string;
+}
+
+/**
+ * The artifacts that the lines stand for, in the order of `select`. A directory that a line names (`dist`, `build/*`) is one
+ * artifact; `dist/**` means each file in it.
+ *
+ * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable.
+ */
+export async function resolveArtifactPaths(selection: FileSelection): Promise<readonly ArtifactPath[]> {
+  const found = await selectPaths(selection, 'whole');
+  return [...found.keys()].map((path) => {
+    const way = relative(selection.workspace, path).replaceAll(sep, '/');
+    return { path, name: way === '' ? '.' : way };
+  });
+}
