@@ -5,7 +5,7 @@ import { gatherCommitEvidence, type CommitEvidence } from '../evidence/commit/ga
 import { repositoryInfo, runUrl } from '../evidence/job.ts';
 import { prepareAttachment, type Attachment } from '../evidence/attachment/attachment.ts';
 import { resolveFiles } from '../evidence/files/resolve-files.ts';
-import { runProvenance, withProvenance } from '../evidence/provenance.ts';
+import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../evidence/user-data.ts';
 import { UserError } from '../runtime/failure.ts';

@@ -1,4 +1,4 @@
-import { restrictionOf, type Restriction } from '../evidence/github/restriction.ts';
+import { restrictionOf, type Restriction } from '../evidence/github/run-restriction.ts';
 import type { Job } from '../evidence/job.ts';
 import { apiToken } from '../operations/inputs/connection.ts';
 import type { OperationResult } from '../operations/operation.ts';

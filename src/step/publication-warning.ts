@@ -1,5 +1,5 @@
 import type { GitHubRefusal } from '../evidence/github/github-refusal.ts';
-import { restrictionOf } from '../evidence/github/restriction.ts';
+import { restrictionOf } from '../evidence/github/run-restriction.ts';
 import type { Job } from '../evidence/job.ts';
 import { sentences } from './sentences.ts';
 

@@ -3,7 +3,7 @@ import { locateCommit } from '../evidence/commit/locate-commit.ts';
 import { connectSources } from '../evidence/commit/commit-sources.ts';
 import { connectGitHubApi, type GitHubApi } from '../evidence/github/github-api.ts';
 import type { GitHubRefusal } from '../evidence/github/github-refusal.ts';
-import { restrictionOf } from '../evidence/github/restriction.ts';
+import { restrictionOf } from '../evidence/github/run-restriction.ts';
 import { runUrl, type Job, type RepositoryName } from '../evidence/job.ts';
 import type { Transport } from '../http/exchange.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -5,7 +5,7 @@ import { describeError, UserError, type Problem } from '../../runtime/failure.ts
 import { isMapping, valueAt, type Mapping } from '../../runtime/values.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readTextFile } from '../files/text-file.ts';
-import { Place } from './place.ts';
+import { DocumentNode } from './document-node.ts';
 import { readPod, type ReportedPod } from './pod.ts';
 
 /** What runs in a cluster, and what of a file about it is not part of that. */
@@ -44,7 +44,7 @@ export function readPods(document: unknown, name: string): PodEvidence {
   const isList = kind === undefined || kind === 'List' || kind === 'PodList';
   if (!isList) throw neither(name, `is of the kind ${JSON.stringify(kind)}`);
   if (!Object.hasOwn(document, 'items')) throw neither(name, 'has no `items`');
-  return readList(new Place(name, document));
+  return readList(new DocumentNode(name, document));
 }
 
 function readReport(given: Mapping, name: string): PodEvidence {
@@ -75,7 +75,7 @@ function withBareDigests(report: Mapping): Mapping {
   return { ...report, artifacts: bare };
 }
 
-function readList(list: Place): PodEvidence {
+function readList(list: DocumentNode): PodEvidence {
   const artifacts: ReportedPod[] = [];
   const notRunning = new Map<string, number>();
   const withoutDigest: string[] = [];

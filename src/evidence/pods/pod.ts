@@ -2,7 +2,7 @@ import type { K8sReport } from '../../contract/environment.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import type { Mapping } from '../../runtime/values.ts';
 import { imageDigest } from './image-digest.ts';
-import type { Place } from './place.ts';
+import type { DocumentNode } from './document-node.ts';
 
 /** A pod as it is reported. */
 export type ReportedPod = K8sReport['artifacts'][number];
@@ -33,7 +33,7 @@ const containerLists = [
  *
  * @throws UserError naming the place where it is not a pod
  */
-export function readPod(pod: Place): Pod {
+export function readPod(pod: DocumentNode): Pod {
   const phase = pod.at('status').at('phase').text();
   const metadata = pod.at('metadata');
   const podName = metadata.at('name').text();
@@ -60,7 +60,7 @@ export function readPod(pod: Place): Pod {
   };
 }
 
-function creationOf(place: Place): number {
+function creationOf(place: DocumentNode): number {
   const seconds = isoSeconds(place.text());
   if (seconds === undefined) throw place.wrong('a time such as 2026-01-02T03:04:05Z');
   return seconds;
@@ -72,7 +72,7 @@ interface Container {
   readonly digest: string | undefined;
 }
 
-function containersOf(pod: Place): readonly Container[] {
+function containersOf(pod: DocumentNode): readonly Container[] {
   const status = pod.at('status');
   return containerLists.flatMap(([statuses, specifications]) =>
     status
@@ -95,7 +95,7 @@ function isName(image: string): boolean {
   return image !== '' && !image.startsWith('sha256:');
 }
 
-function imageAskedFor(pod: Place, specifications: string, name: string): string | undefined {
+function imageAskedFor(pod: DocumentNode, specifications: string, name: string): string | undefined {
   const specification = pod.at('spec');
   if (specification.isMissing) return undefined;
   const found = specification

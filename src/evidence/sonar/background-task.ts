@@ -1,10 +1,10 @@
 import { sleep } from '../../runtime/clock.ts';
 import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/values.ts';
-import { nextPause, seconds, type Patience } from './patience.ts';
-import { below } from './server-address.ts';
-import { unexpectedAnswer } from './server-failure.ts';
-import type { SonarServer } from './sonar-server.ts';
+import { nextPause, seconds, type Polling } from './server/polling.ts';
+import { below } from './server/server-address.ts';
+import { unexpectedAnswer } from './server/server-failure.ts';
+import type { SonarServer } from './server/sonar-server.ts';
 
 /** A background task that has succeeded: Sonar has computed the analysis and its gate. */
 export interface FinishedTask {
@@ -36,19 +36,19 @@ export async function waitForTask(
   server: SonarServer,
   taskId: string,
   reportPath: string,
-  patience: Patience,
+  polling: Polling,
 ): Promise<FinishedTask> {
-  const { clock, end, progress } = patience;
+  const { clock, end, progress } = polling;
   let pause: number | undefined;
   for (;;) {
     const task = await askForTask(server, taskId, reportPath);
     const status = textAt(task, 'status') ?? 'without a status';
     if (isFinal(status, task)) return finished(server, taskId, status, task);
-    progress.tellTask(`Sonar's background task ${taskId} is ${status}`);
+    progress.logTask(`Sonar's background task ${taskId} is ${status}`);
     const left = end - clock.now();
-    if (left <= 0) throw notInTime(server, taskId, status, patience.timeoutMilliseconds, task);
+    if (left <= 0) throw notInTime(server, taskId, status, polling.timeoutMilliseconds, task);
     pause = nextPause(pause);
-    await sleep(clock, Math.min(pause, left), patience.signal);
+    await sleep(clock, Math.min(pause, left), polling.signal);
   }
 }
 

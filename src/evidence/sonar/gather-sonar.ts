@@ -2,19 +2,24 @@ import { ignoredConditionsNote, type SonarResults } from '../../contract/attesta
 import type { CallContext } from '../../http/persistent.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { readAnalysis } from './analysis.ts';
-import { schemesFor, usableToken } from './authorization.ts';
+import { schemesFor, usableToken } from './server/sonar-token.ts';
 import { waitForTask, type FinishedTask } from './background-task.ts';
 import { readJsonReport } from './json-report.ts';
-import { startPatience, type Patience } from './patience.ts';
+import { startPolling, type Polling } from './server/polling.ts';
 import { readQualityGate } from './quality-gate.ts';
-import { locateReport } from './report-location.ts';
+import { locateReport } from './locate-report.ts';
 import type { ReportTask } from './report-task.ts';
-import { readReport, type SonarReport } from './report.ts';
-import { sonarResultsOf } from './results.ts';
-import { acceptUnverified, type ExpectedCommit, type UnverifiedRevision } from './revision-doubt.ts';
-import { refuseOtherCommit, type ScanEvent } from './revision.ts';
-import { chooseServer, namedServer, pageUrl } from './server-address.ts';
-import { openSonarServer, type SonarServer } from './sonar-server.ts';
+import { readReport, type SonarReport } from './read-report.ts';
+import { toSonarResults } from './sonar-results.ts';
+import {
+  acceptUnverified,
+  type ExpectedCommit,
+  refuseOtherCommit,
+  type ScanEvent,
+  type UnverifiedRevision,
+} from './revision.ts';
+import { chooseServer, namedServer, pageUrl } from './server/server-address.ts';
+import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 
 /** Which Sonar results are wanted. */
 export interface SonarRequest {
@@ -109,9 +114,9 @@ async function learn(report: SonarReport, gathering: Gathering): Promise<Learned
 
 async function fromServer(report: ReportTask, gathering: Gathering): Promise<Learned> {
   const { request, reportPath, context } = gathering;
-  const patience = startPatience(context, request.timeoutMilliseconds);
-  const server = connect(report, gathering, patience);
-  const task = await waitForTask(server, report.ceTaskId, reportPath, patience);
+  const polling = startPolling(context, request.timeoutMilliseconds);
+  const server = connect(report, gathering, polling);
+  const task = await waitForTask(server, report.ceTaskId, reportPath, polling);
   for (const note of task.warnings) context.log.info(`Sonar says: ${note}`);
   refuseOtherProject(report, task, reportPath);
   const { analysedAt, revision, doubt } = await readAnalysis(server, task, reportPath);
@@ -130,20 +135,16 @@ async function fromServer(report: ReportTask, gathering: Gathering): Promise<Lea
     });
   }
   const gate = await readQualityGate(server, task);
-  const results = sonarResultsOf({ report, server: server.address.url, task, analysedAt, revision, gate });
+  const results = toSonarResults({ report, server: server.address.url, task, analysedAt, revision, gate });
   return { results, unverifiedReason, notes: task.warnings };
 }
 
-function connect(
-  report: ReportTask,
-  { request, reportPath, context, warn }: Gathering,
-  patience: Patience,
-): SonarServer {
+function connect(report: ReportTask, { request, reportPath, context, warn }: Gathering, polling: Polling): SonarServer {
   const token = usableToken(request.token);
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   address.warnings.forEach(warn);
   context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the report)' : ''}`);
-  return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, patience);
+  return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, polling);
 }
 
 /** @throws UserError if the report names another project than its task, as a report that was put together by hand may */

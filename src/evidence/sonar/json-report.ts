@@ -2,9 +2,9 @@ import { sonarResults, type SonarResults } from '../../contract/attestation.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/values.ts';
-import { withoutForeignLinks } from './links.ts';
+import { withoutForeignLinks } from './sonar-results.ts';
 import { isTaskId, type ReportTask } from './report-task.ts';
-import { below, serverName } from './server-address.ts';
+import { below, serverName } from './server/server-address.ts';
 
 /** What a JSON report holds: results of a named commit, or a task of a server that can be asked for the commit. */
 export type JsonReport =

@@ -1,8 +1,8 @@
 import type { SonarResults } from '../../contract/attestation.ts';
 import { listAt, textAt, valueAt } from '../../runtime/values.ts';
 import type { FinishedTask } from './background-task.ts';
-import { unexpectedAnswer } from './server-failure.ts';
-import type { SonarServer } from './sonar-server.ts';
+import { unexpectedAnswer } from './server/server-failure.ts';
+import type { SonarServer } from './server/sonar-server.ts';
 
 /** A quality gate with its conditions, in the form of an attestation. */
 export type QualityGate = SonarResults['qualityGate'];

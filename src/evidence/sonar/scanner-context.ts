@@ -11,7 +11,7 @@ const property = '  - sonar.scm.revision=';
  * A value may span lines, so a line may be part of another property. Undefined unless the section and the property are
  * there exactly once.
  */
-export function revisionOfScannerContext(context: string): string | undefined {
+export function revisionFromScannerContext(context: string): string | undefined {
   const lines = context.split(/\r?\n/u);
   const start = lines.indexOf(section);
   if (start < 0 || lines.includes(section, start + 1)) return undefined;

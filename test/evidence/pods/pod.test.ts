@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { Place } from '../../../src/evidence/pods/place.ts';
+import { DocumentNode } from '../../../src/evidence/pods/document-node.ts';
 import { readPod, type Pod } from '../../../src/evidence/pods/pod.ts';
 import type { Mapping } from '../../../src/runtime/values.ts';
 import { aPod, containerStatus, digestOf } from '../../support/pods.ts';
 
 function read(pod: Mapping): Pod {
-  return readPod(new Place('pods.json', pod));
+  return readPod(new DocumentNode('pods.json', pod));
 }
 
 const image = 'registry.example.com/web:1';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { revisionOfScannerContext } from '../../../src/evidence/sonar/scanner-context.ts';
+import { revisionFromScannerContext } from '../../../src/evidence/sonar/scanner-context.ts';
 import { analysedCommit, scannerContext } from '../../support/sonar-analysis.ts';
 
 describe("the revision in a scanner's context", () => {
   it('is the property of the scan', () => {
-    expect(revisionOfScannerContext(scannerContext(analysedCommit))).toBe(analysedCommit);
-    expect(revisionOfScannerContext(scannerContext(analysedCommit).replaceAll('\n', '\r\n'))).toBe(analysedCommit);
+    expect(revisionFromScannerContext(scannerContext(analysedCommit))).toBe(analysedCommit);
+    expect(revisionFromScannerContext(scannerContext(analysedCommit).replaceAll('\n', '\r\n'))).toBe(analysedCommit);
   });
 
   it.each([
@@ -22,7 +22,7 @@ describe("the revision in a scanner's context", () => {
     ['has more than a word', scannerContext('two words')],
     ['has the section twice', `${scannerContext(analysedCommit)}Project scanner properties:\n`],
   ])('is not read if the context %s', (_what, context) => {
-    expect(revisionOfScannerContext(context)).toBeUndefined();
+    expect(revisionFromScannerContext(context)).toBeUndefined();
   });
 
   it('is one word or nothing, whatever the context is', () => {
@@ -32,7 +32,7 @@ describe("the revision in a scanner's context", () => {
     );
     fc.assert(
       fc.property(fc.array(line), (lines) => {
-        const revision = revisionOfScannerContext(lines.join('\n'));
+        const revision = revisionFromScannerContext(lines.join('\n'));
         expect(revision ?? 'none').toMatch(/^[\x21-\x7E]+$/u);
       }),
     );

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
-import { readReport } from '../../../src/evidence/sonar/report.ts';
+import { readReport } from '../../../src/evidence/sonar/read-report.ts';
 import { failureOf } from '../../support/failures.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 

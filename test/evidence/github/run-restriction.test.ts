@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { restrictionOf } from '../../../src/evidence/github/restriction.ts';
+import { restrictionOf } from '../../../src/evidence/github/run-restriction.ts';
 import { isMapping, valueAt, type Mapping } from '../../../src/runtime/values.ts';
 import { mergeGroupEvent, pullRequestEvent, pushEvent, workflowRunEvent } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseReportTask } from '../../../src/evidence/sonar/report-task.ts';
-import { below, chooseServer, pageUrl } from '../../../src/evidence/sonar/server-address.ts';
-import { UserError } from '../../../src/runtime/failure.ts';
+import { parseReportTask } from '../../../../src/evidence/sonar/report-task.ts';
+import { below, chooseServer, pageUrl } from '../../../../src/evidence/sonar/server/server-address.ts';
+import { UserError } from '../../../../src/runtime/failure.ts';
 
 const reportOf = (serverUrl: string) => parseReportTask(`ceTaskId=A\nserverUrl=${serverUrl}\n`, 'report-task.txt');
 const choose = (hostUrl: string | undefined, serverUrl: string, hasToken = true) =>

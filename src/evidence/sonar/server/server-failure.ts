@@ -1,5 +1,5 @@
-import type { TransportError, TransportProblem } from '../../http/exchange.ts';
-import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../runtime/failure.ts';
+import type { TransportError, TransportProblem } from '../../../http/exchange.ts';
+import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../../runtime/failure.ts';
 import { below, serverName, type ServerAddress } from './server-address.ts';
 
 /** What was asked, for the words of a failure. */

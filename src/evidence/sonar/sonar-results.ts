@@ -1,9 +1,9 @@
 import type { SonarResults } from '../../contract/attestation.ts';
+import { isMapping, type Mapping } from '../../runtime/values.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
-import { linkOf } from './links.ts';
-import { below, serverName } from './server-address.ts';
+import { below, pageUrl, serverName } from './server/server-address.ts';
 
 /** What was learned about an analysis, ready to be put together. */
 export interface Learned {
@@ -21,7 +21,7 @@ export interface Learned {
  * Puts an analysis into the form of an attestation: a subset of Sonar's webhook payload. The report is a file of the
  * workspace, so its links count only if they lead to the server that was asked.
  */
-export function sonarResultsOf({ report, server, task, analysedAt, revision, gate }: Learned): SonarResults {
+export function toSonarResults({ report, server, task, analysedAt, revision, gate }: Learned): SonarResults {
   const serverUrl = linkOf(server, report.serverUrl);
   return {
     serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
@@ -46,4 +46,32 @@ function branchOf(name: string, type: string | undefined): NonNullable<SonarResu
 
 function dashboardOf(server: URL, { projectKey: id, branch, pullRequest }: FinishedTask): string {
   return below(server, 'dashboard', { id, branch, pullRequest }).href;
+}
+
+/** The link as it may be shown, if it leads to this server's origin; undefined for any other. */
+export function linkOf(server: URL, text: string | undefined): string | undefined {
+  const link = pageUrl(text);
+  return link !== undefined && new URL(link).origin === server.origin ? link : undefined;
+}
+
+/**
+ * A JSON report without the links that lead elsewhere than to the server: the report is a file of the workspace, which a
+ * change under review can forge. The links of Sonar's webhook are `serverUrl`, `project.url` and `branch.url`.
+ */
+export function withoutForeignLinks(report: unknown, server: URL): unknown {
+  if (!isMapping(report)) return report;
+  const own = keepOwnLinks(report, server);
+  for (const part of ['project', 'branch']) {
+    const inner = own[part];
+    if (isMapping(inner)) own[part] = keepOwnLinks(inner, server);
+  }
+  return own;
+}
+
+function keepOwnLinks(record: Mapping, server: URL): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(
+      ([key, value]) => !/url$/iu.test(key) || (typeof value === 'string' && linkOf(server, value) !== undefined),
+    ),
+  );
 }

@@ -5,7 +5,7 @@ import { isMapping, type Mapping } from '../../runtime/values.ts';
  * A value of a document, with the way to it for the words of an error: `items[3].metadata.name`. Keys that are absent or
  * null count as missing, as in Kubernetes.
  */
-export class Place {
+export class DocumentNode {
   readonly #file: string;
   readonly #path: string;
   readonly #value: unknown;
@@ -18,10 +18,10 @@ export class Place {
   }
 
   /** What stands under a key. */
-  at(key: string): Place {
+  at(key: string): DocumentNode {
     const value = this.mapping();
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
-    return new Place(this.#file, found, this.#path === '' ? key : `${this.#path}.${key}`);
+    return new DocumentNode(this.#file, found, this.#path === '' ? key : `${this.#path}.${key}`);
   }
 
   get isMissing(): boolean {
@@ -50,10 +50,10 @@ export class Place {
    *
    * @throws UserError where it is something else
    */
-  items(): readonly Place[] {
+  items(): readonly DocumentNode[] {
     if (this.isMissing) return [];
     if (!Array.isArray(this.#value)) throw this.wrong('a list');
-    return this.#value.map((item: unknown, index) => new Place(this.#file, item, `${this.#path}[${index}]`));
+    return this.#value.map((item: unknown, index) => new DocumentNode(this.#file, item, `${this.#path}[${index}]`));
   }
 
   /** The error of a value that is not what it must be. */

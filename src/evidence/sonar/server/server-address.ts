@@ -1,6 +1,6 @@
-import { isReadableOnTheWay } from '../../http/plain-http.ts';
-import { UserError } from '../../runtime/failure.ts';
-import type { ReportTask } from './report-task.ts';
+import { isReadableOnTheWay } from '../../../http/plain-http.ts';
+import { UserError } from '../../../runtime/failure.ts';
+import type { ReportTask } from '../report-task.ts';
 
 /** The Sonar server that is asked. */
 export interface ServerAddress {

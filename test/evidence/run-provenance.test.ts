@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { runProvenance, withProvenance } from '../../src/evidence/provenance.ts';
+import { runProvenance, withProvenance } from '../../src/evidence/run-provenance.ts';
 import { readJob } from '../../src/evidence/job.ts';
 import { isMapping } from '../../src/runtime/values.ts';
 import { pushEvent } from '../support/events.ts';

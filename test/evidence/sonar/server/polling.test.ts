@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from '../../../src/http/exchange.ts';
-import { createTransport } from '../../../src/http/transport.ts';
-import { jsonAnswer } from '../../support/answering-transport.ts';
-import { startOfTime } from '../../support/clock.ts';
-import { failureOf } from '../../support/failures.ts';
-import { analysisId, finishedTask, taskId, unfinishedTask } from '../../support/sonar-analysis.ts';
-import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
-import type { SonarWorld } from '../../support/sonar-server.ts';
+import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from '../../../../src/http/exchange.ts';
+import { createTransport } from '../../../../src/http/transport.ts';
+import { jsonAnswer } from '../../../support/answering-transport.ts';
+import { startOfTime } from '../../../support/clock.ts';
+import { failureOf } from '../../../support/failures.ts';
+import { analysisId, finishedTask, taskId, unfinishedTask } from '../../../support/sonar-analysis.ts';
+import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
+import type { SonarWorld } from '../../../support/sonar-server.ts';
 
 let job: SonarJob;
 let real: Transport;

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { failureOf } from '../../support/failures.ts';
-import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
-import { startSonarServer, type Reply } from '../../support/sonar-server.ts';
+import { failureOf } from '../../../support/failures.ts';
+import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
+import { startSonarServer, type Reply } from '../../../support/sonar-server.ts';
 
 let job: SonarJob;
 afterEach(() => job.close());
@@ -229,7 +229,7 @@ describe('an address with the wrong protocol', () => {
   });
 });
 
-describe('trouble on the way', () => {
+describe('failure on the way', () => {
   it('is met by asking again: too many requests, a server in maintenance, a cut connection', async () => {
     job = await openSonarJob();
     await job.report();

@@ -4,9 +4,9 @@ import {
   expiryWarning,
   schemesFor,
   usableToken,
-} from '../../../src/evidence/sonar/authorization.ts';
-import { sonarTime } from '../../../src/evidence/sonar/sonar-time.ts';
-import { UserError } from '../../../src/runtime/failure.ts';
+} from '../../../../src/evidence/sonar/server/sonar-token.ts';
+import { parseSonarTime } from '../../../../src/evidence/sonar/sonar-time.ts';
+import { UserError } from '../../../../src/runtime/failure.ts';
 
 describe('the way a token is sent', () => {
   const own = 'https://sonar.example.com';
@@ -54,11 +54,11 @@ describe('a token', () => {
 
 describe("a date of Sonar's", () => {
   it('has an offset without a colon', () => {
-    expect(sonarTime('2023-05-25T10:34:21+0200')).toBe(Date.UTC(2023, 4, 25, 8, 34, 21));
-    expect(sonarTime('2023-05-25T10:34:21Z')).toBe(Date.UTC(2023, 4, 25, 10, 34, 21));
+    expect(parseSonarTime('2023-05-25T10:34:21+0200')).toBe(Date.UTC(2023, 4, 25, 8, 34, 21));
+    expect(parseSonarTime('2023-05-25T10:34:21Z')).toBe(Date.UTC(2023, 4, 25, 10, 34, 21));
   });
   it('that is none has no time', () => {
-    expect(sonarTime('yesterday')).toBeUndefined();
-    expect(sonarTime(undefined)).toBeUndefined();
+    expect(parseSonarTime('yesterday')).toBeUndefined();
+    expect(parseSonarTime(undefined)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
-import { UserError } from '../../runtime/failure.ts';
-import type { ReportTask } from './report-task.ts';
-import { sonarTime } from './sonar-time.ts';
+import { UserError } from '../../../runtime/failure.ts';
+import type { ReportTask } from '../report-task.ts';
+import { parseSonarTime } from '../sonar-time.ts';
 
 /** How a token is sent to Sonar. Servers before 10.0 only know it as the user name of basic authentication. */
 export type AuthorizationScheme = 'bearer' | 'basic';
@@ -57,7 +57,7 @@ const day = 24 * 60 * 60 * 1000;
  * @param now in milliseconds since the epoch
  */
 export function expiryWarning(header: string | undefined, now: number): string | undefined {
-  const end = sonarTime(header);
+  const end = parseSonarTime(header);
   if (header === undefined || end === undefined || end - now > 7 * day) return undefined;
   return `\`sonar-token\` expires on ${header}: make a new one and store it in the secret before then`;
 }

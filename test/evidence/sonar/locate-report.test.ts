@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { locateReport } from '../../../src/evidence/sonar/report-location.ts';
+import { locateReport } from '../../../src/evidence/sonar/locate-report.ts';
 import { failureOf } from '../../support/failures.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 

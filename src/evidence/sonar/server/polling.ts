@@ -1,12 +1,12 @@
-import type { TransportError } from '../../http/exchange.ts';
-import { isPassingProblem } from '../../http/retry.ts';
-import { sleep, type Clock } from '../../runtime/clock.ts';
-import { ExternalError, type Failure } from '../../runtime/failure.ts';
-import type { Log } from '../../runtime/log.ts';
-import { isMapping } from '../../runtime/values.ts';
+import type { TransportError } from '../../../http/exchange.ts';
+import { isPassingProblem } from '../../../http/retry.ts';
+import { sleep, type Clock } from '../../../runtime/clock.ts';
+import { ExternalError, type Failure } from '../../../runtime/failure.ts';
+import type { Log } from '../../../runtime/log.ts';
+import { isMapping } from '../../../runtime/values.ts';
 
 /** How long Sonar is waited for: one limit for the background task and for all that is asked afterwards. */
-export interface Patience {
+export interface Polling {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly progress: Progress;
@@ -17,10 +17,10 @@ export interface Patience {
 }
 
 /** Starts the time limit. */
-export function startPatience(
+export function startPolling(
   { clock, log, signal }: { readonly clock: Clock; readonly log: Log; readonly signal?: AbortSignal },
   timeoutMilliseconds: number,
-): Patience {
+): Polling {
   const start = clock.now();
   const progress = new Progress(clock, log);
   return { clock, signal, progress, timeoutMilliseconds, end: start + timeoutMilliseconds };
@@ -49,13 +49,13 @@ export class Progress {
   }
 
   /** @param task the background task and its state, as a clause */
-  tellTask(task: string): void {
+  logTask(task: string): void {
     this.#task = task;
     this.#tell(task, `${task} after ${seconds(this.#clock.now() - this.#start)}`);
   }
 
   /** @param left how long Sonar will be asked again, in milliseconds */
-  tellTrouble(what: string, left: number): void {
+  logFailure(what: string, left: number): void {
     this.#tell(what, `${what}; asking again for up to ${seconds(left)}`);
   }
 
@@ -81,7 +81,7 @@ export type Attempt<Answer> =
   | { readonly answer: Answer }
   | {
       /** A failure that may pass, such as a restart of the server. */
-      readonly trouble: Failure;
+      readonly failure: Failure;
       /** How long Sonar asked to be left alone (`Retry-After`), in milliseconds. */
       readonly retryAfter: number | undefined;
     };
@@ -100,45 +100,45 @@ const bestEffortTime = 10_000;
  * @throws ExternalError if the limit is reached first, with what was seen last; whatever `attempt` throws; the signal's
  * reason
  */
-export async function keepAsking<Answer>(
+export async function pollUntilAnswered<Answer>(
   attempt: (timeout: number) => Promise<Attempt<Answer>>,
-  patience: Patience,
+  polling: Polling,
   isBestEffort: boolean,
 ): Promise<Answer> {
-  const { clock, signal, progress } = patience;
-  const end = isBestEffort ? Math.min(patience.end, clock.now() + bestEffortTime) : patience.end;
+  const { clock, signal, progress } = polling;
+  const end = isBestEffort ? Math.min(polling.end, clock.now() + bestEffortTime) : polling.end;
   let pause: number | undefined;
   for (;;) {
     const seen = await attempt(Math.max(leastRequestTimeout, end - clock.now()));
     if ('answer' in seen) return seen.answer;
     const left = end - clock.now();
-    if (left <= 0) throw timeIsUp(seen.trouble, patience);
+    if (left <= 0) throw timeIsUp(seen.failure, polling);
     const wanted = seen.retryAfter ?? 0;
-    if (wanted > left) throw leftAlone(seen.trouble, wanted, left);
-    progress.tellTrouble(seen.trouble.message, left);
+    if (wanted > left) throw leftAlone(seen.failure, wanted, left);
+    progress.logFailure(seen.failure.message, left);
     pause = nextPause(pause);
     await sleep(clock, Math.min(Math.max(pause, wanted), left), signal);
   }
 }
 
-function timeIsUp(trouble: Failure, { timeoutMilliseconds, progress }: Patience): ExternalError {
+function timeIsUp(failure: Failure, { timeoutMilliseconds, progress }: Polling): ExternalError {
   const before = progress.lastTask === undefined ? '' : ` Before that: ${progress.lastTask}.`;
   return new ExternalError(
     {
-      what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Seen last: ${trouble.message}.${before}`,
-      remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${trouble.remedy}`,
+      what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Seen last: ${failure.message}.${before}`,
+      remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${failure.remedy}`,
     },
-    { cause: trouble },
+    { cause: failure },
   );
 }
 
-function leftAlone(trouble: Failure, wanted: number, left: number): ExternalError {
+function leftAlone(failure: Failure, wanted: number, left: number): ExternalError {
   return new ExternalError(
     {
-      what: `${trouble.message}; Sonar asks to wait ${seconds(wanted)} before the next request, and only ${seconds(left)} of \`sonar-timeout\` are left`,
-      remedy: `Run the job again later, or raise \`sonar-timeout\`. ${trouble.remedy}`,
+      what: `${failure.message}; Sonar asks to wait ${seconds(wanted)} before the next request, and only ${seconds(left)} of \`sonar-timeout\` are left`,
+      remedy: `Run the job again later, or raise \`sonar-timeout\`. ${failure.remedy}`,
     },
-    { cause: trouble },
+    { cause: failure },
   );
 }
 
@@ -147,7 +147,7 @@ function leftAlone(trouble: Failure, wanted: number, left: number): ExternalErro
  *
  * @param hasAnswered whether the server has answered before; if not, a host name that does not exist is a mistake
  */
-export function isPassingError(error: TransportError, hasAnswered: boolean): boolean {
+export function isTransientError(error: TransportError, hasAnswered: boolean): boolean {
   if (!isPassingProblem(error.problem)) return false;
   // undici's words for a proxy that wants a password; it has no code of its own for that.
   if (error.message.includes('Proxy response (407)')) return false;

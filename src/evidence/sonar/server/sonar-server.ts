@@ -1,14 +1,14 @@
-import { readJsonBody, type AnswerBody } from '../../http/answer-body.ts';
-import { TransportError, type HttpAnswer } from '../../http/exchange.ts';
-import { sendPersistently, type CallContext } from '../../http/persistent.ts';
-import { isPassingStatus, parseRetryAfter } from '../../http/retry.ts';
-import type { Failure } from '../../runtime/failure.ts';
-import { version } from '../../runtime/version.ts';
-import { authorizationHeader, expiryWarning, type AuthorizationScheme } from './authorization.ts';
-import { isPassingError, keepAsking, type Attempt, type Patience } from './patience.ts';
-import { isUnknownUrl, redirectTarget, sonarWords } from './server-answer.ts';
+import { type AnswerBody, readJsonBody } from '../../../http/answer-body.ts';
+import { type HttpAnswer, TransportError } from '../../../http/exchange.ts';
+import { type CallContext, sendPersistently } from '../../../http/persistent.ts';
+import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
+import type { Failure } from '../../../runtime/failure.ts';
+import { listAt, textAt } from '../../../runtime/values.ts';
+import { version } from '../../../runtime/version.ts';
+import { type Attempt, isTransientError, pollUntilAnswered, type Polling } from './polling.ts';
 import { below, type ServerAddress } from './server-address.ts';
-import { noAnswer, notReady, redirectedAway, refusal, unexpectedAnswer, type Asked } from './server-failure.ts';
+import { type Asked, noAnswer, notReady, redirectedAway, refusal, unexpectedAnswer } from './server-failure.ts';
+import { authorizationHeader, type AuthorizationScheme, expiryWarning } from './sonar-token.ts';
 
 /** One question to Sonar's web API. */
 export interface SonarQuestion {
@@ -68,7 +68,7 @@ export function openSonarServer(
   credentials: SonarCredentials,
   context: CallContext,
   warn: (warning: string) => void,
-  patience: Patience,
+  polling: Polling,
 ): SonarServer {
   const { token } = credentials;
   let schemes: readonly AuthorizationScheme[] = credentials.schemes;
@@ -120,9 +120,9 @@ export function openSonarServer(
       return judge(asked, answer, context.clock.now());
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const trouble = noAnswer(asked, error);
-      if (!isPassingError(error, hasAnswered)) throw trouble;
-      return { trouble, retryAfter: undefined };
+      const failure = noAnswer(asked, error);
+      if (!isTransientError(error, hasAnswered)) throw failure;
+      return { failure, retryAfter: undefined };
     }
   };
 
@@ -149,9 +149,9 @@ export function openSonarServer(
         // Some editions lack some endpoints, and say so in the words of a server that is starting.
         if (wasUp) return seen;
         wasUp = question.path !== taskPath && (await isUp(timeout));
-        return { trouble: notReady(asked), retryAfter: undefined };
+        return { failure: notReady(asked), retryAfter: undefined };
       };
-      return keepAsking(attemptWhenUp, patience, question.isBestEffort === true);
+      return pollUntilAnswered(attemptWhenUp, polling, question.isBestEffort === true);
     },
   };
 }
@@ -201,7 +201,32 @@ function judge(asked: Asked, answer: HttpAnswer, now: number): Attempt<SonarAnsw
   const shown = words ?? body.problem ?? 'a JSON body without a message';
   const failure = refusal(asked, status, shown, words !== undefined);
   if (isPassingStatus(status)) {
-    return { trouble: failure, retryAfter: parseRetryAfter(answer.headers['retry-after'], now) };
+    return { failure, retryAfter: parseRetryAfter(answer.headers['retry-after'], now) };
   }
   return { answer: { ok: false, status, failure, words: shown } };
+}
+
+/** Sonar's own words in an error answer (`{"errors":[{"msg":"…"}]}`); undefined where there are none. */
+export function sonarWords(body: AnswerBody): string | undefined {
+  const words = listAt(body.problem === undefined ? body.value : undefined, 'errors').flatMap(
+    (error) => textAt(error, 'msg') ?? [],
+  );
+  return words.length === 0 ? undefined : words.join('; ');
+}
+
+/** Where a redirect leads: an address, or nothing that can be read as one; undefined where it is not a redirect. */
+export function redirectTarget(answer: HttpAnswer, asked: URL): URL | 'nowhere' | undefined {
+  if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
+  const location = answer.headers['location'] ?? '';
+  return location === '' ? 'nowhere' : (URL.parse(location, asked.href) ?? 'nowhere');
+}
+
+/**
+ * Whether Sonar's words are those for a path that it has no endpoint for, without (or with) its context path. An address
+ * that already ends in `/api` is not the server's, so that its paths are never known.
+ */
+export function isUnknownUrl(words: string, path: string, server: URL): boolean {
+  const contextPath = server.pathname.replace(/\/$/u, '');
+  if (contextPath.endsWith('/api')) return false;
+  return words === `Unknown url : /${path}` || words === `Unknown url : ${contextPath}/${path}`;
 }
