@@ -1,4 +1,4 @@
-import { acceptedForm, answerView, decisiveKeys, emptyView } from '../contract/answer-view.ts';
+import { acceptedForm, answerView, decisiveKeys, emptyView } from '../contract/accepted-answer.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';

@@ -3,7 +3,7 @@ import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { commitSha, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
-import { addressText, lineText } from './texts.ts';
+import { addressText, lineText } from './text-fields.ts';
 
 /** An artifact as a build reports it (observed on the wire). */
 export const artifactReport = Type.Object(

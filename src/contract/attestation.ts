@@ -4,7 +4,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumTargets } from './limits.ts';
 import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
-import { addressText, lineText, longText } from './texts.ts';
+import { addressText, lineText, longText } from './text-fields.ts';
 
 /** One condition of a quality gate. Sonar leaves out the threshold and the value where there is none. */
 export const sonarCondition = Type.Object({

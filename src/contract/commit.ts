@@ -1,7 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { maximumMessageLength } from './limits.ts';
 import { commitSha } from './names.ts';
-import { addressText, lineText, longText } from './texts.ts';
+import { addressText, lineText, longText } from './text-fields.ts';
 
 /** What is known of a commit (interface, `git_commit_info` of the Sonar attestation and of the artifact). */
 export const gitCommitInfo = Type.Object(

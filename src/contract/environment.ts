@@ -9,7 +9,7 @@ import {
   maximumReportValues,
 } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
-import { lineText, longText } from './texts.ts';
+import { lineText, longText } from './text-fields.ts';
 
 /** The kinds of environments (interface, Environment). */
 export const environmentKinds = [

@@ -1,5 +1,18 @@
 import type { ErrorAnswer } from './endpoint.ts';
 import { maximumFileBytes } from './limits.ts';
+import { type Static, Type } from './schema.ts';
+
+/** The body of every error answer (interface, Errors). */
+export const errorBody = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
+  },
+  { description: 'What was wrong, and with which field.' },
+);
+
+/** The body of every error answer. */
+export type ErrorBody = Static<typeof errorBody>;
 
 /**
  * The answers that every endpoint can give. Their statuses are "not shown"; they are HTTP's own, and those that a real

@@ -3,7 +3,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
 import { maximumTemplateNames, maximumTextLength } from './limits.ts';
 import { flowName, orgName } from './names.ts';
-import { addressText, longText } from './texts.ts';
+import { addressText, longText } from './text-fields.ts';
 
 /** One item of a flow's template (interface, Flow). A comma separates several names. */
 export const templateItem = Type.String({

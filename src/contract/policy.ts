@@ -3,7 +3,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, environmentOrPolicyNotFound, fileTooLarge } from './errors.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumPolicies } from './limits.ts';
 import { environmentName, orgName, policyName } from './names.ts';
-import { longText } from './texts.ts';
+import { longText } from './text-fields.ts';
 
 /** The JSON part of a policy upload (interface, Policy upload payload). */
 export const policyPayload = Type.Object(

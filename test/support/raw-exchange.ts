@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { errorBody, type ErrorBody } from '../../src/contract/error-body.ts';
+import { errorBody, type ErrorBody } from '../../src/contract/errors.ts';
 import { conforms } from '../../src/contract/check.ts';
 
 /** What a server answered over a bare connection. */

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { conforms } from '../../src/contract/check.ts';
-import { errorBody } from '../../src/contract/error-body.ts';
+import { errorBody } from '../../src/contract/errors.ts';
 import { isMapping, type Mapping } from '../../src/runtime/values.ts';
 import { deviation } from './openapi-answers.ts';
 import type { TestService } from './service.ts';

@@ -1,7 +1,5 @@
 import type { Endpoint, ErrorAnswer } from '../../../contract/endpoint.ts';
-import type { ErrorBody } from '../../../contract/error-body.ts';
-import { commonErrors } from '../../../contract/errors.ts';
-
+import { commonErrors, type ErrorBody } from '../../../contract/errors.ts';
 /** Details of an error response. */
 export interface ApiErrorDetails {
   /** Values of the `{name}` placeholders in the message. */

@@ -1,5 +1,5 @@
 import { endpoints } from '../../../contract/endpoints.ts';
-import { errorBody } from '../../../contract/error-body.ts';
+import { errorBody } from '../../../contract/errors.ts';
 import { toOperationObject } from './operation-object.ts';
 import { errorSchemaName, type JsonObject } from './responses.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { acceptedForm, answerView, decisiveKeys, emptyView } from '../../src/contract/answer-view.ts';
+import { acceptedForm, answerView, decisiveKeys, emptyView } from '../../src/contract/accepted-answer.ts';
 import { artifact, getArtifact } from '../../src/contract/artifact.ts';
 import { attestationPage, listAttestations } from '../../src/contract/attestation-list.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
