@@ -8,7 +8,7 @@ import type { HttpAnswer } from '../http/exchange.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError } from '../runtime/failure.ts';
-import { repeatedKey } from '../runtime/repeated-key.ts';
+import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/values.ts';
 import { labelOf, ServiceError } from './service-error.ts';
 
@@ -40,7 +40,7 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   if (method !== 'GET' && keys.size === 0) return acknowledgement(answer, asked, schema);
   const body = readJsonBody(answer);
   if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
-  const repeated = repeatedKey(answer.text, keys);
+  const repeated = findDuplicateKey(answer.text, keys);
   if (repeated !== undefined) {
     throw unexpected(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
   }

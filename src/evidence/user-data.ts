@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parseExactJson } from '../runtime/exact-json.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
-import { repeatedKey } from '../runtime/repeated-key.ts';
+import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, type Mapping } from '../runtime/values.ts';
 
 // `node:fs/promises` would be loaded for this alone.
@@ -30,7 +30,7 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
       remedy: 'Give a JSON object such as {"ticket": "ABC-1"}, or the path of a file that holds one.',
     });
   }
-  const repeated = repeatedKey(text);
+  const repeated = findDuplicateKey(text);
   if (repeated !== undefined) {
     throw new UserError({
       input: 'user-data',

@@ -1,8 +1,8 @@
 import { maximumDocumentValues } from '../../../contract/limits.ts';
 import { countInexactNumbers, parseExactJson } from '../../../runtime/exact-json.ts';
-import { repeatedKey } from '../../../runtime/repeated-key.ts';
 import { errorMessage } from '../../../runtime/failure.ts';
 import { decodeText } from '../../../runtime/decode-text.ts';
+import { findDuplicateKey } from '../../../runtime/duplicate-key.ts';
 /** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
 export const deepestNesting = 64;
 
@@ -50,7 +50,7 @@ export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDoc
   }
   const fault = findFault(plain);
   if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
-  const repeated = repeatedKey(text);
+  const repeated = findDuplicateKey(text);
   if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
   const inexact = countInexactNumbers(text);
   if (inexact > maximumInexactNumbers) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { repeatedKey } from '../../src/runtime/repeated-key.ts';
+import { findDuplicateKey } from '../../src/runtime/duplicate-key.ts';
 
 const keys = new Set(['state', 'compliant']);
 
@@ -15,7 +15,7 @@ describe('a repeated key', () => {
     ['{"a":{"b":[{"state":1,"compliant":1,"state":2}]}}', 'state'],
     [String.raw`{"a":"\\","state":1,"b":"\"","state":2}`, 'state'],
   ])('is found in %s', (text, key) => {
-    expect(repeatedKey(text, keys)).toBe(key);
+    expect(findDuplicateKey(text, keys)).toBe(key);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('a repeated key', () => {
     'null',
     '',
   ])('is none in %s', (text) => {
-    expect(repeatedKey(text, keys)).toBeUndefined();
+    expect(findDuplicateKey(text, keys)).toBeUndefined();
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('a repeated key', () => {
     ['{"a":{"b":[{},{"c":1,"c":1}]}}', 'c'],
     [String.raw`{"__proto__":1,"\u005f_proto__":2}`, '__proto__'],
   ])('of any name is found in %s where no names are given', (text, key) => {
-    expect(repeatedKey(text)).toBe(key);
+    expect(findDuplicateKey(text)).toBe(key);
   });
 
   it('is never found in what JSON.stringify writes', () => {
@@ -53,8 +53,8 @@ describe('a repeated key', () => {
     })).tree;
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2, '\t'), (document, indent) => {
-        expect(repeatedKey(JSON.stringify(document, undefined, indent), keys)).toBeUndefined();
-        expect(repeatedKey(JSON.stringify(document, undefined, indent))).toBeUndefined();
+        expect(findDuplicateKey(JSON.stringify(document, undefined, indent), keys)).toBeUndefined();
+        expect(findDuplicateKey(JSON.stringify(document, undefined, indent))).toBeUndefined();
       }),
     );
   });
@@ -70,7 +70,7 @@ describe('a repeated key', () => {
     fc.assert(
       fc.property(escaped, escaped, fc.array(member), fc.array(member), space, (one, other, before, between, gap) => {
         const members = [...before, `"${one}"${gap}:1`, ...between, `"${other}"${gap}:${gap}2`];
-        expect(repeatedKey(`[{"in":{${members.join(`,${gap}`)}}}]`, new Set(['state']))).toBe('state');
+        expect(findDuplicateKey(`[{"in":{${members.join(`,${gap}`)}}}]`, new Set(['state']))).toBe('state');
       }),
     );
   });
@@ -84,7 +84,7 @@ describe('a repeated key', () => {
       `{"state"${' '.repeat(4_000_000)}:1}`,
     ]) {
       const start = performance.now();
-      expect(repeatedKey(text, keys)).toBeUndefined();
+      expect(findDuplicateKey(text, keys)).toBeUndefined();
       expect(performance.now() - start).toBeLessThan(5000);
     }
   });

@@ -9,7 +9,7 @@ import { endOfString } from './json-string.ts';
  * @param keys the keys to look at, at any depth; every key if undefined
  * @returns the first of them that is repeated
  */
-export function repeatedKey(text: string, keys?: ReadonlySet<string>): string | undefined {
+export function findDuplicateKey(text: string, keys?: ReadonlySet<string>): string | undefined {
   // The keys that were seen in each object around the current place; undefined until there is one, and for a list.
   const around: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
