@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NccModule } from '@vercel/ncc';
-import { textAt } from '../src/runtime/values.ts';
+import { textAt } from '../src/runtime/untrusted-data.ts';
 
 /**
  * The packages whose modules are in a bundle, by their folders below the project, in order. ncc can list them itself, but

@@ -9,7 +9,7 @@ import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
-import { isMapping, textAt, valueAt } from '../runtime/values.ts';
+import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { labelOf, ServiceError } from './service-error.ts';
 
 /** Where an answer came from, for the words of an error. */

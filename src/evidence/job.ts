@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { RepoInfo } from '../contract/commit.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { describeError, errorCode, UserError } from '../runtime/failure.ts';
-import { isMapping, type Mapping, textAt, valueAt } from '../runtime/values.ts';
+import { isMapping, type Mapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { shortRef } from './git/git-ref.ts';
 
 /** A repository as GitHub addresses it. */

@@ -1,4 +1,4 @@
-import type { Mapping } from '../runtime/values.ts';
+import type { Mapping } from '../runtime/untrusted-data.ts';
 import type { RedactableField } from './commit/commit-redaction.ts';
 import type { Job } from './job.ts';
 

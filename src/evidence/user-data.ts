@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { parseExactJson } from '../runtime/exact-json.ts';
 import { describeError, UserError } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
-import { isMapping, type Mapping } from '../runtime/values.ts';
+import { isMapping, type Mapping } from '../runtime/untrusted-data.ts';
 
 // `node:fs/promises` would be loaded for this alone.
 const readFile = promisify(fs.readFile);

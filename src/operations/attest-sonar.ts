@@ -9,7 +9,7 @@ import { runProvenance, withProvenance } from '../evidence/run-provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../evidence/user-data.ts';
 import { UserError } from '../runtime/failure.ts';
-import type { Mapping } from '../runtime/values.ts';
+import type { Mapping } from '../runtime/untrusted-data.ts';
 import { commitSha, githubToken, redactCommitInfo } from './inputs/commit.ts';
 import { description, files, userData } from './inputs/content.ts';
 import { optional, required, withDefault, type ValuesOf } from './inputs/input.ts';

@@ -1,5 +1,5 @@
 import type { Verdict } from '../contract/compliance.ts';
-import { isMapping, textAt, valueAt } from '../runtime/values.ts';
+import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 
 /** The state of one required attestation. */
 export type EvidenceState = 'failed' | 'incomplete' | 'unknown' | 'missing' | 'compliant';

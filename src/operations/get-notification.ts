@@ -1,5 +1,5 @@
 import { getNotification as endpoint, type Notification } from '../contract/notification.ts';
-import { textAt, listAt } from '../runtime/values.ts';
+import { textAt, listAt } from '../runtime/untrusted-data.ts';
 import { required } from './inputs/input.ts';
 import { notificationNumber } from './inputs/organization.ts';
 import { defineOperation } from './operation.ts';

@@ -1,4 +1,4 @@
-import { isMapping, listAt, textAt } from './values.ts';
+import { isMapping, listAt, textAt } from './untrusted-data.ts';
 
 /**
  * What went wrong, and who can mend it. A verdict is not a failure: a gate that says "non-compliant" did its work, so it

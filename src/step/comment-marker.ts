@@ -8,7 +8,7 @@ import { matrix } from '../operations/inputs/publication.ts';
 import { snapshot1, snapshot2 } from '../operations/inputs/snapshots.ts';
 import { sonarReportPath } from '../operations/inputs/sonar.ts';
 import { attestationName, flow } from '../operations/inputs/subject.ts';
-import { isMapping } from '../runtime/values.ts';
+import { isMapping } from '../runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { inputText, type InputName } from './inputs.ts';
 

@@ -1,7 +1,7 @@
 import type { GitHubApi } from '../evidence/github/github-api.ts';
 import { unexpectedAnswer, type GitHubRefusal } from '../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../evidence/job.ts';
-import { textAt } from '../runtime/values.ts';
+import { textAt } from '../runtime/untrusted-data.ts';
 import type { Ending } from './conclude.ts';
 import { printable, safeHref } from './escape.ts';
 import { otherCommits, type ToldCommit } from './told-commit.ts';

@@ -1,7 +1,7 @@
 import type { GitHubApi } from '../evidence/github/github-api.ts';
 import { unexpectedAnswer, type GitHubRefusal } from '../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../evidence/job.ts';
-import { textAt, valueAt } from '../runtime/values.ts';
+import { textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { isOutdated, readTelling, type Telling } from './comment-marker.ts';
 
 /** A comment to be written, or written again. */

@@ -1,7 +1,7 @@
 import type { UnsentRequest } from '../client/not-sent.ts';
 import type { OperationResult } from '../operations/operation.ts';
 import { code, fact, plain, type Table, type Text } from '../operations/report.ts';
-import { isMapping } from '../runtime/values.ts';
+import { isMapping } from '../runtime/untrusted-data.ts';
 
 /** The most characters of a value that the report of a dry run shows; the whole request is in the answer's file. */
 const longestValue = 1000;

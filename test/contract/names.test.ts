@@ -19,7 +19,7 @@ import {
   templateReferenceName,
   trailName,
 } from '../../src/contract/names.ts';
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 
 /** The patterns as the interface writes them, and the two rules that it says in words. */
 const rules: readonly (readonly [string, TString, string])[] = [

@@ -7,7 +7,7 @@ import { conforms, violations } from '../../src/contract/check.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Type, type TSchema } from '../../src/contract/schema.ts';
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import * as apiKeys from '../../src/service/http/admin/api-keys.ts';
 import * as members from '../../src/service/http/admin/members.ts';
 import * as notifications from '../../src/service/http/admin/notifications.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { maximumFileBytes } from '../../src/contract/limits.ts';
-import { textAt, valueAt } from '../../src/runtime/values.ts';
+import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { valueAt } from '../../src/runtime/values.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { changePolicies, pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
 import { fingerprintOf } from '../support/service-samples.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
 import { closedAfterEach } from '../support/closing.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { textAt } from '../../src/runtime/values.ts';
+import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect } from '@jest/globals';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import { gitFolder, type GitFolder } from '../support/git-repository.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { call } from '../support/service-call.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { valueAt } from '../../src/runtime/values.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { errorEnding, failedStep } from '../support/step-ending.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { listAt, valueAt } from '../../src/runtime/values.ts';
+import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { readText } from '../support/repository.ts';

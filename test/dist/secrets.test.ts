@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { textAt, valueAt } from '../../src/runtime/values.ts';
+import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
 import { finishedAnalysis, finishedTask, reportText, taskId } from '../support/sonar-analysis.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isMapping, textAt, valueAt } from '../../src/runtime/values.ts';
+import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { itAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';
 import { startTestService, type TestService } from '../support/service.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
-import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fallbackVariable } from '../../src/step/inputs.ts';
 import { commonNames } from '../../src/step/perform.ts';
 import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';

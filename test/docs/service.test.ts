@@ -19,7 +19,7 @@ import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { roles } from '../../src/contract/role.ts';
 import { mayAccess } from '../../src/service/domain/access.ts';
 import { usage } from '../../src/service/commands/service-options.ts';
-import { textAt } from '../../src/runtime/values.ts';
+import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
 import { readText, stepsOf } from '../support/repository.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isMapping, textAt, valueAt } from '../../src/runtime/values.ts';
+import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns, type EventRun } from '../support/event-runs.ts';
 import { actionSteps, stepsOf } from '../support/repository.ts';
 import { filtersFor, isTriggeredBy } from '../support/workflow-trigger.ts';

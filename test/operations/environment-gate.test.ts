@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listAt, valueAt } from '../../src/runtime/values.ts';
+import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { factsOf, performed, type PerformedOperation, type ScriptedAnswer } from '../support/performed.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { textAt } from '../../src/runtime/values.ts';
+import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { version } from '../../src/runtime/version.ts';
 
 describe('the version', () => {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { valueAt } from '../../src/runtime/values.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { call, mappingOf } from '../support/service-call.ts';
 import { attestationForm, report, sampleAttestation, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService, type TestServiceSettings } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import {
   attestationForm,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { attestationForm, sampleAttestation, sampleFlow } from '../support/service-samples.ts';
 import { itWithSignals } from '../support/platform.ts';

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listAt, valueAt } from '../../src/runtime/values.ts';
+import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { administer, createNotification } from '../support/administration.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { call, mappingOf, type Called } from '../support/service-call.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { valueAt } from '../../src/runtime/values.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { startService, type RunningService, type ServiceOptions } from '../../src/service/service.ts';
 import { rawExchange } from '../support/raw-exchange.ts';
 import { call, mappingOf } from '../support/service-call.ts';

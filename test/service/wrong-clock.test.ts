@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ListedAttestation } from '../../src/contract/attestation-list.ts';
 import { newestFirst, orderOf } from '../../src/operations/attestation-order.ts';
 import { AttestationTally } from '../../src/operations/attestation-tally.ts';
-import { valueAt } from '../../src/runtime/values.ts';
+import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
 import { call } from '../support/service-call.ts';
 import { attest, fingerprintOf, report, sampleAttestation, saveFlow, stateOf } from '../support/service-samples.ts';

@@ -6,7 +6,7 @@ import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import type { Input } from '../../src/operations/inputs/input.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { conclude } from '../../src/step/conclude.ts';
 import { decideResult } from '../../src/step/gate.ts';
 import { fallbackVariable } from '../../src/step/inputs.ts';

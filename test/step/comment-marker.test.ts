@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Job } from '../../src/evidence/job.ts';
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { operations } from '../../src/operations/registry.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { commentMarker, isOutdated, readTelling, tellingLine, tellingOf } from '../../src/step/comment-marker.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GitHubAnswer, GitHubApi, GitHubQuestion } from '../../src/evidence/github/github-api.ts';
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import { findPullRequest, pullRequestOf } from '../../src/step/pull-request.ts';
 import {
   checkSuiteEvent,

@@ -1,4 +1,4 @@
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import * as events from './events.ts';
 

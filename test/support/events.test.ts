@@ -4,7 +4,7 @@ import {
   getEventPayload,
   getSupportedEventTypes,
 } from '@actions/languageservice/context-providers/events/eventPayloads';
-import { isMapping, textAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns } from './event-runs.ts';
 
 /** GitHub's own description of an event's payload, made of its webhook documentation; undefined where it has none. */

@@ -1,4 +1,4 @@
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 
 /** SHAs that tests can tell apart at a glance. */
 export const shas = {

@@ -1,6 +1,6 @@
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { truthy } from '@actions/expressions/result';
-import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
 
 /** What the status functions of a condition answer: how the steps, or the needed jobs, before it ended. */
 export interface ConditionStatus {

@@ -1,4 +1,4 @@
-import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { GitHubReply, GitHubRequest } from './github-stand-in.ts';
 
 /** A comment on a pull request, as the stand-in keeps it. */

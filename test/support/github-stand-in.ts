@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { GitHubRepository } from './github-repository.ts';
 
 /** What was asked of the stand-in. */

@@ -1,5 +1,5 @@
 import { readJob, type Job } from '../../src/evidence/job.ts';
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
 /** The variables of a job of acme/widgets on github.com. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 
 /** Values that nearly have the form of a schema: most parts fit, some do not, so that both answers of a checker are met. */
 export function nearValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {

@@ -1,5 +1,5 @@
 import { Check } from 'typebox/schema';
-import { isMapping, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../src/service/http/openapi/document.ts';
 
 /** What a service answered. */

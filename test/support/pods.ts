@@ -1,4 +1,4 @@
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 
 /** A digest that is recognised at a glance: one digit, 64 times. */
 export function digestOf(digit: string): string {

@@ -1,6 +1,6 @@
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isMapping, textAt } from '../../src/runtime/values.ts';
+import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
 import { deviation } from './openapi-answers.ts';
 
 /** One answer that went through the forwarder. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 
 /** The folder of this project. */
 export const root = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { conforms } from '../../src/contract/check.ts';
 import { errorBody } from '../../src/contract/errors.ts';
-import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { deviation } from './openapi-answers.ts';
 import type { TestService } from './service.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { listAt, valueAt } from '../../src/runtime/values.ts';
+import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { call, type Call, type Called } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation } from './service-samples.ts';
 import { modelPolicies, type ModelPolicy, type ServiceModel } from './service-model.ts';

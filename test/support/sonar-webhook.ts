@@ -1,4 +1,4 @@
-import { isMapping } from '../../src/runtime/values.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
 import { webhookPayload } from './sonar-analysis.ts';
 
 /** The body of Sonar's webhook, for an analysis of this commit whose gate ended so. */

@@ -1,5 +1,5 @@
 import type { Transport } from '../../src/http/exchange.ts';
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import type { StepContext } from '../../src/step/perform.ts';
 import { inputVariables } from '../../tools/run-action.ts';

@@ -1,4 +1,4 @@
-import { textAt } from '../../src/runtime/values.ts';
+import { textAt } from '../../src/runtime/untrusted-data.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { commandsNamed } from './workflow-command.ts';
 

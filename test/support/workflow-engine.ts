@@ -1,4 +1,4 @@
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { StepResult } from '../../tools/run-action.ts';
 import { holds, resolved } from './expressions.ts';
 

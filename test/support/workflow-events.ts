@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns, onDefault, onRef } from './event-runs.ts';
 import * as events from './events.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';

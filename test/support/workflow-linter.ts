@@ -1,6 +1,6 @@
 import { validate } from '@actions/languageservice/validate';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { textAt, valueAt } from '../../src/runtime/values.ts';
+import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { actionEntries } from './repository.ts';
 
 /** Says what is wrong with a workflow, a line each: `12: Invalid action input 'flwo'`. */

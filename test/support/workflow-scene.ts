@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { parseOutputs, runAction } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
 import { resolved } from './expressions.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { textAt, type Mapping } from '../../src/runtime/values.ts';
+import { textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
 import type { SonarStandIn } from './sonar-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Mapping } from '../../src/runtime/values.ts';
+import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns } from './event-runs.ts';
 import { isTriggeredBy, type TriggeringEvent } from './workflow-trigger.ts';
 

@@ -1,4 +1,4 @@
-import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
 /** What GitHub decides by whether an event starts a workflow. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { load as parse } from 'js-yaml';
-import { textAt, valueAt } from '../../src/runtime/values.ts';
+import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fencesOf } from './markdown.ts';
 import { readText, root } from './repository.ts';
 

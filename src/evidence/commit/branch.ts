@@ -1,4 +1,4 @@
-import { textAt, valueAt } from '../../runtime/values.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** What is known of the branch before anyone was asked. */
 export interface BranchHint {

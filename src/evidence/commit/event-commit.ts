@@ -1,5 +1,5 @@
 import type { Problem } from '../../runtime/failure.ts';
-import { isMapping, listAt, textAt, valueAt } from '../../runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { Job } from '../job.ts';
 import { branchName, fullSha } from '../git/git-ref.ts';
 import { labelledBranch, pullRequestBranch, type BranchHint } from './branch.ts';

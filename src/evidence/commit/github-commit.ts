@@ -1,4 +1,4 @@
-import { textAt, valueAt } from '../../runtime/values.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { GitHubApi, GitHubQuestion } from '../github/github-api.ts';
 import type { GitHubRefusal } from '../github/github-refusal.ts';
 import type { RepositoryName } from '../job.ts';

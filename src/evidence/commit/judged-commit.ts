@@ -1,5 +1,5 @@
 import { UserError, type Problem } from '../../runtime/failure.ts';
-import { textAt } from '../../runtime/values.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
 import type { Job } from '../job.ts';
 import { eventCommit, type EventCommit, type IntendedCommit } from './event-commit.ts';
 import { fullSha } from '../git/git-ref.ts';

@@ -1,4 +1,4 @@
-import { listAt, textAt, valueAt, type Mapping } from '../../runtime/values.ts';
+import { listAt, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
 import { userMiss, type SourceAnswer } from './source-answer.ts';
 import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import { fullSha } from '../git/git-ref.ts';

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Clock } from '../../runtime/clock.ts';
-import { valueAt } from '../../runtime/values.ts';
+import { valueAt } from '../../runtime/untrusted-data.ts';
 
 /** A program to run, and its limits. */
 export interface ProgramRun {

@@ -1,7 +1,7 @@
 import { TransportError } from '../../http/exchange.ts';
 import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
 import { describeError } from '../../runtime/failure.ts';
-import { listAt, textAt, valueAt } from '../../runtime/values.ts';
+import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
 /** Why GitHub's API did not do what it was asked. */
 export interface GitHubRefusal {

@@ -1,4 +1,4 @@
-import { textAt, valueAt } from '../../runtime/values.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { Job } from '../job.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { UserError } from '../../runtime/failure.ts';
-import { isMapping, type Mapping } from '../../runtime/values.ts';
+import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 
 /**
  * A value of a document, with the way to it for the words of an error: `items[3].metadata.name`. Keys that are absent or

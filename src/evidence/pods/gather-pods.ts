@@ -2,7 +2,7 @@ import { k8sReport, type K8sReport } from '../../contract/environment.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { bareFingerprint } from '../../contract/names.ts';
 import { describeError, UserError, type Problem } from '../../runtime/failure.ts';
-import { isMapping, valueAt, type Mapping } from '../../runtime/values.ts';
+import { isMapping, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { readTextFile } from '../files/text-file.ts';
 import { DocumentNode } from './document-node.ts';

@@ -1,6 +1,6 @@
 import type { K8sReport } from '../../contract/environment.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
-import type { Mapping } from '../../runtime/values.ts';
+import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { imageDigest } from './image-digest.ts';
 import type { DocumentNode } from './document-node.ts';
 

@@ -1,5 +1,5 @@
 import { Failure, type FailureText, UserError } from '../../runtime/failure.ts';
-import { listAt, textAt, valueAt } from '../../runtime/values.ts';
+import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { revisionFromScannerContext } from './scanner-context.ts';
 import { unexpectedAnswer } from './server/server-failure.ts';

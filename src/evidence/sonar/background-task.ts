@@ -1,6 +1,6 @@
 import { sleep } from '../../runtime/clock.ts';
 import { UserError, ExternalError } from '../../runtime/failure.ts';
-import { listAt, textAt, valueAt } from '../../runtime/values.ts';
+import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { nextPause, seconds, type Polling } from './server/polling.ts';
 import { below } from './server/server-address.ts';
 import { unexpectedAnswer } from './server/server-failure.ts';

@@ -1,7 +1,7 @@
 import { sonarResults, type SonarResults } from '../../contract/attestation.ts';
 import { conforms, violations } from '../../contract/check.ts';
 import { UserError, ExternalError } from '../../runtime/failure.ts';
-import { textAt, valueAt } from '../../runtime/values.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { withoutForeignLinks } from './sonar-results.ts';
 import { isTaskId, type ReportTask } from './report-task.ts';
 import { below, serverName } from './server/server-address.ts';

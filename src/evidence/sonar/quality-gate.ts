@@ -1,5 +1,5 @@
 import type { SonarResults } from '../../contract/attestation.ts';
-import { listAt, textAt, valueAt } from '../../runtime/values.ts';
+import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { unexpectedAnswer } from './server/server-failure.ts';
 import type { SonarServer } from './server/sonar-server.ts';

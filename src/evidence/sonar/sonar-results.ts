@@ -1,5 +1,5 @@
 import type { SonarResults } from '../../contract/attestation.ts';
-import { isMapping, type Mapping } from '../../runtime/values.ts';
+import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';

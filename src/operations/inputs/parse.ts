@@ -1,6 +1,6 @@
 import { conforms } from '../../contract/check.ts';
 import { Type, type TSchema } from '../../contract/schema.ts';
-import { valueAt } from '../../runtime/values.ts';
+import { valueAt } from '../../runtime/untrusted-data.ts';
 import type { Input, Parsed } from './input.ts';
 
 /** Any text, of at most so many characters. */

@@ -4,7 +4,7 @@ import { createGitHubCommits, type GitHubCommits } from '../../../src/evidence/c
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
 import { createTransport } from '../../../src/http/transport.ts';
-import { valueAt } from '../../../src/runtime/values.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { instantClock, manualClock } from '../../support/clock.ts';
 import { closedAfterEach } from '../../support/closing.ts';
 import { pullRequestEvent, shas } from '../../support/events.ts';

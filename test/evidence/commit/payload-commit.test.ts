@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readCommitFromPayload } from '../../../src/evidence/commit/payload-commit.ts';
-import { isMapping, type Mapping } from '../../../src/runtime/values.ts';
+import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import * as events from '../../support/events.ts';
 
 const { shas, webhookCommit } = events;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { restrictionOf } from '../../../src/evidence/github/run-restriction.ts';
-import { isMapping, valueAt, type Mapping } from '../../../src/runtime/values.ts';
+import { isMapping, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { mergeGroupEvent, pullRequestEvent, pushEvent, workflowRunEvent } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DocumentNode } from '../../../src/evidence/pods/document-node.ts';
 import { readPod, type Pod } from '../../../src/evidence/pods/pod.ts';
-import type { Mapping } from '../../../src/runtime/values.ts';
+import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { aPod, containerStatus, digestOf } from '../../support/pods.ts';
 
 function read(pod: Mapping): Pod {

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { valueAt } from '../../../src/runtime/values.ts';
+import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { parseBackupCommand } from '../../../src/service/commands/parse-backup-command.ts';
 import { runBackupCommand } from '../../../src/service/commands/run-backup-command.ts';
 import { errorMessage } from '../../../src/runtime/failure.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { maximumDocumentBytes } from '../../../src/contract/limits.ts';
 import type { Endpoint } from '../../../src/contract/endpoint.ts';
-import { isMapping, valueAt, type Mapping } from '../../../src/runtime/values.ts';
+import { isMapping, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { everyEndpoint, prepareEverything } from '../../support/every-endpoint.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../support/raw-exchange.ts';
 import { call, type Call, type Called } from '../../support/service-call.ts';

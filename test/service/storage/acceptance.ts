@@ -5,7 +5,7 @@ import type { Attestation, ReportedArtifact } from '../../../src/service/domain/
 import { longestHistory, type ArtifactFinding, type Store } from '../../../src/service/storage/store.ts';
 import type { FlowToSave } from '../../../src/service/application/flows.ts';
 import type { Records } from '../../support/records.ts';
-import { isMapping } from '../../../src/runtime/values.ts';
+import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
 /** An open storage: the part that has not moved to the port, and the use cases over the port. */

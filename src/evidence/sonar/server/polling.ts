@@ -3,7 +3,7 @@ import { isPassingProblem } from '../../../http/retry.ts';
 import { sleep, type Clock } from '../../../runtime/clock.ts';
 import { ExternalError, type Failure } from '../../../runtime/failure.ts';
 import type { Log } from '../../../runtime/log.ts';
-import { isMapping } from '../../../runtime/values.ts';
+import { isMapping } from '../../../runtime/untrusted-data.ts';
 
 /** How long Sonar is waited for: one limit for the background task and for all that is asked afterwards. */
 export interface Polling {

@@ -3,7 +3,7 @@ import { type HttpAnswer, TransportError } from '../../../http/exchange.ts';
 import { type CallContext, sendPersistently } from '../../../http/persistent.ts';
 import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
 import type { Failure } from '../../../runtime/failure.ts';
-import { listAt, textAt } from '../../../runtime/values.ts';
+import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
 import { version } from '../../../runtime/version.ts';
 import { type Attempt, isTransientError, pollUntilAnswered, type Polling } from './polling.ts';
 import { below, type ServerAddress } from './server-address.ts';

@@ -3,9 +3,9 @@ import { ApiError, validationError } from './api-error.ts';
 import { httpErrors, retryAfterHeader } from './http-errors.ts';
 import { sendJson } from '../json-response.ts';
 import { errorCode, errorMessage } from '../../../runtime/failure.ts';
-import { valueAt } from '../../../runtime/values.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 import { StorageBusyError, StorageError, StorageFullError } from '../../storage/storage-error.ts';
+import { valueAt } from '../../../runtime/untrusted-data.ts';
 
 /** Where errors of the service are reported. */
 export interface ErrorListeners {

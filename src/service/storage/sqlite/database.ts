@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { valueAt } from '../../../runtime/values.ts';
+import { valueAt } from '../../../runtime/untrusted-data.ts';
 import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
 import { StartError, startErrorOf } from '../start-error.ts';
 import { storageError, translateFileError } from '../storage-faults.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { artifact } from '../../../../src/contract/artifact.ts';
 import { violations } from '../../../../src/contract/check.ts';
-import { valueAt } from '../../../../src/runtime/values.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import {
   attest,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { valueAt } from '../../../../src/runtime/values.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { maximumPageBytes } from '../../../../src/contract/limits.ts';
 import { createKey, createServiceAccount, createServiceAccountKey } from '../../../support/administration.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';

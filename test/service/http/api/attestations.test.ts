@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { maximumDocumentBytes, maximumFileBytes } from '../../../../src/contract/limits.ts';
-import { valueAt } from '../../../../src/runtime/values.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import {

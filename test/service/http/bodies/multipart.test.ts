@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { valueAt } from '../../../../src/runtime/values.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { call, type Called } from '../../../support/service-call.ts';
 import {
   attestationForm,

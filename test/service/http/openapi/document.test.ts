@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from '../../../../src/contract/endpoints.ts';
-import { valueAt } from '../../../../src/runtime/values.ts';
+import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../../../src/service/http/openapi/document.ts';
 import { deviation } from '../../../support/openapi-answers.ts';
 import { readText } from '../../../support/repository.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/values.ts';
+import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 
 const event = { pull_request: { head: { sha: 'abc', ref: '' }, labels: ['one', 'two'], draft: false } };
 
