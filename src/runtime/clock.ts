@@ -1,26 +1,26 @@
-/** Time, passed in so that tests never wait. */
+/** The current time and timers; passed in, so that tests never wait. */
 export interface Clock {
-  /** The time of day in milliseconds since the Unix epoch. */
+  /** The current time, in milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls `fire` once after so many milliseconds; the returned function calls it off. */
+  /** Calls `fire` once after the given number of milliseconds. Returns a function that cancels the timer. */
   after(milliseconds: number, fire: () => void): () => void;
 }
 
-/** The time of day in milliseconds since the Unix epoch, for those who need no timer. */
+/** Returns the current time, in milliseconds since the Unix epoch. */
 export type Now = Clock['now'];
 
-/** Calls `fire` once after so many milliseconds; the function that it returns calls it off. */
+/** Calls `fire` once after the given number of milliseconds. Returns a function that cancels the timer. */
 export type After = Clock['after'];
 
-/** Unix seconds with their fraction, the unit of every time in the interface, of a time in milliseconds. */
+/** Converts milliseconds to Unix seconds with a fraction, the unit of every time in the interface. */
 export function unixSeconds(milliseconds: number): number {
   return milliseconds / 1000;
 }
 
-/** The longest wait of a timer, in milliseconds: 24.8 days. Node.js fires longer ones at once. */
+/** The longest timeout that Node.js supports, in milliseconds: 24.8 days. It fires longer timers at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The clock of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, fire) {
@@ -39,9 +39,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * Waits so many milliseconds.
+ * Waits for the given number of milliseconds.
  *
- * @throws the signal's reason, as soon as it is aborted; the timer is then gone.
+ * @throws the signal's reason as soon as it is aborted; the timer is cancelled then
  */
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -50,10 +50,10 @@ export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal):
       return;
     }
     const onAbort = (): void => {
-      callOff();
+      cancel();
       reject(asError(signal?.reason));
     };
-    const callOff = clock.after(milliseconds, () => {
+    const cancel = clock.after(milliseconds, () => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
     });

@@ -1,9 +1,9 @@
 /**
- * Works on all items, at most so many at a time, begun in their order.
+ * Processes all items with limited concurrency, starting them in order.
  *
- * @param most how many are worked on at the same time, at least 1
+ * @param most the maximum number of items in progress at a time, at least 1
  * @returns the results in the order of the items
- * @throws what the first of them throws; no further item is begun then
+ * @throws the first error that `work` throws; no further item is started then
  */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** What every part takes from outside itself, passed in so that tests decide it. */
+/** What every module takes from outside, passed in so that tests can replace it. */
 export interface Dependencies {
   readonly clock: Clock;
   /** A number from 0 up to, but not including, 1. */

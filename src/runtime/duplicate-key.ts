@@ -1,16 +1,16 @@
 import { endOfString } from './json-string.ts';
 
 /**
- * Looks for a key that stands twice in one object of a JSON text: `JSON.parse` keeps the last one and says nothing, so two
- * readers could see two verdicts. An escaped key is the key it stands for (`"st\u0061te"` is `state`). Takes linear time,
- * and memory for the depth of the text and the keys of the objects around one place.
+ * Finds a key that occurs twice in one object of a JSON text. `JSON.parse` silently keeps the last one, so two readers
+ * could see different verdicts. Escaped keys are decoded (`"st\u0061te"` is `state`). Takes linear time, and memory
+ * for the keys of the objects that are open at a time.
  *
  * @param text valid JSON
- * @param keys the keys to look at, at any depth; every key if undefined
- * @returns the first of them that is repeated
+ * @param keys the keys to check, at any depth; undefined checks all keys
+ * @returns the first duplicate key, or undefined
  */
 export function findDuplicateKey(text: string, keys?: ReadonlySet<string>): string | undefined {
-  // The keys that were seen in each object around the current place; undefined until there is one, and for a list.
+  // The keys seen in each open object; undefined for an object without keys so far, and for an array.
   const around: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
@@ -45,7 +45,7 @@ const closingBrace = 0x7d;
 const openingBracket = 0x5b;
 const closingBracket = 0x5d;
 
-/** Whether the string that ended before a place is a key: a colon follows. JSON has no white space above U+0020. */
+/** Whether the string that ends before `after` is a key: a colon follows. JSON has no white space above U+0020. */
 function isKey(text: string, after: number): boolean {
   let at = after;
   while (text.charCodeAt(at) <= space) at += 1;

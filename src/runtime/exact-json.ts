@@ -2,8 +2,8 @@ import { endOfString } from './json-string.ts';
 
 /*
  * JSON.parse reads numbers as doubles: 12345678901234567890 becomes 12345678901234567000, 1e400 is lost, 1.0 becomes 1.
- * Data that is only carried along must come back as it was written, so such numbers are kept as their text: as
- * `JSON.rawJSON`, which JSON.stringify writes out as it is.
+ * Data that is only passed through must come back as it was written. Such numbers are therefore kept as text, in a
+ * `JSON.rawJSON` object, which JSON.stringify writes unchanged.
  */
 
 declare global {
@@ -19,7 +19,7 @@ declare global {
 }
 
 /**
- * How many numbers of a JSON text JSON.stringify would write differently from how they stand there. Takes linear time.
+ * Counts the numbers that JSON.parse and JSON.stringify would not preserve as they are written. Takes linear time.
  *
  * @param text valid JSON
  */
@@ -39,10 +39,10 @@ export function countInexactNumbers(text: string): number {
 }
 
 /**
- * Parses a JSON text so that JSON.stringify writes every number as it stands there. A number that a double does not keep
- * as it is written becomes an opaque object of `JSON.rawJSON`.
+ * Parses a JSON text so that JSON.stringify reproduces every number. A number that a double cannot preserve becomes an
+ * opaque `JSON.rawJSON` object.
  *
- * @throws SyntaxError if the text is not JSON; RangeError if it holds such a number and is nested thousands of levels deep
+ * @throws SyntaxError if the text is not JSON; RangeError if it has such a number and is nested thousands of levels deep
  */
 export function parseExactJson(text: string): unknown {
   const plain: unknown = JSON.parse(text);
@@ -61,14 +61,14 @@ function isNumberStart(code: number): boolean {
   return code === minus || (code >= zero && code <= nine);
 }
 
-/** Where the number that begins at a place is over: what follows one in JSON is no character of a number. */
+/** The end of the number that begins at `start`. In JSON, no character of a number can follow a number. */
 function endOfNumber(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && '0123456789+-.eE'.includes(text.charAt(at))) at += 1;
   return at;
 }
 
-/** Whether JSON.stringify writes the number as it is written here. */
+/** Whether JSON.stringify would write the number in the same way. */
 function isExact(source: string): boolean {
   return JSON.stringify(Number(source)) === source;
 }

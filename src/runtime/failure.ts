@@ -1,26 +1,26 @@
 import { isMapping, listAt, textAt } from './untrusted-data.ts';
 
 /**
- * What went wrong, and who can mend it. A verdict is not a failure: a gate that says "non-compliant" did its work, so it
- * is a result (`src/operations/operation.ts`), not an error.
+ * Who can fix a failure. A verdict is not a failure: a gate that says "non-compliant" worked, so that is a result
+ * (`src/operations/operation.ts`), not an error.
  */
 export type FailureKind =
-  /** The user's mistake: an input, a file, a workflow setting. Trying again changes nothing. */
+  /** The workflow author: an input, a file or a workflow setting is wrong. Retrying does not help. */
   | 'user'
-  /** The service's, Sonar's or the network's trouble. The same step may pass later. */
+  /** A service or network error: the compliance service, Sonar, GitHub or the way to them. Retrying may help. */
   | 'external'
-  /** The runner's: its disk is full, or closed to the job (`runner-file.ts`). */
+  /** The runner: its disk is full, or the job may not write there (`runner-file.ts`). */
   | 'runner';
 
-/** The words of a failure. `remedy` is an instruction to the reader, as a whole sentence. */
+/** The text of a failure. */
 export interface FailureText {
-  /** What was wrong and where, as a sentence without secrets. */
+  /** What is wrong and where. Never contains secrets. */
   readonly what: string;
-  /** What the reader can do about it. */
+  /** What the reader can do about it, as a full sentence. */
   readonly remedy: string;
 }
 
-/** The base of every error this project throws on purpose; anything else that is thrown is a defect of ours. */
+/** Base class of every error that this project throws on purpose. Anything else that is thrown is a bug. */
 export abstract class Failure extends Error {
   abstract readonly kind: FailureKind;
   readonly remedy: string;
@@ -31,13 +31,13 @@ export abstract class Failure extends Error {
   }
 }
 
-/** One thing that the user has to correct. */
+/** One thing that the workflow author has to correct. */
 export interface Problem extends FailureText {
-  /** The input's name as a workflow author types it (`flow`), where one input is to blame. */
+  /** The name of the input that is wrong, as the workflow author types it (`flow`); absent if it is not one input. */
   readonly input?: string;
 }
 
-/** The user's mistake, found before anything was sent. Holds every problem that was seen, so that one run shows them all. */
+/** The workflow author has to change something. Holds every problem that was found, so that one run shows them all. */
 export class UserError extends Failure {
   override readonly name = 'UserError';
   override readonly kind = 'user';
@@ -53,15 +53,15 @@ export class UserError extends Failure {
   }
 }
 
-/** The trouble of a service or of the way to it. */
+/** Service or network error. */
 export class ExternalError extends Failure {
   override readonly name: string = 'ExternalError';
   override readonly kind = 'external';
 }
 
 /**
- * The words of anything that was thrown, its chain of causes included, because `fetch failed` or `write EPIPE` alone say
- * nothing. Foreign errors can hold anything, so the chain is cut at five.
+ * The message of anything that was thrown, with its causes, because `fetch failed` or `write EPIPE` alone says little.
+ * At most five causes: errors of other packages can contain anything, even a cycle.
  */
 export function describeError(thrown: unknown): string {
   const words: string[] = [];
@@ -90,7 +90,7 @@ export function errorCode(thrown: unknown): string | undefined {
   return textAt(thrown, 'code');
 }
 
-/** Whether it is an error, be it of another realm, as those of Node's own modules are under a test runner. */
+/** Whether it is an error, even from another realm, like those of Node.js's own modules in a test runner. */
 function isError(thrown: unknown): thrown is Error {
   if (thrown instanceof Error) return true;
   return isMapping(thrown) && typeof thrown['message'] === 'string' && typeof thrown['name'] === 'string';

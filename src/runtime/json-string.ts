@@ -1,8 +1,8 @@
 /**
- * Where a string of a JSON text has its closing quote; the length of the text if it has none. Takes linear time over all
- * strings of a text.
+ * The position of the closing quote of a string in a JSON text; the length of the text if there is none. Takes linear
+ * time over all strings of a text.
  *
- * @param start where its opening quote is
+ * @param start the position of the opening quote
  */
 export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
@@ -12,7 +12,7 @@ export function endOfString(text: string, start: number): number {
 
 const backslash = 0x5c;
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes the position. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === backslash) first -= 1;

@@ -1,2 +1,2 @@
-/** So many unpredictable bytes; passed in, so that tests know them. */
+/** Returns that many cryptographically random bytes; passed in, so that tests can replace it. */
 export type RandomBytes = (size: number) => Buffer;

@@ -1,17 +1,18 @@
 import { describeError, errorCode, Failure } from './failure.ts';
 
-/** A file or folder of the runner: the variable that names it, and what is written there. */
+/** A file or folder that the runner provides. */
 export interface RunnerFile {
+  /** The environment variable that has its path. */
   readonly variable: 'GITHUB_OUTPUT' | 'GITHUB_STEP_SUMMARY' | 'RUNNER_TEMP';
-  /** `the outputs`. */
+  /** What is written there, for error messages: `the outputs`. */
   readonly holds: string;
 }
 
-/** A file or folder of the runner cannot be written. */
+/** A file or folder that the runner provides cannot be written. */
 export class RunnerFileError extends Failure {
   override readonly name = 'RunnerFileError';
   override readonly kind = 'runner';
-  /** Whether its disk is full, or the quota of the user. */
+  /** Whether the disk is full or the user's quota is used up. */
   readonly isFull: boolean;
 
   constructor({ variable, holds }: RunnerFile, thrown: unknown) {
@@ -24,7 +25,7 @@ export class RunnerFileError extends Failure {
 }
 
 interface Cause {
-  /** Undefined if the system's words are all that is known. */
+  /** Undefined if nothing is known but the system's message. */
   readonly why?: string;
   readonly remedy: string;
   readonly isFull?: boolean;
@@ -72,9 +73,9 @@ function otherCause(variable: string): Cause {
 }
 
 /**
- * Writes to a file of the runner.
+ * Runs work that writes to a file of the runner.
  *
- * @throws RunnerFileError if that fails, with what was to be written and the variable that names the place
+ * @throws RunnerFileError if the work throws
  */
 export function withRunnerFile<Result>(file: RunnerFile, work: () => Result): Result {
   try {
@@ -85,9 +86,9 @@ export function withRunnerFile<Result>(file: RunnerFile, work: () => Result): Re
 }
 
 /**
- * Writes to a file of the runner, as `withRunnerFile`.
+ * Runs asynchronous work that writes to a file of the runner.
  *
- * @throws RunnerFileError if that fails
+ * @throws RunnerFileError if the work throws
  */
 export async function withRunnerFileAsync<Result>(file: RunnerFile, work: () => Promise<Result>): Promise<Result> {
   try {

@@ -1,14 +1,16 @@
-/** Reads foreign data (event files, API answers, reports) step by step, without trusting its shape. */
+/*
+ * Reads data from outside (event files, API responses, reports) without trusting its shape.
+ */
 
 /** An object of unknown content. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** Whether it is an object with keys: neither null nor an array. */
+/** Whether the value is an object, and neither null nor an array. */
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value behind a chain of keys, or undefined as soon as one is missing. Own keys only. */
+/** The value at a path of keys; undefined if any of them is missing. Only own properties count. */
 export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
   let current = value;
   for (const key of keys) {
@@ -18,13 +20,13 @@ export function valueAt(value: unknown, ...keys: readonly string[]): unknown {
   return current;
 }
 
-/** The text behind a chain of keys; undefined where there is none, it is empty, or something else stands there. */
+/** The non-empty string at a path of keys; undefined if there is none. */
 export function textAt(value: unknown, ...keys: readonly string[]): string | undefined {
   const found = valueAt(value, ...keys);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** The list behind a chain of keys; empty where there is none. */
+/** The array at a path of keys; empty if there is none. */
 export function listAt(value: unknown, ...keys: readonly string[]): readonly unknown[] {
   const found = valueAt(value, ...keys);
   return Array.isArray(found) ? (found as readonly unknown[]) : [];
