@@ -52,7 +52,7 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
 function notAPolicy(what: string): Problem {
   return {
     input: 'files',
-    what: `${what}, so it is no policy`,
+    what: `${what}, so it is not a policy`,
     remedy: 'Begin the file with a line `_schema:` that holds the address of the policy schema of your service.',
   };
 }

@@ -153,7 +153,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     await job.workspace.write('base.json', JSON.stringify(webhookReport('OK', shas.base)));
     const refused = failedStep(await attest({ flow, 'sonar-report-path': 'base.json' }, run));
     expect(refused).toMatchObject({ ...errorEnding, kind: 'user' });
-    expect(refused.message).toContain(`is of commit ${shas.base}`);
+    expect(refused.message).toContain(`is for commit ${shas.base}`);
     expect(refused.message).toContain(`is ${shas.head} (event workflow_run)`);
     expect(refused.message).toContain(
       '-Dsonar.scm.revision=${{ github.event.workflow_run.head_sha }}',

@@ -32,7 +32,7 @@ describe('readPolicyFile', () => {
     ['_schema: !!js/function x\n', /^policy\.yml is not YAML, line 1/u],
     ['_schema: x\n---\n_schema: y\n', /^policy\.yml is not YAML: expected a single document/u],
     ['', /^policy\.yml is not YAML: expected a document/u],
-    ['- _schema: x\n', /^policy\.yml is YAML, but not a mapping, so it is no policy$/u],
+    ['- _schema: x\n', /^policy\.yml is YAML, but not a mapping, so it is not a policy$/u],
     ['just words\n', /not a mapping/u],
     ['artifacts: {}\n', /^policy\.yml has no `_schema`/u],
     ['_schema:\n', /has a `_schema` that is not a text/u],

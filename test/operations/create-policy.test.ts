@@ -170,7 +170,7 @@ describe('create-policy', () => {
     for (const [files, words] of [
       ['list.yml', /not a mapping/u],
       ['large.yml', /larger than the 10\.0 MiB/u],
-      ['*.yml', /exactly one file, the policy, and stands for 2/u],
+      ['*.yml', /exactly one file, the policy, but matches 2/u],
       ['none.yml', /No file matches/u],
     ] as const) {
       const mistake = await userErrorOf(() =>

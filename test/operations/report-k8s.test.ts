@@ -138,7 +138,7 @@ describe('report-k8s', () => {
       performed('report-k8s', { environment: 'prod', files }, sent, workspace.path);
     await workspace.write('pods.json', JSON.stringify(podList({})));
     expect((await userErrorOf(() => run('pods.json'))).message).toContain('items[0].status');
-    expect((await userErrorOf(() => run('*.json'))).message).toContain('exactly one file, the pods, and stands for 2');
+    expect((await userErrorOf(() => run('*.json'))).message).toContain('exactly one file, the pods, but matches 2');
   });
 
   it('shows the service’s words and fields where it refuses the report', async () => {

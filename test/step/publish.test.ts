@@ -238,8 +238,8 @@ describe('publishing', () => {
     const page = { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
     const server = keep(await startGitHub({}, { fault: () => page }));
     expect(await warningsOf(prJob(server.url))).toEqual([
-      expect.stringContaining('it answered something else than the status.'),
-      expect.stringContaining('it answered something else than the list of comments.'),
+      expect.stringContaining('its response is not the status.'),
+      expect.stringContaining('its response is not the list of comments.'),
     ]);
   });
 

@@ -50,7 +50,7 @@ export async function resolveWithGit(
   if ('miss' in answer) return answer;
   const sha = fullSha(answer.found.stdout.trim());
   if (sha !== undefined) return { found: sha };
-  return userMiss(`git took ${revision} for something that is no SHA-1`, 'Give `commit-sha` all 40 digits.');
+  return userMiss(`git resolved ${revision} to something other than a SHA-1`, 'Give `commit-sha` all 40 digits.');
 }
 
 /** The branches, local and remote, that the repository in the workspace knows to have the commit; each name once. */

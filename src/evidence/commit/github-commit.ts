@@ -54,7 +54,7 @@ async function read<Thing>(
   const found = parse(answer.body);
   if (found !== undefined) return { found };
   return externalMiss(
-    'it answered with something else than was asked for',
+    'its response does not have the expected form',
     `See that GITHUB_API_URL (${api.apiUrl}) is GitHub's API and no proxy answers in its place.`,
   );
 }

@@ -44,7 +44,7 @@ async function resolveRevision(
   if ('found' in local) return local.found;
   const remote: SourceAnswer<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
   if ('found' in remote) return remote.found.sha;
-  const what = `commit-sha: nobody knows the commit ${revision}: ${tried({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
+  const what = `commit-sha: commit ${revision} was not found. Tried ${tried({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
   if (remote.miss.kind === 'external') throw new ExternalError({ what, remedy: remote.miss.remedy });
   throw new UserError({
     input: 'commit-sha',

@@ -21,7 +21,7 @@ export function externalMiss(what: string, remedy: string): { readonly miss: Sou
 /** What GitHub's API says where there is no token to ask it with. */
 export function noToken(permission: string): { readonly miss: SourceMiss } {
   return userMiss(
-    'it was not asked: the step has no token',
+    'it was not used, because the step has no token',
     `Give the step \`github-token: \${{ github.token }}\` and the job \`permissions: { ${permission} }\`.`,
   );
 }

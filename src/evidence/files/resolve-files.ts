@@ -63,7 +63,7 @@ export async function resolveOnlyFile(
   const rest = found.length > mostListed ? `\n  and ${found.length - mostListed} more` : '';
   throw new UserError({
     input: 'files',
-    what: `\`files\` must name exactly one file, ${purpose}, and stands for ${found.length}:${listed.join('')}${rest}`,
+    what: `\`files\` must name exactly one file, ${purpose}, but matches ${found.length}:${listed.join('')}${rest}`,
     remedy: 'Name the one file by its path.',
   });
 }

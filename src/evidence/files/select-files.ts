@@ -133,15 +133,15 @@ export function parseLine(written: string, workspace: string, separator: string 
 function parentBehindWildcard(line: string): Problem {
   return {
     input: 'files',
-    what: `"${line}" has ".." behind a wildcard, so there is no telling which directory is meant`,
-    remedy: 'Write the path without ".." behind the first wildcard.',
+    what: `"${line}" has ".." after a wildcard, so the directory is ambiguous`,
+    remedy: 'Write the path without ".." after the first wildcard.',
   };
 }
 
 function tooManyAlternatives(line: string): Problem {
   return {
     input: 'files',
-    what: `The braces of "${line}" stand for more than ten thousand patterns`,
+    what: `The braces of "${line}" expand to more than 10,000 patterns`,
     remedy: 'Use fewer braces, or `*`.',
   };
 }

@@ -27,7 +27,7 @@ export async function readTextFile(
   if (file.size > maximumBytes) {
     throw new UserError({
       input: 'files',
-      what: `${file.name} has ${formatBytes(file.size)}, too many for ${purpose}: at most ${formatBytes(maximumBytes)} are read`,
+      what: `${file.name} is too large for ${purpose}: it has ${formatBytes(file.size)}, and the limit is ${formatBytes(maximumBytes)}`,
       remedy: `Name the file that holds ${purpose}.`,
     });
   }

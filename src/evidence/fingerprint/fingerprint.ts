@@ -41,7 +41,7 @@ export async function computeFingerprint(path: string, signal?: AbortSignal): Pr
     case 'other':
       throw new UserError(notAFile(path));
     case undefined:
-      throw unreadableError(path, 'no such file or directory, or in a directory that is closed to this user');
+      throw unreadableError(path, 'no such file or directory, or the user may not open its directory');
   }
 }
 

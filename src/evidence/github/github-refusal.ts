@@ -51,7 +51,7 @@ export function refusalOf(thrown: unknown): GitHubRefusal {
 export function unexpectedAnswer(body: unknown, wanted: string): { readonly refusal: GitHubRefusal } {
   const messages = listAt(body, 'errors').flatMap((error) => textAt(error, 'message') ?? []);
   const words = messages.length === 0 ? '' : `: ${messages.join('; ')}`;
-  const what = `it answered something else than ${wanted}${words}`;
+  const what = `its response is not ${wanted}${words}`;
   return { refusal: { reason: messages.length === 0 ? 'external' : 'other', status: undefined, what } };
 }
 

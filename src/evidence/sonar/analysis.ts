@@ -176,7 +176,7 @@ function notListed(task: FinishedTask, place: string, reportPath: string, words?
   const said = words === undefined ? '' : ` (${words})`;
   return new UserError({
     input: 'sonar-report-path',
-    what: `Sonar does not list the analysis ${task.analysisId} of ${reportPath} among those of ${place} of project ${task.projectKey}${said}, so nothing shows which commit it is of`,
+    what: `Sonar does not list the analysis ${task.analysisId} (${reportPath}) for ${place} of project ${task.projectKey}${said}, so its commit is unknown`,
     remedy:
       'Somebody, or the housekeeping of the server, deleted the analysis: run the scan again, and attest its report in the same job.',
   });

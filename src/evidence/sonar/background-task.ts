@@ -111,14 +111,14 @@ function failed(server: SonarServer, id: string, status: string, task: unknown):
     remedy:
       status === 'CANCELED'
         ? 'Somebody, or a restart of the server, cancelled the task: run the scan again.'
-        : `See ${tasksPage(server, task)} for details, mend what the message names, and run the scan again.`,
+        : `See ${tasksPage(server, task)} for details, fix the cause that the message names, and run the scan again.`,
   });
 }
 
 function notInTime(server: SonarServer, id: string, status: string, timeout: number, task: unknown): ExternalError {
   return new ExternalError({
     what: `Sonar's background task ${id}${ofProject(task)} did not finish within ${seconds(timeout)}; it is still ${status}`,
-    remedy: `Raise \`sonar-timeout\`, or see ${tasksPage(server, task)} for what the server is busy with.`,
+    remedy: `Raise \`sonar-timeout\`, or see ${tasksPage(server, task)} for what the server is working on.`,
   });
 }
 

@@ -125,7 +125,7 @@ async function fromServer(report: ReportTask, gathering: Gathering): Promise<Lea
     const { expected, unverifiedRevision } = request;
     unverifiedReason = acceptUnverified(doubt, task, expected, unverifiedRevision, reportPath);
     gathering.warn(
-      `revision not verified: nothing confirms that the Sonar analysis is of commit ${expected.sha}. ${unverifiedReason} ${doubt.remedy}`,
+      `revision not verified: nothing confirms that the Sonar analysis is for commit ${expected.sha}. ${unverifiedReason} ${doubt.remedy}`,
     );
   } else {
     refuseOtherCommit(revision, request.expected.sha, {
@@ -152,7 +152,7 @@ function refuseOtherProject({ projectKey }: ReportTask, task: FinishedTask, repo
   if (projectKey === undefined || projectKey === task.projectKey) return;
   throw new UserError({
     input: 'sonar-report-path',
-    what: `the Sonar report ${reportPath} is of project ${projectKey}, but its background task ${task.id} is of project ${task.projectKey}`,
+    what: `the Sonar report ${reportPath} is for project ${projectKey}, but its background task ${task.id} is for project ${task.projectKey}`,
     remedy: 'Attest the report as the scanner wrote it: run the scan again, and attest in the same job.',
   });
 }

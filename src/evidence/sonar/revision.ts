@@ -44,7 +44,7 @@ export function refuseOtherCommit(revision: string, expected: string, origin: Sc
   const attested = event.isCommitGiven ? 'the commit given as `commit-sha`' : 'the commit being attested';
   throw new UserError({
     input: 'sonar-report-path',
-    what: `the Sonar analysis of project ${projectKey} (${reportPath}) is of commit ${revision}, but ${attested} is ${expected}${on}`,
+    what: `the Sonar analysis of project ${projectKey} (${reportPath}) is for commit ${revision}, but ${attested} is ${expected}${on}`,
     remedy: isGitHubSha(revision, event) ? nameTheRevision(expected, event) : scanAgain(expected, event),
   });
 }
@@ -117,7 +117,7 @@ export function acceptUnverified(
   if (wanted === 'warn') return reason;
   throw new UserError({
     input: 'unverified-revision',
-    what: `revision not verified: nothing confirms that the Sonar analysis of project ${task.projectKey} (${reportPath}) is of commit ${expected.sha}, and \`unverified-revision\` is \`fail\`. ${reason}`,
+    what: `revision not verified: nothing confirms that the Sonar analysis of project ${task.projectKey} (${reportPath}) is for commit ${expected.sha}, and \`unverified-revision\` is \`fail\`. ${reason}`,
     remedy: doubt.remedy,
   });
 }
@@ -141,7 +141,7 @@ function refuseOlderThanCommit(
   if (submitted >= (committedAt - clockTolerance) * 1000) return undefined;
   throw new UserError({
     input: 'sonar-report-path',
-    what: `the Sonar analysis of project ${projectKey} (${reportPath}) was submitted at ${new Date(submitted).toISOString()}, more than ${clockTolerance / 60} minutes before the commit being attested, ${sha}, was made (${iso(committedAt)}), so it is of another commit`,
+    what: `the Sonar analysis of project ${projectKey} (${reportPath}) was submitted at ${new Date(submitted).toISOString()}, more than ${clockTolerance / 60} minutes before the commit being attested, ${sha}, was made (${iso(committedAt)}), so it is for another commit`,
     remedy:
       'Scan the commit and attest the report of that scan, in the same job; on a self-hosted runner, clean the workspace first, because it may hold the report of an earlier run.',
   });

@@ -193,7 +193,7 @@ describe('gatherCommit', () => {
       message:
         `No source describes the commit ${shas.head} (the head of pull request 12). ` +
         "git in the workspace: GITHUB_WORKSPACE is not set; the event's payload: the event's payload does not describe it; " +
-        "GitHub's API: it was not asked: the step has no token.",
+        "GitHub's API: it was not used, because the step has no token.",
       remedy: expect.stringContaining('`github-token: ${{ github.token }}`'),
     });
   });
@@ -334,8 +334,8 @@ describe('gatherCommit of a commit given by hand', () => {
     await expect(gatherCommit(request, { git, github: undefined })).rejects.toMatchObject({
       kind: 'user',
       message:
-        'commit-sha: nobody knows the commit v9: git in the workspace: the repository does not have it; ' +
-        "GitHub's API: it was not asked: the step has no token.",
+        'commit-sha: commit v9 was not found. Tried git in the workspace: the repository does not have it; ' +
+        "GitHub's API: it was not used, because the step has no token.",
       problems: [expect.objectContaining({ input: 'commit-sha' })],
     });
     const github = githubWith({ commit: troubled });

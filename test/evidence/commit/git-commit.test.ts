@@ -303,7 +303,7 @@ describe('resolveWithGit', () => {
     mkdirSync(workspace);
     folder.git(workspace, 'init', '--quiet', '--object-format=sha256');
     folder.commit(workspace, 'first');
-    expect(reasonOf(await resolveWithGit(git, workspace, 'HEAD'))).toMatch(/no SHA-1$/);
+    expect(reasonOf(await resolveWithGit(git, workspace, 'HEAD'))).toMatch(/other than a SHA-1$/);
   });
 });
 

@@ -91,7 +91,7 @@ describe('the commit of GitHub', () => {
       'a proxy',
       { status: 200, body: '<html>login</html>', headers: { 'content-type': 'text/html' } },
       'external',
-      /something else/,
+      /the expected form/,
     ],
     [
       'a page in place of an error',
@@ -99,7 +99,7 @@ describe('the commit of GitHub', () => {
       'external',
       /^it answered 503 without a message in the form of GitHub \(after 3 attempts\)$/,
     ],
-    ['half a commit', { status: 200, body: { sha: shas.head } }, 'external', /something else/],
+    ['half a commit', { status: 200, body: { sha: shas.head } }, 'external', /the expected form/],
     ['half an answer', 'cut', 'external', /could not be reached: other side closed/],
   ] as const)('is missing on %s', async (_what, reply, kind, words) => {
     const server = await start({ [commitPath(shas.head)]: reply });

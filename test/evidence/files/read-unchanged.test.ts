@@ -31,7 +31,7 @@ describe('reading a file that must not change', () => {
   const sysFile = '/sys/kernel/mm/transparent_hugepage/enabled';
   (existsSync(sysFile) ? it : it.skip)('is refused if it ends before the size that the system gives', async () => {
     const mistake = await userErrorOf(() => allOf(sysFile, statSync(sysFile).size));
-    expect(mistake.message).toContain('does not hold as many bytes as the system says');
+    expect(mistake.message).toContain('does not have the size that the system reports');
   });
 
   it('reads nothing before it is asked to, and no further than it is asked', async () => {

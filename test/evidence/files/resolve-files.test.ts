@@ -56,7 +56,7 @@ describe('the files that lines stand for', () => {
       expect(failure.problems).toEqual([
         {
           input: 'files',
-          what: '/proc/version does not hold as many bytes as the system says, which is usual for files in /proc and /sys',
+          what: '/proc/version does not have the size that the system reports, which is usual for files in /proc and /sys',
           remedy: expect.stringContaining('`cat /proc/version > copy.txt`'),
         },
       ]);
@@ -141,7 +141,7 @@ describe('the files that lines stand for', () => {
 
   it('are an error when braces stand for too much', async () => {
     await withFileTree({ a: '' }, async (tree) => {
-      expect((await userErrorOf(() => namesOf(tree, '{a,b}'.repeat(20)))).message).toContain('ten thousand');
+      expect((await userErrorOf(() => namesOf(tree, '{a,b}'.repeat(20)))).message).toContain('10,000 patterns');
     });
   });
 

@@ -22,7 +22,7 @@ describe('resolveOnlyFile', () => {
     for (let number = 10; number < 22; number += 1) await workspace.write(`${number}.yml`, '');
     const mistake = await userErrorOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'));
     expect(mistake.message).toMatch(
-      /exactly one file, the policy, and stands for 12:\n {2}10\.yml\n[^]*19\.yml\n {2}and 2 more$/u,
+      /exactly one file, the policy, but matches 12:\n {2}10\.yml\n[^]*19\.yml\n {2}and 2 more$/u,
     );
   });
 

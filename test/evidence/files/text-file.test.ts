@@ -38,6 +38,6 @@ describe('readTextFile', () => {
   it('reads exactly the largest size and nothing larger', async () => {
     expect(await read('12345', { maximumBytes: 5 })).toBe('12345');
     const mistake = await userErrorOf(() => read('123456', { maximumBytes: 5 }));
-    expect(mistake.message).toBe('a.txt has 6 bytes, too many for the words: at most 5 bytes are read');
+    expect(mistake.message).toBe('a.txt is too large for the words: it has 6 bytes, and the limit is 5 bytes');
   });
 });

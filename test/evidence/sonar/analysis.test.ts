@@ -31,7 +31,7 @@ const expectUnverified = async (reason: string, other: Parameters<SonarJob['gath
   expect(evidence.unverifiedReason).toContain(reason);
   expect(evidence.warnings).toEqual([
     expect.stringContaining(
-      `revision not verified: nothing confirms that the Sonar analysis is of commit ${analysedCommit}. `,
+      `revision not verified: nothing confirms that the Sonar analysis is for commit ${analysedCommit}. `,
     ),
   ]);
   expect(evidence.warnings[0]).toContain(reason);
@@ -89,8 +89,8 @@ describe('the analysis of a branch', () => {
     await open({ analyses: analyses(100).slice(0, 100) });
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('user');
-    expect(failure.message).toContain(`Sonar does not list the analysis ${analysisId} of ${job.workspace.path}`);
-    expect(failure.message).toContain(`among those of the main branch of project ${projectKey}`);
+    expect(failure.message).toContain(`Sonar does not list the analysis ${analysisId} (${job.workspace.path}`);
+    expect(failure.message).toContain(`for the main branch of project ${projectKey}`);
     expect(failure.remedy).toContain('run the scan again');
     expect(asked('api/project_analyses/search')).toHaveLength(1);
     expect(asked('api/qualitygates/project_status')).toEqual([]);
@@ -126,7 +126,7 @@ describe('the analysis of a branch', () => {
     expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`project ${projectKey} (${job.workspace.path}`);
     expect(failure.message).toContain(
-      `is of commit ${analysedCommit}, but the commit being attested is ${otherCommit}`,
+      `is for commit ${analysedCommit}, but the commit being attested is ${otherCommit}`,
     );
     expect(asked('api/qualitygates/project_status')).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('the analysis that the token may not see', () => {
 
   it('is refused if the scan was given another revision by hand', async () => {
     await open({ scannerContexts: { [taskId]: scannerContext(otherCommit) } });
-    expect((await failureOf(job.gather({ token }))).message).toContain(`is of commit ${otherCommit}`);
+    expect((await failureOf(job.gather({ token }))).message).toContain(`is for commit ${otherCommit}`);
   });
 
   it('is refused if unverified ones are not wanted, before its gate is asked for', async () => {
@@ -310,7 +310,7 @@ describe('the analysis of a pull request', () => {
     await open(ofPullRequest({ commit: { sha: otherCommit } }));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('user');
-    expect(failure.message).toContain(`is of commit ${otherCommit}`);
+    expect(failure.message).toContain(`is for commit ${otherCommit}`);
   });
 
   it('is refused if the list does not have the pull request', async () => {
@@ -318,7 +318,7 @@ describe('the analysis of a pull request', () => {
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('user');
     expect(failure.message).toContain(`Sonar does not list the analysis ${analysisId}`);
-    expect(failure.message).toContain('among those of pull request 12');
+    expect(failure.message).toContain('for pull request 12');
   });
 
   const later = { analysisDate: '2023-05-25T11:00:00+0200', commit: { sha: otherCommit } };
@@ -341,7 +341,7 @@ describe('the analysis of a pull request', () => {
 
   it.each([
     [analysedCommit, undefined],
-    [otherCommit, `is of commit ${otherCommit}`],
+    [otherCommit, `is for commit ${otherCommit}`],
   ])('that a later one replaced in the list is judged by the given revision %s', async (revision, refusal) => {
     await open({ ...ofPullRequest(later), scannerContexts: { [taskId]: scannerContext(revision) } });
     if (refusal === undefined) expect((await job.gather()).results.revision).toBe(revision);
@@ -361,7 +361,7 @@ describe('a report', () => {
     await job.report({ projectKey: 'acme:gadgets' });
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('user');
-    expect(failure.message).toContain(`is of project acme:gadgets, but its background task ${taskId} is of project`);
+    expect(failure.message).toContain(`is for project acme:gadgets, but its background task ${taskId} is for project`);
     expect(asked('api/project_analyses/search')).toEqual([]);
   });
 

@@ -199,7 +199,7 @@ describe('a JSON report', () => {
     const document = { ...withoutRevision, taskId, project: { key: 'other' } };
     await job.workspace.write('sonar.json', JSON.stringify(document));
     const failure = await failureOf(job.gather({ reportPath: 'sonar.json', hostUrl: job.sonar.url }));
-    expect(failure.message).toContain('is of project other, but its background task');
+    expect(failure.message).toContain('is for project other, but its background task');
   });
 
   it.each([analysedCommit.toUpperCase(), analysedCommit.slice(0, 8)])(
@@ -241,7 +241,7 @@ describe('a JSON report', () => {
   it('of another commit is refused', async () => {
     const failure = await failureOf(gatherJson({ ...webhookPayload(), revision: 'b'.repeat(40) }));
     expect(failure.kind).toBe('user');
-    expect(failure.message).toContain(`is of commit ${'b'.repeat(40)}, but the commit being attested is`);
+    expect(failure.message).toContain(`is for commit ${'b'.repeat(40)}, but the commit being attested is`);
   });
 
   it('of a task that failed is an error of its own', async () => {

@@ -48,7 +48,7 @@ describe('a revision of another commit', () => {
 
   it('is refused with the event, both commits, the project and the report', () => {
     expect(refusalOf(base, { name: 'pull_request_target' }).message).toBe(
-      `the Sonar analysis of project acme:widgets (report-task.txt) is of commit ${base}, but the commit being attested is ${head} (event pull_request_target)`,
+      `the Sonar analysis of project acme:widgets (report-task.txt) is for commit ${base}, but the commit being attested is ${head} (event pull_request_target)`,
     );
     expect(refusalOf(base, { name: undefined, isCommitGiven: true }).message).toContain(
       `but the commit given as \`commit-sha\` is ${head}`,
