@@ -52,7 +52,7 @@ export function verdictOfGateStatus(status: string): Verdict | undefined {
 
 const severity: Readonly<Record<Verdict, number>> = { compliant: 0, incomplete: 1, 'non-compliant': 2 };
 
-/** The verdict that decides among several; undefined where there is none. */
+/** The verdict that decides among several; undefined if there is none. */
 export function worstVerdict(verdicts: readonly Verdict[]): Verdict | undefined {
   return verdicts.reduce<Verdict | undefined>(
     (worst, verdict) => (worst === undefined || severity[verdict] > severity[worst] ? verdict : worst),

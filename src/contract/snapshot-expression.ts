@@ -91,7 +91,7 @@ function parseTime(rest: string): SnapshotSelector | { readonly problem: string 
 
 const iso = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/u;
 
-/** The Unix seconds of a time in ISO 8601; without a zone it is UTC. Undefined where it is none. */
+/** The Unix seconds of a time in ISO 8601; without a zone it is UTC. Undefined if it is none. */
 export function isoSeconds(text: string): number | undefined {
   const [, date] = iso.exec(text) ?? [];
   if (date === undefined || !isDate(date)) return undefined;

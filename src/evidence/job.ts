@@ -11,7 +11,7 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-/** What GitHub tells a job about itself: the `GITHUB_*` variables and the event. Undefined is what GitHub left unset. */
+/** The job's context: the `GITHUB_*` variables and the event. What GitHub did not set is undefined. */
 export interface Job {
   /** The address of GitHub's pages, without a slash at the end; on GHES the company's own. */
   readonly serverUrl: string;
@@ -20,7 +20,7 @@ export interface Job {
   readonly repository: RepositoryName | undefined;
   readonly repositoryId: string | undefined;
   readonly eventName: string | undefined;
-  /** The webhook payload that started the run; empty where the job has no event file. */
+  /** The webhook payload that started the run; empty if the job has no event file. */
   readonly event: Mapping;
   /** The whole ref that started the run: `refs/heads/main`, `refs/tags/v1`, `refs/pull/12/merge`. */
   readonly ref: string | undefined;
@@ -55,10 +55,11 @@ export interface Job {
 export const maximumEventBytes = 100 * 1024 * 1024;
 
 /**
- * Reads what GitHub tells the job; an empty variable is as good as an unset one. A job without an event file (an older container job) has an empty event.
- * Read at once: nothing else can be done before, and the first use of Node's asynchronous files takes longer than the reading.
+ * Reads the job's context. An empty variable counts as unset. A job without an event file (an older container job) has an
+ * empty event. Reads synchronously: nothing else can start before, and loading Node.js's asynchronous file API would take
+ * longer than the reading.
  *
- * @throws UserError where the event file is there and is not the JSON object that GitHub writes.
+ * @throws UserError if the event file is there and is not the JSON object that GitHub writes.
  */
 export function readJob(environment: EnvironmentVariables): Job {
   const variable = (name: string): string | undefined => textAt(environment, name);
@@ -116,7 +117,7 @@ function readEvent(path: string | undefined): Mapping {
   return event;
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 function readEventFile(path: string): string | undefined {
   try {
     const { size } = statSync(path);

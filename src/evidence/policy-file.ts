@@ -15,7 +15,7 @@ export interface PolicyFile {
 /**
  * Reads a policy file as far as the interface describes it: YAML, a mapping with `_schema`.
  *
- * @throws UserError where it is none, with the line and the reason
+ * @throws UserError if it is none, with the line and the reason
  */
 export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
   const text = await readTextFile(file, { purpose: 'the policy', maximumBytes: maximumFileBytes });

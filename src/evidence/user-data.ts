@@ -13,7 +13,7 @@ const readFile = promisify(fs.readFile);
  * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace. JSON.stringify
  * writes its numbers as they are written there.
  *
- * @throws UserError where it is neither
+ * @throws UserError if it is neither
  */
 export async function readUserData(value: string, workspace: string): Promise<Mapping> {
   // A path that begins like JSON can be written with ./ in front.

@@ -10,10 +10,10 @@ import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 /** Where gzip's header (RFC 1952) names the operating system, and the value for "unknown". */
 const systemByte = { position: 9, unknown: 0xff };
 
-/** Where an archive lies until it is sent. */
+/** Where an archive is written before it is sent. */
 export const archiveFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the archive of the files' };
 
-/** How much may come of an archive. */
+/** The maximum size of an archive. */
 export interface ArchiveLimit {
   /** In bytes, exactly that included. */
   readonly maximumBytes: number;
@@ -27,7 +27,7 @@ export interface ArchiveLimit {
  *
  * @returns the size of the archive in bytes.
  * @throws what `tooLarge` makes, as soon as more than `maximumBytes` are there; UserError when a file cannot be read or
- * changes; RunnerFileError if the archive cannot be written; the signal's reason, soon after it is aborted. What was written until then is left for the caller to remove.
+ * changes; RunnerFileError if the archive cannot be written; the signal's reason soon after it is aborted. What was written until then is left for the caller to remove.
  */
 export async function writeArchive(
   files: readonly MatchedFile[],
@@ -142,7 +142,7 @@ async function collect(
   return size;
 }
 
-/** An archive that was put aside until it is sent. */
+/** An archive in a temporary folder. */
 export interface TemporaryArchive {
   readonly path: string;
   /** In bytes. */
@@ -152,9 +152,9 @@ export interface TemporaryArchive {
 }
 
 /**
- * Makes an archive of files in a folder of its own.
+ * Writes an archive of the files in a new temporary folder.
  *
- * @param temporary the folder in which that folder is made; made itself when missing
+ * @param temporary the folder in which that folder is made; created if missing
  * @throws RunnerFileError if the folder cannot be made; as `writeArchive`; nothing is left behind then
  */
 export async function createTemporaryArchive(

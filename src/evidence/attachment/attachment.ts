@@ -19,13 +19,13 @@ export interface Attachment {
    * with a UserError, before the last byte, when the file has changed since it was found.
    */
   open(): AsyncIterable<Uint8Array>;
-  /** Removes what was put aside for it. The user's files stay. */
+  /** Removes temporary files. The user's files are not touched. */
   readonly dispose: () => void;
 }
 
 /** Where and within which bounds an attachment is made. */
 export interface AttachmentOptions {
-  /** A directory for an archive until it is sent: the runner's folder for temporary files. Made when missing. */
+  /** A directory for an archive until it is sent: the runner's folder for temporary files. Created if missing. */
   readonly temporary: string;
   /** The largest attachment in bytes, exactly that included; by default the interface's limit. */
   readonly maximumBytes?: number;
@@ -39,15 +39,15 @@ const largestCompression = 1032;
 /** How much of a file is read and sent at once, in bytes: fewer turns than 64 KiB, and more gains nothing (measured). */
 const sentAtOnce = 256 * 1024;
 
-/** The most files that a complaint lists. */
+/** The maximum number of files that an error message lists. */
 const mostListed = 20;
 
 /**
  * Makes the attachment of some files: none of no files; a single file as it is, under its own base name; more than one as
  * `evidence.tgz`. Its size is known, and within the limit, before anything is sent.
  *
- * @throws UserError when it would be over the limit (the sizes are listed, the largest first) or a file cannot be read;
- * the signal's reason where it is aborted.
+ * @throws UserError if it would be over the limit (the sizes are listed, the largest first) or a file cannot be read;
+ * the signal's reason if it is aborted.
  */
 export async function prepareAttachment(
   files: readonly MatchedFile[],

@@ -1,12 +1,12 @@
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
-/** What is known of the branch before anyone was asked. */
+/** What the event says about the branch. */
 export interface BranchHint {
   /** The branch that the event names. */
   readonly named?: string | undefined;
-  /** Where none is named: the branches to expect, best first, believed only where git has the commit on them. */
+  /** If none is named: the likely branches, best first. Each counts only if git finds the commit on it. */
   readonly likely?: readonly (string | undefined)[];
-  /** What to report where no branch is found: the tag's name, as GitHub itself does in `GITHUB_REF_NAME`. */
+  /** What to record if no branch is found: the tag's name, as GitHub does in `GITHUB_REF_NAME`. */
   readonly otherwise?: string | undefined;
 }
 
@@ -56,10 +56,10 @@ function isFork(source: unknown, here: unknown): boolean {
 }
 
 /**
- * The branch of a commit whose event names none. One that git has the commit on, if it is the only one or an expected one,
- * because of several any other choice would be a guess; else the tag; else none, and never an empty text.
+ * Chooses the branch of a commit if the event names none: a likely branch that contains the commit; else the only branch
+ * that contains it, because choosing among several would be a guess; else the tag, if any.
  *
- * @param holding the branches that git has the commit on.
+ * @param holding the branches that contain the commit
  */
 export function probableBranch(hint: BranchHint, holding: readonly string[]): string | undefined {
   const expected = hint.likely?.find((name) => name !== undefined && holding.includes(name));

@@ -7,14 +7,14 @@ import type { Job } from '../job.ts';
 import { createGitRunner, type GitRunner } from '../git/git-runner.ts';
 import { createGitHubCommits, type GitHubCommits } from './github-commit.ts';
 
-/** Who can be asked about a commit. */
+/** The sources that can describe a commit. */
 export interface CommitSources {
   readonly git: GitRunner;
-  /** GitHub's API; undefined where the step has no token or no repository. */
+  /** GitHub's API; undefined if the step has no token or no repository. */
   readonly github: GitHubCommits | undefined;
 }
 
-/** What it takes to ask the sources. */
+/** What is needed to connect the sources. */
 export interface SourceAccess {
   readonly job: Job;
   readonly environment: EnvironmentVariables;
@@ -24,11 +24,11 @@ export interface SourceAccess {
   readonly log: Log;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Is called while git runs, for work that this process can do meanwhile. */
+  /** Called while git runs, so that this process can do other work meanwhile. */
   readonly whileGitRuns?: () => void;
 }
 
-/** Git on this machine, and GitHub's API where there is a token and a repository to ask about. */
+/** Connects git on this machine, and GitHub's API if there are a token and a repository. */
 export function connectSources({
   job,
   environment,

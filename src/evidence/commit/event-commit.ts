@@ -4,21 +4,21 @@ import type { Job } from '../job.ts';
 import { branchName, fullSha } from '../git/git-ref.ts';
 import { labelledBranch, pullRequestBranch, type BranchHint } from './branch.ts';
 
-/** A commit as the reader knows it. */
+/** A commit, described for the reader. */
 export interface IntendedCommit {
-  /** What the commit is to the reader: `the head of pull request 12`. */
+  /** What the commit is, for log and errors: `the head of pull request 12`. */
   readonly meaning: string;
   readonly branch: BranchHint;
 }
 
-/** The commit that an event means, as far as the event says it. */
+/** The commit that an event is about, as far as the event's payload says. */
 export type EventCommit =
   /** The commit itself is known. */
   | (IntendedCommit & { readonly kind: 'commit'; readonly sha: string })
   /** The event is about a pull request and does not say which commit its head is. */
   | (IntendedCommit & { readonly kind: 'pull-request'; readonly number: number });
 
-/** How one kind of event says which commit it means. */
+/** Finds the commit that one kind of event is about. */
 type Rule = (job: Job) => EventCommit | Problem;
 
 /**
@@ -44,7 +44,7 @@ const rules: ReadonlyMap<string, Rule> = new Map([
   ['status', statusReported],
 ]);
 
-/** The commit that the job's event means, or why it means none. */
+/** The commit that the job's event is about, or why there is none. */
 export function eventCommit(job: Job): EventCommit | Problem {
   const rule = rules.get(job.eventName ?? '') ?? checkedOut;
   return rule(job);

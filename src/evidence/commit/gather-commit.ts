@@ -33,7 +33,7 @@ export interface CommitEvidence {
 /**
  * The commit that the job is about, with its committer date.
  *
- * @throws UserError where the event means no commit or the job's setup lets no source describe it; ExternalError where
+ * @throws UserError if the event means no commit or the job's setup lets no source describe it; ExternalError where
  * GitHub's API failed. Both say which sources were tried.
  */
 export async function gatherCommitEvidence(request: CommitRequest, sources: CommitSources): Promise<CommitEvidence> {

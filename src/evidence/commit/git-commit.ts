@@ -36,7 +36,7 @@ export async function readCommitFromGit(
 /**
  * The SHA of the commit that a name means: an abbreviated SHA, a tag, a branch.
  *
- * @throws UserError where the name means more than one thing: no other source could do better than guess.
+ * @throws UserError if the name means more than one thing: no other source could do better than guess.
  */
 export async function resolveWithGit(
   git: GitRunner,

@@ -4,19 +4,19 @@ import type { Job } from '../job.ts';
 import { eventCommit, type EventCommit, type IntendedCommit } from './event-commit.ts';
 import { fullSha } from '../git/git-ref.ts';
 
-/** The commit that a step judges and records, as far as the job knows it without asking anyone. */
+/** The commit that a step judges and records, as far as the inputs and the event tell without a request. */
 export type JudgedCommit =
   | EventCommit
   /** The user gave an abbreviated SHA, a tag, a branch or another name that git resolves. */
   | (IntendedCommit & { readonly kind: 'revision'; readonly revision: string });
 
 /**
- * Which commit and which branch a job is about: the commit given by hand, else the one that the event means. That is not
+ * The commit and the branch that a job is about: the input `commit-sha`, else the commit of the event. That is not
  * always `GITHUB_SHA`, which is a merge commit that nobody wrote on pull requests, and the default branch's newest commit
  * on events that come from elsewhere (`workflow_run`, `check_suite`, `issue_comment`).
  *
  * @param commitSha the input `commit-sha`: a whole SHA-1, or a name for git to resolve; empty is as good as not given.
- * @throws UserError where the event means no commit (a deleted branch) or does not say which, or the input is malformed.
+ * @throws UserError if the event means no commit (a deleted branch) or does not say which, or the input is malformed.
  */
 export function judgedCommit(job: Job, commitSha?: string): JudgedCommit {
   const byEvent = eventCommit(job);

@@ -5,16 +5,16 @@ import type { CommitSources } from './commit-sources.ts';
 import type { IntendedCommit } from './event-commit.ts';
 import type { JudgedCommit } from './judged-commit.ts';
 
-/** A commit of which the SHA is known. */
+/** A commit whose SHA is known. */
 export interface LocatedCommit extends IntendedCommit {
   readonly sha: string;
 }
 
 /**
- * Finds the judged commit's SHA. Asks someone only where the event or the input does not say it: GitHub's API for the head
- * of a commented pull request; git, then GitHub's API, for a name given by hand.
+ * Finds the SHA of the judged commit. Sends requests only if neither the event nor the input has it: to GitHub's API for
+ * the head of a commented pull request; to git, then GitHub's API, for a branch, tag or abbreviated SHA.
  *
- * @throws UserError where nobody could be asked or nobody knows it; ExternalError where GitHub's API failed.
+ * @throws UserError if no source is available or none knows it; ExternalError if GitHub's API failed.
  */
 export async function locateCommit(
   judged: JudgedCommit,

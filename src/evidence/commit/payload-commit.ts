@@ -29,7 +29,7 @@ function describedCommits(event: Mapping): readonly unknown[] {
   ];
 }
 
-/** Undefined where it is another commit, or one that is not described in full. */
+/** Undefined if it is another commit, or one that is not described in full. */
 function commitFacts(described: unknown, sha: string): CommitFacts | undefined {
   if (fullSha(valueAt(described, 'id')) !== sha) return undefined;
   const message = valueAt(described, 'message');

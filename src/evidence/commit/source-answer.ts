@@ -1,24 +1,24 @@
 import type { FailureKind, FailureText } from '../../runtime/failure.ts';
 
-/** Why a source could not say what it was asked: whose fault that is, and what the reader can do about it. */
+/** Why a source could not answer, and what the reader can do about it. */
 export interface SourceMiss extends FailureText {
   readonly kind: FailureKind;
 }
 
-/** What a source says: the thing, or why not. A miss is no failure yet, because the next source may know. */
+/** The answer of a source. A miss is not a failure yet, because the next source may know. */
 export type SourceAnswer<Thing> = { readonly found: Thing } | { readonly miss: SourceMiss };
 
-/** An answer that the user's setup is to blame for. */
+/** A miss that the workflow author can fix. */
 export function userMiss(what: string, remedy: string): { readonly miss: SourceMiss } {
   return { miss: { kind: 'user', what, remedy } };
 }
 
-/** An answer that a service or the way to it is to blame for. */
+/** A miss because of a service or network error. */
 export function externalMiss(what: string, remedy: string): { readonly miss: SourceMiss } {
   return { miss: { kind: 'external', what, remedy } };
 }
 
-/** What GitHub's API says where there is no token to ask it with. */
+/** The miss of GitHub's API if the step has no token. */
 export function noToken(permission: string): { readonly miss: SourceMiss } {
   return userMiss(
     'it was not used, because the step has no token',
@@ -26,7 +26,7 @@ export function noToken(permission: string): { readonly miss: SourceMiss } {
   );
 }
 
-/** The sources that were tried and why each did not answer, as a clause with its full stop. */
+/** Lists the sources that were tried with the reason of each miss, ending in a full stop. */
 export function tried(misses: Readonly<Record<string, SourceMiss>>): string {
   const clauses = Object.entries(misses).map(([source, { what }]) => `${source}: ${what}`);
   return `${clauses.join('; ')}.`;

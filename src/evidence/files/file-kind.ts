@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 
-/** What stands at a path, symbolic links followed. */
+/** What a path leads to, symbolic links followed. */
 export type Kind =
   | 'file'
   | 'directory'
@@ -10,7 +10,7 @@ export type Kind =
   /** A symbolic link to something that is not there, or to itself. */
   | 'broken';
 
-/** What stands at a path, and its size in bytes; undefined when nothing does, or the system does not let us look. */
+/** What a path leads to, with its size in bytes; undefined if there is nothing, or if it may not be read. */
 export function inspectPath(path: string): { readonly kind: Kind; readonly size: number } | undefined {
   try {
     const stats = statSync(path);
@@ -20,7 +20,7 @@ export function inspectPath(path: string): { readonly kind: Kind; readonly size:
   }
 }
 
-/** What a directory's entry is, asked of the file system only where the listing does not tell. */
+/** The kind of a directory entry. Asks the file system only about symbolic links. */
 export function kindOfEntry(entry: Dirent, path: string): Kind {
   return entry.isSymbolicLink() ? (inspectPath(path)?.kind ?? 'broken') : kindOf(entry);
 }

@@ -28,7 +28,7 @@ export function sizeUnknown(path: string): Problem {
   };
 }
 
-/** The problem of a path that the system refuses to read. */
+/** The problem of a path that cannot be read. */
 export function unreadable(path: string, thrown: unknown): Problem {
   return {
     input: 'files',
@@ -37,12 +37,12 @@ export function unreadable(path: string, thrown: unknown): Problem {
   };
 }
 
-/** The error for a path that the system refuses to read. */
+/** The error for a path that cannot be read. */
 export function unreadableError(path: string | Buffer, thrown: unknown): UserError {
   return new UserError(unreadable(path.toString(), thrown), { cause: thrown });
 }
 
-/** Runs work on one path; what the system refuses becomes the user's mistake that names the path. */
+/** Runs work on a path and turns any error into a UserError that names the path. */
 export function wrapReadErrors<Result>(path: string | Buffer, work: () => Result): Result {
   try {
     return work();

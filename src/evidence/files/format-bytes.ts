@@ -1,4 +1,4 @@
-/** A number of bytes for people: `312 bytes`, `10.4 MiB (10,904,321 bytes)`. */
+/** Formats a number of bytes for people: `312 bytes`, `10.4 MiB (10,904,321 bytes)`. */
 export function formatBytes(bytes: number): string {
   const exact = `${bytes.toLocaleString('en-US')} ${bytes === 1 ? 'byte' : 'bytes'}`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];

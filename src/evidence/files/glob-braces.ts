@@ -6,7 +6,7 @@ const maximumAlternatives = 10_000;
  * hold slashes and empty alternatives. Braces without a comma, unbalanced ones and those behind a backslash are ordinary
  * characters, as they are to a shell.
  *
- * @returns undefined when there are more than ten thousand alternatives.
+ * @returns undefined if there are more than ten thousand alternatives.
  */
 export function expandBraces(pattern: string): readonly string[] | undefined {
   const finished: string[] = [];

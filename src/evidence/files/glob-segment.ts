@@ -27,7 +27,7 @@ export function compileSegment(text: string): RegExp {
 /**
  * The same as Go's `filepath.Match` reads it: only `[^a-z]` negates, and a stray `]` or `-` in a class has to be escaped.
  *
- * @returns undefined when the segment is malformed.
+ * @returns undefined if the segment is malformed.
  */
 export function compileGoSegment(text: string): RegExp | undefined {
   return compile(text, 'go');

@@ -24,7 +24,7 @@ export type Progress = readonly number[];
  * Reads a pattern without braces, with forward slashes, relative to a directory. A backslash takes the special meaning from
  * the character behind it.
  *
- * @returns undefined when `..` follows a wildcard: there is no telling which directory is meant.
+ * @returns undefined if `..` follows a wildcard: there is no telling which directory is meant.
  */
 export function parsePattern(text: string, directory: string): Pattern | undefined {
   const parts = text.split('/');

@@ -15,7 +15,7 @@ export const chunkBytes = 64 * 1024;
  *
  * @param buffer gives the room for each chunk, 64 KiB; by default a new one. Who gives the same again must be done with a chunk
  * before asking for the next.
- * @throws UserError when the file cannot be read, or has changed.
+ * @throws UserError if the file cannot be read, or has changed.
  */
 export async function* readUnchanged(
   path: string,
@@ -42,7 +42,7 @@ export async function* readUnchanged(
 /**
  * The whole content of a file that fits the buffer, under the same conditions.
  *
- * @throws UserError when the file cannot be read, or has changed.
+ * @throws UserError if the file cannot be read, or has changed.
  */
 export function readAllUnchanged(path: string, size: number, buffer: Buffer): Buffer {
   const file = wrapReadErrors(path, () => openSync(path, 'r'));

@@ -42,14 +42,14 @@ function hasContent(path: string): boolean {
   });
 }
 
-/** The most files that a complaint lists. */
+/** The maximum number of files that an error message lists. */
 const mostListed = 10;
 
 /**
- * The one file that the lines stand for.
+ * Finds the single file that the lines match.
  *
- * @param purpose what the file holds, for the words of an error: `the policy`
- * @throws UserError where they stand for none, or for more than one
+ * @param purpose what the file holds, for error messages: `the policy`
+ * @throws UserError if they stand for none, or for more than one
  */
 export async function resolveOnlyFile(
   patterns: readonly string[],

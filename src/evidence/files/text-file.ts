@@ -6,7 +6,7 @@ import { readUnchanged } from './read-unchanged.ts';
 
 /** How a text file may be, for those who read it whole. */
 export interface TextFileRules {
-  /** What it holds, for the words of an error: `the policy`. */
+  /** What it holds, for error messages: `the policy`. */
   readonly purpose: string;
   /** The largest that is read, in bytes. */
   readonly maximumBytes: number;
@@ -17,7 +17,7 @@ export interface TextFileRules {
 /**
  * The text of a file in UTF-8, without a byte order mark.
  *
- * @throws UserError where it is too large, cannot be read, changes meanwhile, or is in another encoding
+ * @throws UserError if it is too large, cannot be read, changes meanwhile, or is in another encoding
  */
 export async function readTextFile(
   file: Pick<MatchedFile, 'path' | 'name' | 'size'>,

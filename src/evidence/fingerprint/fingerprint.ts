@@ -23,7 +23,7 @@ const entriesInOneGo = 512;
  *   What the rules of a `.kosli_ignore` in the directory name is left out (`ignoredPaths`).
  *
  * @param path an absolute path, or one from the current directory.
- * @throws UserError when nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
+ * @throws UserError if nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
  * soon after it is aborted.
  */
 export async function computeFingerprint(path: string, signal?: AbortSignal): Promise<string> {
@@ -125,7 +125,7 @@ export interface FingerprintedArtifact {
  * The fingerprints of the files and directories that paths and globs name, in order. One after the other: hashing keeps a
  * core busy, so that doing several at once would gain nothing and take memory.
  *
- * @throws UserError where nothing is named or something cannot be read; the signal's reason where that is aborted
+ * @throws UserError if nothing is named or something cannot be read; the signal's reason if it is aborted
  */
 export async function* artifactFingerprints(request: {
   readonly patterns: readonly string[];

@@ -21,7 +21,7 @@ export const ignoreFileName = '.kosli_ignore';
  * `**` + `/*.log` names the logs of the root and of all directories, but `**` + `/x` leaves an `x` in the root itself alone
  * (its content is named). Whatever matches a rule with `**` is named with all that is in it.
  *
- * @throws UserError when the ignore file cannot be read or a rule is malformed.
+ * @throws UserError if the ignore file cannot be read or a rule is malformed.
  */
 export function ignoredPaths(root: string): ReadonlySet<string> {
   const file = join(root, ignoreFileName);
@@ -49,7 +49,7 @@ export function parseRules(text: string): readonly string[] {
 /** What the paths in this file start with, in place of the directory's own path, whose characters must not count. */
 const treeRoot = 'root';
 
-/** The rule as a path, without empty and `.` segments; undefined when it leaves the root, where it can match nothing. */
+/** The rule as a path, without empty and `.` segments; undefined if it leaves the root, where it can match nothing. */
 function fromRoot(rule: string): string | undefined {
   const path = posix.join(treeRoot, rule).replace(/\/$/u, '');
   return path.startsWith(`${treeRoot}/`) ? path : undefined;
@@ -114,7 +114,7 @@ class Tree {
     this.#directory = directory;
   }
 
-  /** The names in a directory; none where there is no directory. */
+  /** The names in a directory; none if there is no directory. */
   names(path: string): readonly string[] {
     return [...this.#list(posix.normalize(path).replace(/\/$/u, '')).keys()];
   }

@@ -39,7 +39,7 @@ const outputGrace = 2000;
  * Runs a program without input, and ends it if it takes too long. A process that it has started is not ended with it, so
  * it must be told to start none.
  *
- * @throws the system's error if it cannot be started; the signal's reason if that is aborted
+ * @throws the system's error if it cannot be started; the signal's reason if it is aborted
  */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const { exec } = await import('@actions/exec');

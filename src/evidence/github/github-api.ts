@@ -97,7 +97,7 @@ async function askOnce(
   }
 }
 
-/** The wait before the next attempt, in milliseconds; undefined where there is none. `end` is when the time is up. */
+/** The wait before the next attempt, in milliseconds; undefined if there is none. `end` is when the time is up. */
 function waitAfter(
   { thrown }: FailedAttempt,
   attempt: number,

@@ -18,7 +18,7 @@ const mostRedirects = 3;
  * Sends Octokit's requests by the same way as all others, so that proxies, certificates and connections are the same for
  * GitHub as for the service. Redirects are followed within GitHub only: the token must go nowhere else.
  *
- * @throws TransportError where no whole answer came; the signal's reason where that was aborted
+ * @throws TransportError if no whole answer came; the signal's reason where that was aborted
  */
 export function fetchThrough(transport: Transport): GitHubFetch {
   return async (url, { method, headers, body, signal = new AbortController().signal }) => {
@@ -52,7 +52,7 @@ function methodOf(name: string): Method {
   return method;
 }
 
-/** Where an answer sends the same request; undefined where it is no redirect, or one that would change or betray it. */
+/** Where an answer sends the same request; undefined if it is no redirect, or one that would change or betray it. */
 function redirectOf({ status, headers }: HttpAnswer, { method, url }: HttpRequest): URL | undefined {
   const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
   const location = headers['location'];

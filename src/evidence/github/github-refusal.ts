@@ -6,7 +6,7 @@ import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 /** Why GitHub's API did not do what it was asked. */
 export interface GitHubRefusal {
   readonly reason: RefusalReason;
-  /** The status of its answer; undefined where none came. */
+  /** The status of its answer; undefined if none came. */
   readonly status: number | undefined;
   /** A clause about GitHub's API, with GitHub's own words: `it answered 403: …`. The token is never in it. */
   readonly what: string;
@@ -71,7 +71,7 @@ function isRateLimit(status: number, headers: unknown): boolean {
 }
 
 /**
- * Whether a question is worth asking again; undefined where that is unsafe or pointless.
+ * Whether a question is worth asking again; undefined if that is unsafe or pointless.
  *
  * @param repeatable whether asking twice does no more than asking once
  * @param now in milliseconds since the epoch

@@ -2,22 +2,22 @@ import { UserError } from '../../runtime/failure.ts';
 import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 
 /**
- * A value of a document, with the way to it for the words of an error: `items[3].metadata.name`. Keys that are absent or
- * null count as missing, as in Kubernetes.
+ * A value of a document with its path, for error messages: `items[3].metadata.name`. A key that is absent or null counts
+ * as missing, as in Kubernetes.
  */
 export class DocumentNode {
   readonly #file: string;
   readonly #path: string;
   readonly #value: unknown;
 
-  /** @param file the document's name, for the words of an error */
+  /** @param file the document's name, for error messages */
   constructor(file: string, value: unknown, path = '') {
     this.#file = file;
     this.#path = path;
     this.#value = value;
   }
 
-  /** What stands under a key. */
+  /** The value of a key. */
   at(key: string): DocumentNode {
     const value = this.mapping();
     const found = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -28,13 +28,13 @@ export class DocumentNode {
     return this.#value === undefined || this.#value === null;
   }
 
-  /** @throws UserError where it is no object */
+  /** @throws UserError if it is no object */
   mapping(): Mapping {
     if (isMapping(this.#value)) return this.#value;
     throw this.wrong('an object');
   }
 
-  /** @throws UserError where it is no text, or an empty one */
+  /** @throws UserError if it is no text, or an empty one */
   text(): string {
     if (typeof this.#value === 'string' && this.#value !== '') return this.#value;
     throw this.wrong('a text');
@@ -46,9 +46,9 @@ export class DocumentNode {
   }
 
   /**
-   * The items of a list; none where it is missing.
+   * The items of a list; none if it is missing.
    *
-   * @throws UserError where it is something else
+   * @throws UserError if it is something else
    */
   items(): readonly DocumentNode[] {
     if (this.isMissing) return [];

@@ -24,7 +24,7 @@ export const maximumPodFileBytes = 400 * 1024 * 1024;
  * Reads what runs in a cluster from a file: the report as the interface has it, or what `kubectl get pods -A -o json`
  * prints.
  *
- * @throws UserError where it is neither, naming the place within it
+ * @throws UserError if it is neither, naming the place within it
  */
 export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
   const text = await readTextFile(file, { purpose: 'the pods', maximumBytes: maximumPodFileBytes, utf16: true });
@@ -34,7 +34,7 @@ export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
 /**
  * Reads a document about pods.
  *
- * @param name the file's, for the words of an error
+ * @param name the file's, for error messages
  * @throws UserError as `gatherPods`
  */
 export function readPods(document: unknown, name: string): PodEvidence {

@@ -14,7 +14,7 @@ export type Pod =
       readonly notRunning: string;
     }
   | {
-      /** Undefined where none of its containers has a digest yet. */
+      /** Undefined if none of its containers has a digest yet. */
       readonly reported: ReportedPod | undefined;
       /** The containers without a digest: `namespace/pod/container`. */
       readonly withoutDigest: readonly string[];

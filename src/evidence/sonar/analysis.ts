@@ -15,8 +15,8 @@ export type Analysis = { readonly analysedAt: string | undefined } & (
  * Reads when the task's analysis was made and of which commit: from Sonar's list of analyses, else from what the scanner
  * sent along, which everyone may read who may ask for the task. If the list cannot be read, the date is the task's.
  *
- * @param reportPath the report that named the task, for the words of an error
- * @throws UserError if Sonar does not list the analysis; the failure of an answer that only means trouble, such as 500
+ * @param reportPath the report that named the task, for error messages
+ * @throws UserError if Sonar does not list the analysis; the failure of an answer that is a server error, such as 500
  */
 export async function readAnalysis(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Analysis> {
   const listing = await lookUpAnalysis(server, task, reportPath);
@@ -54,7 +54,7 @@ export type Listing =
  * Looks the task's analysis up in Sonar's lists: that of the branch, which holds every analysis, or that of the pull
  * requests, which holds the latest of each.
  *
- * @param reportPath the report that named the task, for the words of an error
+ * @param reportPath the report that named the task, for error messages
  * @throws UserError if a list was read to its end and does not have the analysis; the failure of an answer that only
  * means trouble, such as 500
  */

@@ -30,7 +30,7 @@ export interface FinishedTask {
  *
  * @param reportPath the report that named the task, for errors
  * @throws ExternalError if the task failed or was cancelled, in Sonar's words, or did not finish in time; UserError
- * if the server does not know the task or may not show it; the signal's reason if that is aborted
+ * if the server does not know the task or may not show it; the signal's reason if it is aborted
  */
 export async function waitForTask(
   server: SonarServer,

@@ -74,7 +74,7 @@ interface Gathering {
  *
  * @throws UserError for a report that is missing, ambiguous, malformed, of another commit or project, or not listed by
  * Sonar, and for a token or address that the server does not accept; ExternalError if the analysis failed or Sonar could not
- * answer; the signal's reason if that is aborted
+ * answer; the signal's reason if it is aborted
  */
 export async function gatherSonar(request: SonarRequest, context: CallContext): Promise<SonarEvidence> {
   const warnings: string[] = [];

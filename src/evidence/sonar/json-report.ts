@@ -15,7 +15,7 @@ export type JsonReport =
  * Reads a JSON report: the body of Sonar's webhook, or `sonar_results` as the interface has it. Keys that neither knows
  * are kept: the payload is Sonar's.
  *
- * @param path the file, for the words of an error
+ * @param path the file, for error messages
  * @param server the server that the user names; only its links are kept then
  * @throws ExternalError if it is the webhook of a task that failed; UserError naming every field in another form, or if it
  * names no revision and no task of a server that could be asked

@@ -19,7 +19,7 @@ const usualFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube
  * below the workspace
  * @param workspace the folder that relative paths start from
  * @returns the path of a file
- * @throws UserError where there is none, and where there are several, because the wrong one would attest another
+ * @throws UserError if there is none, and where there are several, because the wrong one would attest another
  * project's gate
  */
 export async function locateReport(reportPath: string | undefined, workspace: string): Promise<string> {

@@ -19,7 +19,7 @@ export type SonarReport =
 /**
  * Reads a report. JSON starts with a brace or a bracket, and no scanner's report does.
  *
- * @throws UserError where the file cannot be read, is too large (its content has to fit the JSON part of an
+ * @throws UserError if the file cannot be read, is too large (its content has to fit the JSON part of an
  * attestation), is not UTF-8, or has neither form
  */
 export async function readReport(path: string): Promise<SonarReport> {

@@ -31,8 +31,8 @@ export function parseReportLines(text: string): ReadonlyMap<string, string> {
 /**
  * Reads a `report-task.txt`.
  *
- * @param path the file, for the words of an error
- * @throws UserError where it does not name a background task
+ * @param path the file, for error messages
+ * @throws UserError if it does not name a background task
  */
 export function parseReportTask(text: string, path: string): ReportTask {
   const values = parseReportLines(text);

@@ -1,4 +1,4 @@
-/** A date of Sonar's (`2023-05-25T10:34:21+0200`) in milliseconds since the epoch; undefined where it is none. */
+/** Parses a date of Sonar (`2023-05-25T10:34:21+0200`) in milliseconds since the epoch; undefined if it is none. */
 export function parseSonarTime(text: string | undefined): number | undefined {
   // ISO 8601 wants a colon in the offset, and engines may refuse a date without.
   const time = Date.parse((text ?? '').replace(/([+-]\d{2})(\d{2})$/u, '$1:$2'));

@@ -5,7 +5,7 @@ import { ExternalError, type Failure } from '../../../runtime/failure.ts';
 import type { Log } from '../../../runtime/log.ts';
 import { isMapping } from '../../../runtime/untrusted-data.ts';
 
-/** How long Sonar is waited for: one limit for the background task and for all that is asked afterwards. */
+/** One time limit for the background task and for all requests after it. */
 export interface Polling {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
@@ -26,10 +26,10 @@ export function startPolling(
   return { clock, signal, progress, timeoutMilliseconds, end: start + timeoutMilliseconds };
 }
 
-/** How long the log may stay silent, in milliseconds. */
+/** The longest time without a log line, in milliseconds. */
 const silence = 30_000;
 
-/** Tells the log what is waited for: each change at once, and again every half minute while nothing changes. */
+/** Logs what is being waited for: every change at once, and again every 30 seconds. */
 export class Progress {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -67,7 +67,7 @@ export class Progress {
   }
 }
 
-/** Between two attempts, in milliseconds: from the first, growing by half each time, to the longest. */
+/** The pauses between attempts, in milliseconds: each is 1.5 times the previous one, up to the longest. */
 const firstPause = 1000;
 const longestPause = 10_000;
 
@@ -76,7 +76,7 @@ export function nextPause(previous: number | undefined): number {
   return previous === undefined ? firstPause : Math.min(longestPause, previous * 1.5);
 }
 
-/** What one attempt at a question came to, unless it failed for good. */
+/** The result of one attempt, unless it failed permanently. */
 export type Attempt<Answer> =
   | { readonly answer: Answer }
   | {
@@ -86,14 +86,14 @@ export type Attempt<Answer> =
       readonly retryAfter: number | undefined;
     };
 
-/** The time that even a question asked near the limit gets for its answer, in milliseconds. */
+/** The minimum timeout of a request, even near the time limit, in milliseconds. */
 const leastRequestTimeout = 10_000;
 
-/** What a question that the evidence does not depend on may take at most, in milliseconds. */
+/** The maximum time for a request that the evidence does not depend on, in milliseconds. */
 const bestEffortTime = 10_000;
 
 /**
- * Asks until there is an answer, through everything that passes when the server has restarted.
+ * Repeats a request until there is an answer, as long as the failures are transient, like those of a restarting server.
  *
  * @param attempt gets the time that it may take, in milliseconds
  * @param isBestEffort whether the evidence is complete without the answer, so that it is not worth a long wait
@@ -143,9 +143,9 @@ function leftAlone(failure: Failure, wanted: number, left: number): ExternalErro
 }
 
 /**
- * Whether what kept an answer from coming may pass while we wait.
+ * Whether the error is transient, so that retrying may help.
  *
- * @param hasAnswered whether the server has answered before; if not, a host name that does not exist is a mistake
+ * @param hasAnswered whether the server has answered before; if not, an unknown host name is taken for a typo
  */
 export function isTransientError(error: TransportError, hasAnswered: boolean): boolean {
   if (!isPassingProblem(error.problem)) return false;
@@ -162,7 +162,7 @@ function isUnknownHost(error: unknown): boolean {
   return false;
 }
 
-/** Whole seconds, for people. */
+/** Formats milliseconds as whole seconds. */
 export function seconds(milliseconds: number): string {
   return `${Math.round(milliseconds / 1000)} s`;
 }

@@ -16,7 +16,7 @@ export interface ServerAddress {
  * Chooses the server to ask. The report is a file of the workspace, which a change under review can forge, and its
  * address is often one that only the scanner's network knows: where the user names a host, the report's is not used.
  *
- * @throws UserError where neither gives an http or https URL
+ * @throws UserError if neither gives an http or https URL
  */
 export function chooseServer(
   hostUrl: string | undefined,

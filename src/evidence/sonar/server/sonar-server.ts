@@ -39,7 +39,7 @@ export interface SonarServer {
    * Asks, and keeps asking within the time limit while the server restarts or is overloaded.
    *
    * @throws ExternalError if no answer came in time, or a success that is not JSON, or a redirect to another origin;
-   * UserError for https to a port that speaks http; the signal's reason if that is aborted
+   * UserError for https to a port that speaks http; the signal's reason if it is aborted
    */
   ask(question: SonarQuestion): Promise<SonarAnswer>;
 }
@@ -206,7 +206,7 @@ function judge(asked: Asked, answer: HttpAnswer, now: number): Attempt<SonarAnsw
   return { answer: { ok: false, status, failure, words: shown } };
 }
 
-/** Sonar's own words in an error answer (`{"errors":[{"msg":"…"}]}`); undefined where there are none. */
+/** Sonar's own words in an error answer (`{"errors":[{"msg":"…"}]}`); undefined if there are none. */
 export function sonarWords(body: AnswerBody): string | undefined {
   const words = listAt(body.problem === undefined ? body.value : undefined, 'errors').flatMap(
     (error) => textAt(error, 'msg') ?? [],
@@ -214,7 +214,7 @@ export function sonarWords(body: AnswerBody): string | undefined {
   return words.length === 0 ? undefined : words.join('; ');
 }
 
-/** Where a redirect leads: an address, or nothing that can be read as one; undefined where it is not a redirect. */
+/** Where a redirect leads: an address, or nothing that can be read as one; undefined if it is not a redirect. */
 export function redirectTarget(answer: HttpAnswer, asked: URL): URL | 'nowhere' | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.headers['location'] ?? '';

@@ -33,7 +33,7 @@ export function authorizationHeader(scheme: AuthorizationScheme, token: string):
 }
 
 /**
- * A token as it can stand in a header, without the white space that copying brings; undefined where there is none.
+ * A token as it can stand in a header, without the white space that copying brings; undefined if there is none.
  *
  * @throws UserError for characters that no token of Sonar's has. The token itself is not repeated.
  */
@@ -51,7 +51,7 @@ export function usableToken(token: string | undefined): string | undefined {
 const day = 24 * 60 * 60 * 1000;
 
 /**
- * What to say about a token's end, by the header `SonarQube-Authentication-Token-Expiration`; undefined where that is
+ * What to say about a token's end, by the header `SonarQube-Authentication-Token-Expiration`; undefined if that is
  * more than seven days away or the header has no date.
  *
  * @param now in milliseconds since the epoch
