@@ -31,7 +31,7 @@ export async function measureWalk(
       ratio: times(peak.all / peak.one),
     },
     extra,
-    { better: 'lower', mustReach: 20 * bytesOfMegabyte, aimFor: 8 * bytesOfMegabyte },
+    { better: 'lower', mustReach: 40 * bytesOfMegabyte, aimFor: 8 * bytesOfMegabyte },
     megabytes,
   );
 }

@@ -31,18 +31,10 @@ const mode = 0o600;
 
 const answerFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the file of the answer' };
 
-/**
- * The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time.
- *
- * @param prepare is called before a list is walked through
- */
-export function responseFile(
-  place: ResponsePlace,
-  prepare: () => Promise<void> = () => Promise.resolve(),
-): ResponseFile {
+/** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
+export function responseFile(place: ResponsePlace): ResponseFile {
   return {
     async writeList(walk) {
-      await prepare();
       const list = await openList(pathIn(place));
       try {
         let before = '[';

@@ -85,9 +85,7 @@ export async function runStep(step: Step): Promise<boolean> {
     transport: step.transport(),
     signal: cancelled,
     temporaryDirectory: desk.directory,
-    responseFile: responseFile(desk, async () => {
-      (await import('./spare-memory.ts')).spareMemory();
-    }),
+    responseFile: responseFile(desk),
     clock: systemClock,
     random: Math.random,
     log: desk.runner.log,

@@ -95,7 +95,7 @@ describe('conclude', () => {
       outcome: 'error',
       compliant: '',
       state: '',
-      response: '{"error":{"kind":"trouble","what":"no answer","remedy":"Try again."}}',
+      response: '{"error":{"kind":"external","what":"no answer","remedy":"Try again."}}',
       'response-path': expect.stringMatching(/response\.json$/u),
       fingerprint: '',
       'html-url': '',

@@ -1,1 +1,0 @@
-"use strict";exports.id=297;exports.ids=[297];exports.modules={8297:(e,o,r)=>{Object.defineProperty(o,"__esModule",{value:true});o.spareMemory=spareMemory;const s=r(8877);const t=["--liftoff-only","--no-wasm-tier-up","--no-wasm-dynamic-tiering","--no-maglev","--no-turbofan"];function spareMemory(){for(const e of t)(0,s.setFlagsFromString)(e)}}};
