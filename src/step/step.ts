@@ -8,18 +8,18 @@ import { summary as summaryInput } from '../operations/inputs/gate.ts';
 import { withDefault } from '../operations/inputs/input.ts';
 import { systemClock } from '../runtime/clock.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
-import { announce, conclude, type Desk, type Ending } from './conclude.ts';
-import { decideFailure, decideResult } from './gate.ts';
-import { allTexts, readInputs } from './inputs.ts';
-import { perform } from './perform.ts';
-import { isPublished, publicationInputs } from './publication-inputs.ts';
-import type { Publisher } from './publish.ts';
-import { responseFile } from './response-file.ts';
+import { announce, conclude, type Desk, type Ending } from './report/report-result.ts';
+import { decideFailure, decideResult } from './run/gate.ts';
+import { allTexts, readInputs } from './run/read-inputs.ts';
+import { perform } from './run/run-operation.ts';
+import { isPublished, publicationInputs } from './run/step-inputs.ts';
+import type { Publisher } from './publish/publish.ts';
+import { responseFile } from './report/response-file.ts';
 import { withRunnerFile } from '../runtime/runner-file.ts';
-import { githubRunner, type Runner } from './runner.ts';
-import { collectSecrets, type Secrets } from './secrets.ts';
+import { githubRunner, type Runner } from './report/runner.ts';
+import { collectSecrets, type Secrets } from './report/secrets.ts';
 
-export { Cancellation } from './cancellation.ts';
+export { Cancellation } from './run/cancellation.ts';
 
 /** The inputs that hold keys and tokens. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
@@ -128,7 +128,7 @@ async function end(step: Step, ending: Ending, job: Job | undefined): Promise<bo
   const wanted = readInputs(step.environment, publicationInputs).values;
   return conclude(ending, step.desk, async (shown) => {
     if (!isPublished(wanted)) return;
-    const { publish } = await import('./publish.ts');
+    const { publish } = await import('./publish/publish.ts');
     await publish(shown, wanted, publisherOf(step, job));
   });
 }
@@ -138,7 +138,7 @@ async function tellOfWaiting(step: Step, job: Job): Promise<void> {
   const wanted = readInputs(step.environment, publicationInputs).values;
   if (wanted.commitStatus === undefined) return;
   try {
-    const { publishWaiting } = await import('./publish.ts');
+    const { publishWaiting } = await import('./publish/publish.ts');
     await publishWaiting(wanted, publisherOf(step, job));
   } catch (thrown) {
     logStack(step.desk.runner, thrown);

@@ -3,8 +3,8 @@ import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { fallbackVariable } from '../../src/step/inputs.ts';
-import { commonNames } from '../../src/step/perform.ts';
+import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
+import { commonNames } from '../../src/step/run/run-operation.ts';
 import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
 import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';
 

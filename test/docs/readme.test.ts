@@ -6,7 +6,7 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
-import { commonNames } from '../../src/step/perform.ts';
+import { commonNames } from '../../src/step/run/run-operation.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, tablesOf, type MarkdownTable } from '../support/markdown.ts';
 import { actionEntries, readText, root } from '../support/repository.ts';
@@ -60,7 +60,7 @@ describe('the README', () => {
   });
 
   it('gives the titles of annotations in the words of the gate', () => {
-    const gate = readText('src/step/gate.ts');
+    const gate = readText('src/step/run/gate.ts');
     const titles = rowsOf('Title').flatMap((row) => codeWordsOf(cell(row, 'Title')));
     expect(titles).not.toEqual([]);
     for (const title of titles) expect(gate).toContain(title.replace(/^… |: …$/u, ''));

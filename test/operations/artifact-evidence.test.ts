@@ -4,9 +4,9 @@ import { artifactEvidence } from '../../src/operations/artifact-evidence.ts';
 import type { Looked } from '../../src/operations/artifact-answer.ts';
 import { artifactResult, type Judging } from '../../src/operations/artifact-result.ts';
 import type { Evidence } from '../../src/operations/report.ts';
-import { decideResult } from '../../src/step/gate.ts';
-import { withoutMentions } from '../../src/step/comment-body.ts';
-import { renderSummary, summaryTextOf } from '../../src/step/summary.ts';
+import { decideResult } from '../../src/step/run/gate.ts';
+import { withoutMentions } from '../../src/step/publish/comment-body.ts';
+import { renderSummary, summaryTextOf } from '../../src/step/report/summary.ts';
 import { judged, judging, unjudged } from '../support/artifacts.ts';
 
 const ok = { is_compliant: true, status: 'compliant' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { artifactResult } from '../../src/operations/artifact-result.ts';
 import { UserError, ExternalError, type Failure } from '../../src/runtime/failure.ts';
-import { renderSummary } from '../../src/step/summary.ts';
+import { renderSummary } from '../../src/step/report/summary.ts';
 import { anArtifact, fingerprintOf, judged, judging, unjudged, withoutCommit } from '../support/artifacts.ts';
 
 describe('artifactResult of one artifact', () => {

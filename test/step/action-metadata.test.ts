@@ -7,10 +7,10 @@ import type { Input } from '../../src/operations/inputs/input.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { conclude } from '../../src/step/conclude.ts';
-import { decideResult } from '../../src/step/gate.ts';
-import { fallbackVariable } from '../../src/step/inputs.ts';
-import { commonNames } from '../../src/step/perform.ts';
+import { conclude } from '../../src/step/report/report-result.ts';
+import { decideResult } from '../../src/step/run/gate.ts';
+import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
+import { commonNames } from '../../src/step/run/run-operation.ts';
 import { secretInputs } from '../../src/step/step.ts';
 import { toldBy } from '../support/told.ts';
 

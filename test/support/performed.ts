@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpRequest } from '../../src/http/exchange.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { perform, type Performed } from '../../src/step/perform.ts';
+import { perform, type Performed } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
 import { collectedBody } from './collected.ts';
 import type { CollectingLog } from './log.ts';

@@ -1,12 +1,12 @@
 import type { Transport } from '../../src/http/exchange.ts';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
-import type { StepContext } from '../../src/step/perform.ts';
+import type { StepContext } from '../../src/step/run/run-operation.ts';
 import { inputVariables } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
 import { instantClock } from './clock.ts';
-import { responseFile } from '../../src/step/response-file.ts';
-import { collectSecrets } from '../../src/step/secrets.ts';
+import { responseFile } from '../../src/step/report/response-file.ts';
+import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { jobOf } from './job.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
 

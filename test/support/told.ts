@@ -2,9 +2,9 @@ import { jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Desk } from '../../src/step/conclude.ts';
-import { githubRunner } from '../../src/step/runner.ts';
-import { collectSecrets } from '../../src/step/secrets.ts';
+import type { Desk } from '../../src/step/report/report-result.ts';
+import { githubRunner } from '../../src/step/report/runner.ts';
+import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { parseOutputs } from '../../tools/run-action.ts';
 
 /** All that a step told: to its log, its outputs, its summary, and the file of its answer. */

@@ -1,0 +1,97 @@
+import type { GitHubApi } from '../../evidence/github/github-api.ts';
+import { unexpectedAnswer, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import type { RepositoryName } from '../../evidence/job.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import type { Ending } from '../report/report-result.ts';
+import { printable, safeHref } from '../report/escape.ts';
+import { otherCommits, type ToldCommit } from './commit-match.ts';
+
+/** The states of a commit status (GitHub's documentation, "Create a commit status"). */
+type StatusState = 'success' | 'failure' | 'error' | 'pending';
+
+/** The status as GitHub takes it. */
+export interface CommitStatus {
+  readonly state: StatusState;
+  /** One line of at most 140 characters. */
+  readonly description: string;
+  /** The page of the artifact, or else the run. */
+  readonly targetUrl: string | undefined;
+}
+
+/** GitHub's limit, in characters. */
+const longestDescription = 140;
+
+/**
+ * The status that an ending without secrets is shown as, on this commit. Where another one was judged, it is no success: an
+ * artifact of last week must not open the merge of today's commit.
+ */
+export function statusOf({ decision, result, runUrl }: Ending, commit: ToldCommit): CommitStatus {
+  const state = stateOf(decision);
+  const other = state === 'success' ? otherCommits(commit) : undefined;
+  return {
+    state: other === undefined ? state : 'failure',
+    description: describe(other === undefined ? decision.conclusion : `Not of this commit: ${other}.`),
+    targetUrl: safeHref(result?.htmlUrl) ?? safeHref(runUrl),
+  };
+}
+
+/** The status while a verdict is waited for. */
+export function pendingStatus(runUrl: string | undefined): CommitStatus {
+  return { state: 'pending', description: 'Waiting for the verdict.', targetUrl: safeHref(runUrl) };
+}
+
+/**
+ * The verdict, whatever `on-non-compliant` makes of it for the step: a required status must not turn green because a step
+ * was told to go on. What is not judged yet, in a step that goes on, is pending, which keeps a merge waiting as well.
+ */
+function stateOf({ outcome, fails }: Ending['decision']): StatusState {
+  switch (outcome) {
+    case 'compliant':
+    case 'done':
+      return 'success';
+    case 'non-compliant':
+      return 'failure';
+    case 'incomplete':
+    case 'skipped':
+      return fails ? 'failure' : 'pending';
+    case 'error':
+      return 'error';
+  }
+}
+
+/** One line that GitHub takes: it stores no characters beyond the Basic Multilingual Plane here. */
+function describe(conclusion: string): string {
+  const line = printable(conclusion)
+    .toWellFormed()
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .trim();
+  return line.length <= longestDescription ? line : `${line.slice(0, longestDescription - 1)}…`;
+}
+
+/**
+ * Sets a status on a commit. Another one of the same context replaces it, so asking twice does no harm. An answer that does
+ * not repeat the status, such as the page of a proxy, is no yes.
+ */
+export async function setStatus(
+  { state, description, targetUrl }: CommitStatus,
+  target: { readonly repository: RepositoryName; readonly sha: string; readonly context: string },
+  api: GitHubApi,
+): Promise<{ readonly set: true } | { readonly refusal: GitHubRefusal }> {
+  const answer = await api.ask({
+    route: 'POST /repos/{owner}/{repo}/statuses/{sha}',
+    parameters: {
+      owner: target.repository.owner,
+      repo: target.repository.name,
+      sha: target.sha,
+      state,
+      context: target.context,
+      description,
+      ...(targetUrl === undefined ? {} : { target_url: targetUrl }),
+    },
+    repeatable: true,
+  });
+  if ('refusal' in answer) return answer;
+  const isSet = textAt(answer.body, 'state') === state && textAt(answer.body, 'context') === target.context;
+  return isSet ? { set: true } : unexpectedAnswer(answer.body, 'the status');
+}

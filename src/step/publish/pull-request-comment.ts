@@ -1,0 +1,173 @@
+import type { GitHubApi } from '../../evidence/github/github-api.ts';
+import { unexpectedAnswer, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import type { RepositoryName } from '../../evidence/job.ts';
+import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import { isOutdated, readTelling, type Telling } from './comment-marker.ts';
+
+/** A comment to be written, or written again. */
+interface CommentDraft {
+  readonly repository: RepositoryName;
+  /** The number of the pull request. */
+  readonly number: number;
+  /** The beginning of the comment's body, by which it is found again. */
+  readonly marker: string;
+  readonly telling: Telling;
+  readonly body: string;
+}
+
+/** What became of it. */
+type WrittenComment =
+  | { readonly done: 'created' | 'updated'; readonly url: string | undefined }
+  /** A newer run has spoken about another commit. */
+  | { readonly done: 'kept' }
+  | { readonly refusal: GitHubRefusal };
+
+/** The most comments of a page. */
+const pageSize = 100;
+
+/** GitHub takes no more than 2,500 comments on one pull request. */
+const maximumPages = 30;
+
+/** Writes a step's one comment: into the one that an earlier run of the step wrote, or as a new one. */
+export async function writeComment(draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
+  const own = await ownComments(draft, api);
+  if ('refusal' in own) return own;
+  const [first, ...others] = own.comments;
+  return first === undefined ? createOnce(draft, api) : keepOne(first, others, draft, api);
+}
+
+/**
+ * Creates the comment, and looks whether another run did so at the same time: the oldest one stays then, so that both come
+ * to the same end. Where that cannot be seen, the comment is written all the same.
+ */
+async function createOnce(draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
+  const created = await create(draft, api);
+  if ('refusal' in created) return created;
+  const own = await ownComments(draft, api);
+  if ('refusal' in own) return created;
+  const [first, ...others] = own.comments;
+  if (first === undefined || others.length === 0 || first.id === created.id) return created;
+  return keepOne(first, others, draft, api);
+}
+
+/** Lets one comment say it, unless that is outdated, and takes the others of the same mark away. */
+async function keepOne(
+  first: Comment,
+  others: readonly Comment[],
+  draft: CommentDraft,
+  api: GitHubApi,
+): Promise<WrittenComment> {
+  const isNewer = ({ body }: Comment): boolean => isOutdated(draft.telling, readTelling(body));
+  const written = [first, ...others].some(isNewer) ? ({ done: 'kept' } as const) : await update(first, draft, api);
+  if ('refusal' in written) return written;
+  for (const other of others) if (!isNewer(other)) await remove(other, draft, api);
+  return written;
+}
+
+interface Comment {
+  readonly id: number;
+  readonly author: string | undefined;
+  readonly body: string;
+}
+
+interface Refused {
+  readonly refusal: GitHubRefusal;
+}
+
+async function markedComments(
+  { repository, number, marker }: CommentDraft,
+  api: GitHubApi,
+): Promise<{ readonly comments: readonly Comment[] } | Refused> {
+  const found: Comment[] = [];
+  for (let page = 1; page <= maximumPages; page += 1) {
+    const answer = await api.ask({
+      route: 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
+      parameters: {
+        owner: repository.owner,
+        repo: repository.name,
+        issue_number: number,
+        per_page: pageSize,
+        page,
+      },
+      repeatable: true,
+    });
+    if ('refusal' in answer) return answer;
+    if (!Array.isArray(answer.body)) return unexpectedAnswer(answer.body, 'the list of comments');
+    const comments: readonly unknown[] = answer.body;
+    found.push(...comments.flatMap((comment) => commentFrom(comment, marker)));
+    if (comments.length < pageSize) return { comments: found };
+  }
+  return { comments: found };
+}
+
+function commentFrom(comment: unknown, marker: string): readonly Comment[] {
+  const id = valueAt(comment, 'id');
+  const body = textAt(comment, 'body');
+  // A quotation of the comment has the marker, too, but not as its beginning.
+  if (typeof id !== 'number' || body?.startsWith(marker) !== true) return [];
+  return [{ id, author: textAt(comment, 'user', 'login'), body }];
+}
+
+/**
+ * Those with the mark that the token's own user wrote, the oldest first: anyone can write a comment with this marker, and
+ * theirs is neither taken over nor in the way. The token of a job may not ask REST who it is, but GraphQL.
+ */
+async function ownComments(
+  draft: CommentDraft,
+  api: GitHubApi,
+): Promise<{ readonly comments: readonly Comment[] } | Refused> {
+  const marked = await markedComments(draft, api);
+  if ('refusal' in marked || marked.comments.length === 0) return marked;
+  const answer = await api.ask({
+    route: 'POST /graphql',
+    parameters: { query: 'query { viewer { login } }' },
+    repeatable: true,
+  });
+  if ('refusal' in answer) return answer;
+  const login = textAt(answer.body, 'data', 'viewer', 'login')?.toLowerCase();
+  if (login === undefined) return unexpectedAnswer(answer.body, 'who the token belongs to');
+  const own = marked.comments.filter(({ author }) => author?.toLowerCase() === login);
+  return { comments: own.sort((one, other) => one.id - other.id) };
+}
+
+async function create({ repository, number, body }: CommentDraft, api: GitHubApi): Promise<Created | Refused> {
+  const answer = await api.ask({
+    route: 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    parameters: { owner: repository.owner, repo: repository.name, issue_number: number, body },
+    repeatable: false,
+  });
+  if ('refusal' in answer) return answer;
+  const id = valueAt(answer.body, 'id');
+  if (typeof id !== 'number') return unexpectedAnswer(answer.body, 'the comment');
+  return { done: 'created', id, url: textAt(answer.body, 'html_url') };
+}
+
+interface Created {
+  readonly done: 'created';
+  readonly id: number;
+  readonly url: string | undefined;
+}
+
+async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
+  const { repository, body } = draft;
+  const answer = await api.ask({
+    route: 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}',
+    parameters: { owner: repository.owner, repo: repository.name, comment_id: id, body },
+    repeatable: true,
+  });
+  if ('refusal' in answer) {
+    // Deleted since it was found.
+    return answer.refusal.status === 404 ? create(draft, api) : answer;
+  }
+  if (valueAt(answer.body, 'id') !== id) return unexpectedAnswer(answer.body, 'the comment');
+  return { done: 'updated', url: textAt(answer.body, 'html_url') };
+}
+
+/** What cannot be taken away, because somebody else did so or GitHub is in trouble, is so by the next run. */
+async function remove({ id }: Comment, { repository }: CommentDraft, api: GitHubApi): Promise<void> {
+  await api.ask({
+    route: 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}',
+    parameters: { owner: repository.owner, repo: repository.name, comment_id: id },
+    repeatable: true,
+  });
+}

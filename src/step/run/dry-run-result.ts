@@ -1,0 +1,50 @@
+import type { UnsentRequest } from '../../client/not-sent.ts';
+import type { OperationResult } from '../../operations/operation.ts';
+import { code, fact, plain, type Table, type Text } from '../../operations/report.ts';
+import { isMapping } from '../../runtime/untrusted-data.ts';
+
+/** The most characters of a value that the report of a dry run shows; the whole request is in the answer's file. */
+const longestValue = 1000;
+
+/** The result of a dry run: the request that would have been sent, and no verdict. */
+export function unsentResult(request: UnsentRequest): OperationResult {
+  const { operation, method, url, headers, json, file } = request;
+  return {
+    outcome: 'skipped',
+    conclusion: `Dry run: ${operation} prepared ${method} ${url} and did not send it; nothing was recorded and nothing judged.`,
+    response: { request },
+    report: {
+      subject: `Dry run of ${operation}`,
+      facts: [
+        { label: 'Request', value: code(`${method} ${url}`) },
+        ...(file === undefined ? [] : fact('File', `${file.filename}, ${file.size} bytes, in the part ${file.part}`)),
+      ],
+      tables: [headersTable(headers), ...(json === undefined ? [] : [documentTable(json)])],
+    },
+  };
+}
+
+function headersTable(headers: UnsentRequest['headers']): Table {
+  return {
+    title: 'Headers',
+    columns: ['Header', 'Value'],
+    rows: Object.entries(headers).map(([name, value]): readonly Text[] => [code(name), code(value)]),
+  };
+}
+
+function documentTable({ part, document }: NonNullable<UnsentRequest['json']>): Table {
+  const fields = isMapping(document) ? Object.entries(document) : [['', document] as const];
+  return {
+    title: part === undefined ? 'JSON body' : `JSON of the part ${part}`,
+    columns: ['Field', 'Value'],
+    rows: fields.map(([name, value]): readonly Text[] => [code(name), shown(value)]),
+  };
+}
+
+function shown(value: unknown): Text {
+  // A field that is undefined is not sent.
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined) return plain('');
+  if (text.length <= longestValue) return code(text);
+  return code(`${text.slice(0, longestValue)}… (${text.length} characters)`);
+}

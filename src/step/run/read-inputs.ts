@@ -1,0 +1,115 @@
+import type { Input, Use, Uses, ValuesOf } from '../../operations/inputs/input.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+
+/** What was read: the values where nothing is wrong, and all that is wrong. */
+export interface ReadInputs<Used extends Uses> {
+  readonly values: ValuesOf<Used>;
+  readonly problems: readonly Problem[];
+}
+
+/** What of an input says where its text is looked for. */
+export type InputName = Pick<Input<unknown>, 'name' | 'fallback'>;
+
+/** The environment fallback of an input that has one: `COMPLIANCE_API_TOKEN`. */
+export function fallbackVariable(name: string): string {
+  return `COMPLIANCE_${name.replaceAll('-', '_').toUpperCase()}`;
+}
+
+/**
+ * The text of an input: from `with:`, else from its environment fallback, if it has one. An empty text is no value: it is
+ * what an unset variable or secret becomes in a workflow.
+ */
+export function inputText(environment: EnvironmentVariables, input: InputName): string | undefined {
+  return untrimmedText(environment, input)?.trim();
+}
+
+function untrimmedText(environment: EnvironmentVariables, input: InputName): string | undefined {
+  return textIn(environment, runnerVariable(input.name)) ?? textIn(environment, usedFallback(environment, input));
+}
+
+function textIn(environment: EnvironmentVariables, variable: string | undefined): string | undefined {
+  const text = variable === undefined ? undefined : environment[variable];
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+/** The variable that an input's text comes from; undefined if that is `with:`, or there is none. */
+export function usedFallback(environment: EnvironmentVariables, input: InputName): string | undefined {
+  return input.fallback === true ? variableInPlaceOf(environment, input) : undefined;
+}
+
+/** The variable that looks like the fallback of an input which has none, and was not given under `with:`. */
+export function ignoredVariable(environment: EnvironmentVariables, input: InputName): string | undefined {
+  return input.fallback === true ? undefined : variableInPlaceOf(environment, input);
+}
+
+function variableInPlaceOf(environment: EnvironmentVariables, { name }: InputName): string | undefined {
+  if (textIn(environment, runnerVariable(name)) !== undefined) return undefined;
+  const variable = fallbackVariable(name);
+  return textIn(environment, variable) === undefined ? undefined : variable;
+}
+
+/** Everything that was given for an input, read or not: a secret must be masked wherever it stands. */
+export function allTexts(environment: EnvironmentVariables, name: string): readonly string[] {
+  return [runnerVariable(name), fallbackVariable(name)].flatMap(
+    (variable) => textIn(environment, variable)?.trim() ?? [],
+  );
+}
+
+// How the runner hands inputs over.
+function runnerVariable(name: string): string {
+  return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
+}
+
+/** Reads and checks inputs, all of them, so that everything that is wrong is reported at once. */
+export function readInputs<Used extends Uses>(environment: EnvironmentVariables, uses: Used): ReadInputs<Used> {
+  const values: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const [key, use] of Object.entries(uses)) {
+    const read = readInput(environment, use);
+    if ('problem' in read) problems.push(read.problem);
+    else values[key] = read.value;
+  }
+  // Every key of `uses` has its value, or there is a problem and nobody looks at the values.
+  return { values: values as ValuesOf<Used>, problems };
+}
+
+function readInput(environment: EnvironmentVariables, use: Use<unknown>): { value: unknown } | { problem: Problem } {
+  const { input } = use;
+  const { name, secret, untrimmed = false } = input;
+  const text = untrimmed ? untrimmedText(environment, input) : inputText(environment, input);
+  if (text === undefined) return use.absent === 'error' ? { problem: missing(environment, input) } : use.absent;
+  const parsed = input.parse(text);
+  if ('value' in parsed) return parsed;
+  const got = secret || parsed.complete === true ? '' : `, but is ${JSON.stringify(parsed.part ?? text)}`;
+  const variable = usedFallback(environment, input);
+  const source = variable === undefined ? '' : ` (from ${variable})`;
+  return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}${source}`, remedy: parsed.remedy } };
+}
+
+function missing(environment: EnvironmentVariables, input: InputName): Problem {
+  const { name } = input;
+  const what = `\`${name}\` is required and is missing or empty`;
+  const empty = 'an unset variable or secret counts as empty';
+  if (input.fallback === true) {
+    return {
+      input: name,
+      what,
+      remedy: `Give it under \`with:\`, or set ${fallbackVariable(name)} in \`env:\`; ${empty}.`,
+    };
+  }
+  const variable = ignoredVariable(environment, input);
+  if (variable === undefined) return { input: name, what, remedy: `Give it under \`with:\`; ${empty}.` };
+  const remedy = `${variable} is not read: write \`${name}: \${{ env.${variable} }}\` under \`with:\` if that is meant.`;
+  return { input: name, what, remedy };
+}
+
+/** The inputs that are given under `with:` and that this operation does not use. */
+export function unusedInputs(environment: EnvironmentVariables, used: readonly string[]): readonly string[] {
+  const known = new Set(used.map(runnerVariable));
+  return Object.entries(environment)
+    .filter(
+      ([variable, value]) => variable.startsWith('INPUT_') && !known.has(variable) && (value?.trim() ?? '') !== '',
+    )
+    .map(([variable]) => variable.slice('INPUT_'.length).toLowerCase());
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import { commentBody, withoutMentions } from '../../../src/step/publish/comment-body.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
+import { publicEnding } from '../../../src/step/report/redacted-result.ts';
+import { collectSecrets } from '../../../src/step/report/secrets.ts';
+import type { ToldCommit } from '../../../src/step/publish/commit-match.ts';
+import { shas } from '../../support/events.ts';
+import { jobOf } from '../../support/job.ts';
+import { formsOf } from '../../support/secret.ts';
+
+const job = jobOf('pull_request', {});
+const telling = { run: 17, attempt: 2, commit: shas.head };
+
+function body(
+  conclusion: string,
+  rows: number,
+  secrets: readonly string[] = [],
+  commit: ToldCommit = { sha: shas.head, judged: 'yes' },
+): string {
+  const result: OperationResult = {
+    outcome: 'non-compliant',
+    conclusion,
+    response: {},
+    report: {
+      subject: 'Artifact web.tgz',
+      facts: [],
+      tables: [
+        { title: 'Evidence', columns: ['Name'], rows: Array.from({ length: rows }, () => [{ text: conclusion }]) },
+      ],
+    },
+  };
+  const ending = { decision: decideResult(result, 'fail'), result, runUrl: 'https://github.com/r', summary: true };
+  const shown = publicEnding(ending, collectSecrets(secrets).redact);
+  return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', telling, job, commit });
+}
+
+describe('the text of a comment', () => {
+  it('begins with its marker and who told it, and has the verdict, the table, the commit and the run', () => {
+    const text = body('sonar failed', 1);
+    expect(text.split('\n').slice(0, 4)).toEqual([
+      '<!-- compliance-action id=1 -->',
+      `<!-- compliance-action-run id=17 attempt=2 commit=${shas.head} -->`,
+      '',
+      '<h2>❌ Non-compliant: Artifact web.tgz</h2>',
+    ]);
+    expect(text).toContain('<tr><td>sonar failed</td></tr>');
+    expect(text).toContain(`Judged commit: <a href="https://github.com/acme/widgets/commit/${shas.head}"><code>`);
+    expect(text).toContain('<a href="https://github.com/r">Workflow run</a>');
+  });
+
+  it('never is larger than GitHub takes, whatever is in it', () => {
+    const text = fc.string({ unit: fc.constantFrom('@a', '<', '#1', 'x', '🚀', 's'), maxLength: 2000 });
+    fc.assert(
+      fc.property(text, fc.nat(200), (words, rows) => {
+        expect(body(words, rows, ['s']).length).toBeLessThanOrEqual(65_536);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('leaves out rows, then tables, then the end of the reason, and never the reason itself', () => {
+    const reason = `sonar failed ${'x'.repeat(987)}`;
+    expect(body(reason, 200)).toContain('<p>180 more rows are in the file of <code>response-path</code>.</p>');
+    expect(body(reason.padEnd(4000, 'x'), 200)).toContain('The tables are too large to be shown here');
+    const long = body(reason.padEnd(100_000, 'x'), 1);
+    expect(long).toContain('The report is too large');
+    for (const text of [body(reason, 200), body(reason.padEnd(4000, 'x'), 200), long]) {
+      expect(text).toContain('<p>sonar failed xxx');
+    }
+  });
+
+  it('calls the commit judged only where it is', () => {
+    const unknown = body('So it is.', 0, [], { sha: shas.head, judged: 'unknown' });
+    expect(unknown).toContain('<p>Commit of this run: <a');
+    expect(unknown).not.toContain('Judged commit');
+    const other = body('So it is.', 0, [], { sha: shas.head, judged: { otherwise: [shas.base] } });
+    expect(other).toContain('Not of this commit: what was judged is of commit cccccccccccc.');
+    expect(other).not.toContain('Judged commit');
+  });
+
+  it('holds no secret in any form, whatever characters it has', () => {
+    const secret = fc.oneof(
+      fc.stringMatching(/^[!-)+-~]{12,40}$/u),
+      fc.constantFrom('abc#1def#2ghi-@xyz-SECRET', 'ab"c<d>e&f-secret'),
+    );
+    fc.assert(
+      fc.property(secret, (key) => {
+        for (const form of formsOf(key)) {
+          const text = body(`the key is ${form} here`, 1, [key]).replaceAll('\u200B', '');
+          expect(text).toContain('the key is *** here');
+          for (const leaked of formsOf(key)) expect(text).not.toContain(leaked);
+        }
+      }),
+    );
+  });
+
+  it('leaves code and addresses alone, as GitHub does', () => {
+    const report = {
+      subject: 'web',
+      facts: [{ label: 'Image', value: { text: 'web@sha256:1 #2', code: true, href: 'https://e.com/@ann#1' } }],
+      tables: [],
+    };
+    const result: OperationResult = { outcome: 'done', conclusion: 'So it is.', response: {}, report };
+    const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };
+    expect(commentBody(ending, { marker: '<!-- -->', telling, job, commit: undefined })).toContain(
+      '<a href="https://e.com/@ann#1"><code>web@sha256:1 #2</code></a>',
+    );
+  });
+
+  it('notifies nobody, and refers to no other conversation', () => {
+    const text = body('thanks @acme/owners, fixes #12 & see a@example.com', 0);
+    expect(body('as in GH-12 and gh-7', 0)).toContain('as in GH-\u200B12 and gh-\u200B7');
+    expect(body('https://github.com/a/b/issues/1 and /pull/2', 0)).toContain('/issues/\u200B1 and /pull/\u200B2');
+    expect(text).toContain('thanks @\u200Bacme/owners, fixes #\u200B12 &amp; see a@example.com');
+  });
+});
+
+describe('a text without mentions', () => {
+  it('has a break in what GitHub would make a link of', () => {
+    expect(withoutMentions('@ann (@bob) a@c #1 #x')).toBe('@\u200Bann (@\u200Bbob) a@c #\u200B1 #x');
+  });
+});

@@ -1,0 +1,300 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Job } from '../../../src/evidence/job.ts';
+import { createTransport } from '../../../src/http/transport.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import type { Clock } from '../../../src/runtime/clock.ts';
+import { ExternalError } from '../../../src/runtime/failure.ts';
+import { Cancellation } from '../../../src/step/run/cancellation.ts';
+import type { Ending } from '../../../src/step/report/report-result.ts';
+import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
+import { publish, publishWaiting } from '../../../src/step/publish/publish.ts';
+import type { PublicationInputs } from '../../../src/step/run/step-inputs.ts';
+import { manualClock } from '../../support/clock.ts';
+import { closedAfterEach } from '../../support/closing.ts';
+import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../../support/events.ts';
+import { githubRepository } from '../../support/github-repository.ts';
+import { githubError, startGitHub, type GitHubReply, type GitHubStandIn } from '../../support/github-stand-in.ts';
+import { jobOf } from '../../support/job.ts';
+import { toldBy } from '../../support/told.ts';
+import { commandsNamed } from '../../support/workflow-command.ts';
+
+const keep = closedAfterEach();
+const both: PublicationInputs = { pullRequestComment: true, commitStatus: 'compliance/web', githubToken: 'hush' };
+const ending = {
+  decision: decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' })),
+  runUrl: undefined,
+  summary: true,
+};
+
+function endingOf(
+  result: Pick<OperationResult, 'outcome' | 'commits'> & { readonly outcome: 'compliant' | 'skipped' },
+): Ending {
+  const report = { subject: 'Artifact', facts: [], tables: [] };
+  const whole = { conclusion: 'So it ended.', response: {}, report, ...result };
+  return { decision: decideResult(whole, 'fail'), result: whole, runUrl: undefined, summary: true };
+}
+
+function compliantOf(commits: readonly string[] | undefined): Ending {
+  return endingOf({ outcome: 'compliant', commits });
+}
+
+function prJob(apiUrl: string): Job {
+  return jobOf('pull_request', pullRequestEvent(), { GITHUB_API_URL: apiUrl });
+}
+
+/** The warnings that remain of publishing. */
+async function warningsOf(
+  job: Job | undefined,
+  {
+    wanted = both,
+    cancelled = new AbortController().signal,
+    clock = manualClock(),
+    shown = ending,
+    redact = (text) => text,
+  }: {
+    readonly wanted?: PublicationInputs;
+    readonly cancelled?: AbortSignal;
+    readonly clock?: Clock;
+    readonly shown?: Ending;
+    readonly redact?: (text: string) => string;
+  } = {},
+): Promise<readonly string[]> {
+  const transport = keep(createTransport({}));
+  const { log } = await toldBy([], (desk) =>
+    publish(shown, wanted, {
+      environment: {},
+      job,
+      desk: { ...desk, secrets: { ...desk.secrets, redact } },
+      transport,
+      cancelled,
+      clock,
+      random: () => 0,
+    }),
+  );
+  return commandsNamed(log, 'warning').map(({ message }) => message);
+}
+
+function silent(): Promise<GitHubStandIn> {
+  return startGitHub({}, { fault: (): GitHubReply => 'never' });
+}
+
+/** Lets the test's own work go on until both questions are asked. */
+async function bothAsked(server: GitHubStandIn): Promise<void> {
+  while (server.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('waiting for a verdict', () => {
+  async function statusesOf(wanted: PublicationInputs): Promise<readonly unknown[]> {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const transport = keep(createTransport({}));
+    const { log } = await toldBy([], (desk) =>
+      publishWaiting(wanted, {
+        environment: {},
+        job: prJob(server.url),
+        desk,
+        transport,
+        cancelled: new AbortController().signal,
+        clock: manualClock(),
+        random: () => 0,
+      }),
+    );
+    expect(commandsNamed(log, 'warning')).toEqual([]);
+    expect(repository.comments).toEqual([]);
+    return repository.statuses;
+  }
+
+  it('makes the status pending, so that an older one opens nothing', async () => {
+    expect(await statusesOf(both)).toMatchObject([
+      { sha: shas.head, state: 'pending', context: 'compliance/web', description: 'Waiting for the verdict.' },
+    ]);
+  });
+
+  it('is told nobody in a dry run, nor where no status is wanted', async () => {
+    expect(await statusesOf({ ...both, dryRun: true })).toEqual([]);
+    expect(await statusesOf({ ...both, commitStatus: undefined })).toEqual([]);
+    expect(await statusesOf({ ...both, githubToken: undefined })).toEqual([]);
+  });
+});
+
+describe('publishing', () => {
+  it('takes no longer than one question may take where GitHub does not answer', async () => {
+    const server = keep(await silent());
+    const clock = manualClock();
+    const warned = warningsOf(prJob(server.url), { clock });
+    await bothAsked(server);
+    await clock.advance(10_000);
+    expect(await warned).toEqual([
+      expect.stringContaining('no answer within 10 seconds'),
+      expect.stringContaining('no answer within 10 seconds'),
+    ]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('still tells the end of a job that is cancelled, within five seconds', async () => {
+    const cancelled = AbortSignal.abort(new Cancellation('SIGTERM'));
+    const repository = githubRepository();
+    const answering = keep(await startGitHub({}, { repository }));
+    expect(await warningsOf(prJob(answering.url), { cancelled })).toEqual([]);
+    expect(repository.comments).toHaveLength(1);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'error' }]);
+
+    const server = keep(await silent());
+    const clock = manualClock();
+    const warned = warningsOf(prJob(server.url), { cancelled, clock });
+    await bothAsked(server);
+    await clock.advance(5_000);
+    expect(await warned).toEqual([
+      expect.stringContaining('GitHub did not answer within 5 seconds'),
+      expect.stringContaining('GitHub did not answer within 5 seconds'),
+    ]);
+  });
+
+  it('has five seconds left when the job is cancelled meanwhile, and does not say that nothing was judged', async () => {
+    const server = keep(await silent());
+    const cancelled = new AbortController();
+    const clock = manualClock();
+    const warned = warningsOf(prJob(server.url), { cancelled: cancelled.signal, clock });
+    await bothAsked(server);
+    cancelled.abort(new Cancellation('SIGINT'));
+    await clock.advance(5_000);
+    const words =
+      'GitHub did not answer within 5 seconds. A job that is cancelled has no more time than that. Run it again. The verdict stands all the same.';
+    expect(await warned).toEqual([expect.stringContaining(words), expect.stringContaining(words)]);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('tells the verdict although the job is cancelled meanwhile', async () => {
+    const repository = githubRepository();
+    const cancelled = new AbortController();
+    const server = keep(
+      await startGitHub(
+        {},
+        {
+          repository,
+          fault: () => {
+            cancelled.abort(new Cancellation('SIGTERM'));
+            return undefined;
+          },
+        },
+      ),
+    );
+    expect(await warningsOf(prJob(server.url), { cancelled: cancelled.signal })).toEqual([]);
+    expect(repository.comments).toHaveLength(1);
+    expect(repository.statuses).toHaveLength(1);
+  });
+
+  it('sets no success on a commit that nobody judged, and says which one was', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = prJob(server.url);
+    const other = /`: what was judged is of commit cccccccccccc, so its verdict is not that of a{40}\. Judge /u;
+    const warnings = await warningsOf(job, { shown: compliantOf([shas.base]) });
+    expect(warnings).toEqual([expect.stringMatching(other), expect.stringMatching(other)]);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'failure' }]);
+    expect(repository.comments[0]?.body).toContain('Not of this commit: what was judged is of commit cccccccccccc.');
+  });
+
+  it.each([
+    ['the head of the pull request', [shas.head]],
+    ['the head, shortened', [shas.head.slice(0, 7)]],
+    ["the pull request's merge commit", [shas.merge]],
+    ['a commit that nobody names', undefined],
+  ])('sets success where what was judged is of %s', async (_what, commits) => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = { ...prJob(server.url), ref: 'refs/pull/12/merge', sha: shas.merge };
+    expect(await warningsOf(job, { shown: compliantOf(commits) })).toEqual([]);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
+  });
+
+  it('sets no success for the default branch’s commit, which GITHUB_SHA is on events from elsewhere', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = { ...prJob(server.url), ref: 'refs/heads/main', sha: shas.base };
+    await warningsOf(job, { shown: compliantOf([shas.base]) });
+    expect(repository.statuses).toMatchObject([{ state: 'failure' }]);
+  });
+
+  it('calls a defect one, and keeps the other publication', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const redact = (): never => {
+      throw new TypeError('x is not a function');
+    };
+    expect(await warningsOf(prJob(server.url), { redact })).toEqual([
+      expect.stringMatching(/was not written: a defect in compliance-action: x is not a function\. Report this/u),
+    ]);
+    expect(repository.statuses).toHaveLength(1);
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const server = keep(await silent());
+    expect(await warningsOf(prJob(server.url), { wanted: { ...both, dryRun: true } })).toEqual([]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('takes a page that is answered with 200 for no yes', async () => {
+    const page = { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
+    const server = keep(await startGitHub({}, { fault: () => page }));
+    expect(await warningsOf(prJob(server.url))).toEqual([
+      expect.stringContaining('its response is not the status.'),
+      expect.stringContaining('its response is not the list of comments.'),
+    ]);
+  });
+
+  it('says what a locked conversation needs, with one full stop', async () => {
+    const locked = githubError(403, 'Unable to create comment because issue is locked.');
+    const repository = githubRepository();
+    const fault = ({ method, url }: { method: string; url: string }): GitHubReply | undefined =>
+      method === 'POST' && url.endsWith('/comments') ? locked : undefined;
+    const server = keep(await startGitHub({}, { repository, fault }));
+    expect(await warningsOf(prJob(server.url))).toEqual([
+      expect.stringMatching(/issue is locked\. - https:\S+rest\. Unlock the conversation.* there\. The verdict/u),
+    ]);
+  });
+
+  it("does not warn of what a fork's token may not do where the step was skipped for it", async () => {
+    const readOnly = githubError(403, 'Resource not accessible by integration');
+    const server = keep(await startGitHub({}, { fault: () => readOnly }));
+    const job = jobOf('pull_request', pullRequestEvent({ fork: true }), { GITHUB_API_URL: server.url });
+    expect(await warningsOf(job, { shown: endingOf({ outcome: 'skipped' }) })).toEqual([]);
+    expect(await warningsOf(job, { shown: endingOf({ outcome: 'compliant' }) })).toHaveLength(2);
+  });
+
+  it('says why it is not known which commit a status belongs to', async () => {
+    const server = keep(await startGitHub({}, { repository: githubRepository() }));
+    const job = jobOf('push', branchDeletionPushEvent(), { GITHUB_API_URL: server.url });
+    expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*leaves no commit to judge/u)]);
+  });
+
+  it('asks GitHub for the head of a pull request that somebody commented on', async () => {
+    const repository = githubRepository();
+    const pull = { status: 200, body: { head: { sha: shas.head, ref: 'feature/lid' } } };
+    const server = keep(await startGitHub({ '/repos/acme/widgets/pulls/12': pull }, { repository }));
+    const job = jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
+    expect(await warningsOf(job)).toEqual([]);
+    expect(repository.statuses).toMatchObject([{ sha: shas.head }]);
+    expect(repository.comments[0]?.body).toContain(`commit=${shas.head}`);
+  });
+
+  it('writes the comment also where the commit is not known', async () => {
+    const repository = githubRepository();
+    const server = keep(await startGitHub({}, { repository }));
+    const job = jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
+    expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*head of pull request 12/u)]);
+    expect(repository.comments[0]?.body).not.toContain('Judged commit');
+  });
+
+  it('says what it lacks', async () => {
+    const job = prJob('http://127.0.0.1:9');
+    expect(await warningsOf(undefined)).toEqual([
+      expect.stringMatching(/^`pull-request-comment`: nothing was told to GitHub: the job does not say/u),
+      expect.stringMatching(/^`commit-status`: nothing was told/u),
+    ]);
+    const alone = { ...both, commitStatus: undefined };
+    expect(await warningsOf({ ...job, repository: undefined }, { wanted: alone })).toEqual([
+      expect.stringContaining('GITHUB_REPOSITORY'),
+    ]);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GitHubApi } from '../../../src/evidence/github/github-api.ts';
+import { tellingLine, type Telling } from '../../../src/step/publish/comment-marker.ts';
+import { writeComment } from '../../../src/step/publish/pull-request-comment.ts';
+import { shas } from '../../support/events.ts';
+import { githubRepository, jobsBot, type GitHubRepository } from '../../support/github-repository.ts';
+
+const marker = '<!-- compliance-action id=1 -->';
+const number = 12;
+const target = { repository: { owner: 'acme', name: 'widgets' }, number, marker };
+
+function draft(run: number, commit: string = shas.head) {
+  const telling: Telling = { run, attempt: 1, commit };
+  return { ...target, telling, body: `${marker}\n${tellingLine(telling)}\n\nrun ${run}` };
+}
+
+/** GitHub's API by way of the repository's own rules; `before` is done before a question is answered. */
+function apiOf(repository: GitHubRepository, before: (route: string) => void = () => undefined): GitHubApi {
+  return {
+    apiUrl: 'https://api.github.com',
+    ask({ route, parameters }) {
+      before(route);
+      const [method = '', path = ''] = route.split(' ');
+      const { owner, repo, issue_number, comment_id, ...rest } = parameters;
+      const places: Readonly<Record<string, unknown>> = { owner, repo, issue_number, comment_id };
+      const filled = path.replaceAll(/\{(\w+)\}/gu, (_all, name: string) => String(places[name]));
+      const query = new URLSearchParams(
+        Object.entries(rest).map(([key, value]) => [key, String(value)] as [string, string]),
+      );
+      const url = method === 'GET' ? `${filled}?${query.toString()}` : filled;
+      const body = method === 'POST' || method === 'PATCH' ? JSON.stringify(rest) : '';
+      const breaches: string[] = [];
+      const reply = repository.answer({ method, url, headers: {}, body }, breaches);
+      expect(breaches).toEqual([]);
+      if (typeof reply === 'object') return Promise.resolve({ body: reply.body });
+      return Promise.resolve({ refusal: { reason: 'permission', status: 404, what: 'it answered 404' } });
+    },
+  };
+}
+
+describe('the one comment of a step', () => {
+  it('is one where two runs write their first at the same time, whoever is first', async () => {
+    for (const [mine, others] of [
+      [18, 17],
+      [17, 18],
+    ] as const) {
+      const repository = githubRepository();
+      const other = draft(others, shas.base);
+      let done = false;
+      const api = apiOf(repository, (route) => {
+        if (done || !route.startsWith('POST /repos')) return;
+        done = true;
+        repository.comment(jobsBot, other.body);
+      });
+      expect(await writeComment(draft(mine), api)).toMatchObject({ done: mine > others ? 'updated' : 'kept' });
+      expect(repository.comments).toHaveLength(1);
+      expect(repository.comments[0]?.body).toContain('run 18');
+    }
+  });
+
+  it('stays the first one where another run begins after it', async () => {
+    const repository = githubRepository();
+    const both = await Promise.all([
+      writeComment(draft(17), apiOf(repository)),
+      writeComment(draft(18), apiOf(repository)),
+    ]);
+    expect(both.map((written) => 'done' in written && written.done)).toEqual(['created', 'updated']);
+    expect(repository.comments.map(({ body }) => body)).toEqual([draft(18).body]);
+  });
+
+  it('takes the place of those that runs left behind, and of no stranger’s', async () => {
+    const repository = githubRepository();
+    repository.comment('mallory', draft(16).body);
+    repository.comment(jobsBot, draft(16).body);
+    repository.comment(jobsBot, draft(15).body);
+    await writeComment(draft(17), apiOf(repository));
+    expect(repository.comments.map(({ author, body }) => [author, body])).toEqual([
+      ['mallory', draft(16).body],
+      [jobsBot, draft(17).body],
+    ]);
+  });
+
+  it('is written where the list cannot be read afterwards', async () => {
+    const repository = githubRepository();
+    let lists = 0;
+    const real = apiOf(repository);
+    const api: GitHubApi = {
+      ...real,
+      ask(question) {
+        if (question.route.startsWith('GET')) lists += 1;
+        if (lists < 2) return real.ask(question);
+        return Promise.resolve({ refusal: { reason: 'external', status: 503, what: 'it answered 503' } });
+      },
+    };
+    expect(await writeComment(draft(17), api)).toMatchObject({ done: 'created' });
+  });
+
+  it('says what GraphQL says where it does not tell whose the token is', async () => {
+    const repository = githubRepository();
+    repository.comment(jobsBot, draft(16).body);
+    const real = apiOf(repository);
+    const api: GitHubApi = {
+      ...real,
+      ask: (question) =>
+        question.route === 'POST /graphql'
+          ? Promise.resolve({ body: { data: null, errors: [{ message: 'Your token lacks a scope' }] } })
+          : real.ask(question),
+    };
+    expect(await writeComment(draft(17), api)).toEqual({
+      refusal: {
+        reason: 'other',
+        status: undefined,
+        what: 'its response is not who the token belongs to: Your token lacks a scope',
+      },
+    });
+  });
+});

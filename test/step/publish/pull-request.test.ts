@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GitHubAnswer, GitHubApi, GitHubQuestion } from '../../../src/evidence/github/github-api.ts';
+import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { findPullRequest, pullRequestOf } from '../../../src/step/publish/pull-request.ts';
+import {
+  checkSuiteEvent,
+  deploymentEvent,
+  issueCommentEvent,
+  mergeGroupEvent,
+  pullRequestEvent,
+  pullRequestReviewEvent,
+  pushEvent,
+  scheduleEvent,
+  shas,
+  workflowRunEvent,
+} from '../../support/events.ts';
+import { jobOf } from '../../support/job.ts';
+
+function named(number: number, repository = 99001): Mapping {
+  return { number, base: { ref: 'main', repo: { id: repository } } };
+}
+
+describe('the pull request of a job', () => {
+  it.each([
+    ['pull_request', pullRequestEvent()],
+    ['pull_request_target', pullRequestEvent({ fork: true })],
+    ['pull_request_review', pullRequestReviewEvent()],
+    ['issue_comment', issueCommentEvent('pull request')],
+    ['workflow_run', workflowRunEvent({ pull_requests: [named(12)] })],
+    ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(3, 99002)] })],
+  ])('of %s is the one in the event', (name, event) => {
+    expect(pullRequestOf(jobOf(name, event))).toEqual({ number: 12 });
+  });
+
+  it.each([
+    ['push', pushEvent()],
+    ['schedule', scheduleEvent()],
+    ['merge_group', mergeGroupEvent()],
+    ['issue_comment', issueCommentEvent('issue')],
+    ['deployment', deploymentEvent('main')],
+    ['check_suite', checkSuiteEvent()],
+    ['workflow_run', workflowRunEvent({ event: 'push' })],
+    ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(13)] })],
+  ])('of %s is none where the event is not about exactly one', (name, event) => {
+    expect(pullRequestOf(jobOf(name, event))).toEqual({ none: expect.stringMatching(/^the event /u) });
+  });
+
+  it('of a fork is known by its head only, in `workflow_run`', () => {
+    const fork = { full_name: 'forker/widgets', owner: { login: 'forker' } };
+    const job = jobOf('workflow_run', workflowRunEvent({ head_repository: fork }));
+    expect(pullRequestOf(job)).toEqual({ head: { owner: 'forker', branch: 'feature/lid', sha: shas.head } });
+  });
+});
+
+describe('the pull request that has a head', () => {
+  const head = { owner: 'forker', branch: 'feature/lid', sha: shas.head };
+
+  async function found(answer: GitHubAnswer): Promise<unknown> {
+    const questions: GitHubQuestion[] = [];
+    const api: GitHubApi = {
+      apiUrl: '',
+      ask: (question) => {
+        questions.push(question);
+        return Promise.resolve(answer);
+      },
+    };
+    const result = await findPullRequest(head, api, { owner: 'acme', name: 'widgets' });
+    expect(questions[0]?.parameters).toMatchObject({ head: 'forker:feature/lid', state: 'open' });
+    return result;
+  }
+
+  const open = (number: number, sha: string): Mapping => ({ number, head: { sha } });
+
+  it('is the one whose newest commit it is', async () => {
+    expect(await found({ body: [open(11, shas.base), open(12, shas.head)] })).toEqual({ number: 12 });
+  });
+
+  it('is none where its commit is old, or GitHub answers something else', async () => {
+    expect(await found({ body: [open(12, shas.base)] })).toEqual({ none: expect.stringContaining('no open') });
+    expect(await found({ body: 'login' })).toEqual({ none: expect.stringContaining('no open') });
+  });
+
+  it('is none where there are several', async () => {
+    const body = [open(11, shas.head), open(12, shas.head)];
+    expect(await found({ body })).toEqual({ none: expect.stringContaining('several open') });
+  });
+
+  it('is unknown where GitHub does not say', async () => {
+    const refusal = { reason: 'permission', status: 403, what: 'it answered 403' } as const;
+    expect(await found({ refusal })).toEqual({ refusal });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { escapeHtmlLine, printable, printableJson, safeHref } from '../../../src/step/report/escape.ts';
+
+describe('escapeHtmlLine', () => {
+  it('leaves no character that HTML gives a meaning, in text or in an attribute', () => {
+    expect(escapeHtmlLine(`<a href="x" title='y'>&amp;</a>`)).toBe(
+      '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
+    );
+  });
+
+  it('lets no text turn the direction of writing', () => {
+    expect(escapeHtmlLine('a\u202Eb\u2066c')).toBe('a\uFFFDb\uFFFDc');
+  });
+
+  it('keeps everything on one line, whatever kind of line break there is', () => {
+    expect(escapeHtmlLine('a\nb\r\nc\rd\n\ne')).toBe('a<br>b<br>c<br>d<br><br>e');
+  });
+
+  it('shows every text as it is: a browser would read back what went in', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(readBack(escapeHtmlLine(text))).toBe(printable(text).replaceAll(/\r\n|\r/gu, '\n'));
+      }),
+    );
+  });
+});
+
+function readBack(html: string): string {
+  expect(html.replaceAll('<br>', '')).not.toMatch(/[<>"'\r\n]/u);
+  const names: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return html
+    .replaceAll('<br>', '\n')
+    .replaceAll(/&([^;]*);/gu, (whole, name: string) => names[name] ?? `unknown entity ${whole}`);
+}
+
+describe('printable', () => {
+  it('shows what steers a terminal or turns the direction of writing, and does not let it work', () => {
+    expect(printable('a\u001B[2Jb\u0007c\0d\u009B1me\u007Ff\u202Eg')).toBe(
+      'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD1me\uFFFDf\uFFFDg',
+    );
+  });
+
+  it('leaves tabs, line breaks and everything else as they are', () => {
+    expect(printable('a\tb\r\nc é 🚀 \u200B')).toBe('a\tb\r\nc é 🚀 \u200B');
+  });
+});
+
+describe('printableJson', () => {
+  it('says the same, without a character that a terminal obeys', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('\u009B\u202E\u007F\0')),
+        (value) => {
+          const json = printableJson(JSON.stringify(value));
+          expect(json).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
+          expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+        },
+      ),
+    );
+  });
+});
+
+describe('safeHref', () => {
+  it.each([
+    ['https://example.com/a?b=c&d=%20#e', 'https://example.com/a?b=c&d=%20#e'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
+    ['HTTPS://EXAMPLE.com/"<x>', 'https://example.com/%22%3Cx%3E'],
+  ])('follows %s', (href, safe) => {
+    expect(safeHref(href)).toBe(safe);
+  });
+
+  it.each([
+    undefined,
+    '',
+    'relative/page',
+    '//example.com/x',
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    ' \u0001javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:msgbox(1)',
+    'file:///etc/passwd',
+    'https://ann:pass@example.com/',
+    'https://github.com@example.com/',
+    'https://',
+  ])('does not follow %p', (href) => {
+    expect(safeHref(href)).toBeUndefined();
+  });
+});

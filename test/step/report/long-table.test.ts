@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import { conclude } from '../../../src/step/report/report-result.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
+import { toldBy } from '../../support/told.ts';
+import { shownLines } from '../../support/workflow-command.ts';
+
+/** A list of which only the first rows are held. */
+function listOf(held: number, more: number): OperationResult {
+  return {
+    outcome: 'compliant',
+    conclusion: 'All is well.',
+    response: [],
+    count: held + more,
+    report: {
+      subject: 'Attestations',
+      facts: [],
+      tables: [
+        {
+          title: 'Attestations',
+          columns: ['Number'],
+          rows: Array.from({ length: held }, (_, index) => [{ text: `row ${index}` }]),
+          more,
+        },
+      ],
+    },
+  };
+}
+
+function told(result: OperationResult): ReturnType<typeof toldBy> {
+  const decision = decideResult(result, 'ignore');
+  return toldBy([], (desk) => conclude({ decision, result, runUrl: undefined, summary: true }, desk));
+}
+
+describe('a table of which only the first rows are held', () => {
+  it.each([
+    [200, 50, 50],
+    [3, 1, 1],
+    [250, 10, 60],
+  ])('of %d and %d more counts what the summary does not show: %d', async (held, more, hidden) => {
+    const { summary, outputs, log } = await told(listOf(held, more));
+    expect(summary).toContain(`${hidden} more row`);
+    expect(outputs['count']).toBe(String(held + more));
+    expect(shownLines(log)).toContain(`  … and ${more} more, in the file of response-path`);
+  });
+
+  it('says nothing of rows that there are not', async () => {
+    const { summary, log } = await told(listOf(3, 0));
+    expect(summary).not.toContain('more row');
+    expect(log).not.toContain('more, in the file');
+  });
+});

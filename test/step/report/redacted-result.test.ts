@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
+import { publicEnding } from '../../../src/step/report/redacted-result.ts';
+import { collectSecrets } from '../../../src/step/report/secrets.ts';
+
+const key = 'perc%2fent/a#1-@b"c<d>';
+
+function shown(text: string, href?: string) {
+  const result: OperationResult = {
+    outcome: 'non-compliant',
+    conclusion: text,
+    response: { text },
+    htmlUrl: href,
+    report: {
+      subject: text,
+      facts: [{ label: text, value: { text, href } }],
+      tables: [{ title: text, columns: [text], rows: [[{ text, href }]] }],
+    },
+  };
+  const ending = { decision: decideResult(result, 'fail'), result, runUrl: href, summary: true };
+  return publicEnding(ending, collectSecrets([key]).redact);
+}
+
+describe('an ending without secrets', () => {
+  it('has none in any of its texts', () => {
+    const text = JSON.stringify(shown(`the key ${key} it is`));
+    expect(text).toContain('the key *** it is');
+    expect(text).not.toContain('perc');
+  });
+
+  it.each([
+    ['as it is', `https://x.example.com/p?k=${key}`],
+    ['encoded', `https://x.example.com/p?k=${encodeURIComponent(key)}`],
+    [
+      'encoded in small letters',
+      `https://x.example.com/p?k=${encodeURIComponent(key).replaceAll(/%../gu, (one) => one.toLowerCase())}`,
+    ],
+    ['encoded for the greater part', `https://x.example.com/p?k=${encodeURIComponent(key).replace('%40', '@')}`],
+  ])('has no link that holds one %s', (_how, href) => {
+    expect(JSON.stringify(shown('text', href))).not.toContain('x.example.com');
+  });
+
+  it('keeps all other links', () => {
+    const href = 'https://x.example.com/p?k=a%20b';
+    expect(shown('text', href)).toMatchObject({ runUrl: href, result: { htmlUrl: href } });
+  });
+});

@@ -1,0 +1,361 @@
+import { describe, expect, it } from '@jest/globals';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { ServiceError } from '../../../src/client/service-error.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import { ExternalError } from '../../../src/runtime/failure.ts';
+import { conclude, type Ending } from '../../../src/step/report/report-result.ts';
+import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
+import { githubRunner } from '../../../src/step/report/runner.ts';
+import { printable, safeHref } from '../../../src/step/report/escape.ts';
+import { itWithFullDevice } from '../../support/platform.ts';
+import { aSecret, formsOf, textAround } from '../../support/secret.ts';
+import { toldBy } from '../../support/told.ts';
+import { commandsIn, commandsNamed, shownLines } from '../../support/workflow-command.ts';
+
+const result: OperationResult = {
+  outcome: 'non-compliant',
+  conclusion: 'Artifact web.tgz is NON-COMPLIANT (sonar failed).',
+  state: 'NON-COMPLIANT',
+  response: { fingerprint: 'aa', state: 'NON-COMPLIANT' },
+  fingerprint: 'aa',
+  htmlUrl: 'https://compliance.example.com/a',
+  report: {
+    subject: 'Artifact web.tgz',
+    facts: [{ label: 'State', value: { text: 'NON-COMPLIANT' } }],
+    tables: [
+      {
+        title: 'Evidence',
+        columns: ['Name', 'State'],
+        rows: [[{ text: 'sonar' }, { text: 'ERROR' }]],
+      },
+    ],
+  },
+};
+
+function endingOf(ended: OperationResult): Ending {
+  return { decision: decideResult(ended, 'fail'), result: ended, runUrl: undefined, summary: true };
+}
+
+function endingOfFailure(thrown: unknown): Ending {
+  return { decision: decideFailure(thrown), thrown, runUrl: undefined, summary: true };
+}
+
+describe('conclude', () => {
+  it('tells a verdict in the log, the outputs, the file and the summary, and annotates last', async () => {
+    const told = await toldBy([], (desk) => conclude(endingOf(result), desk));
+    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
+    expect(shownLines(told.log).filter((line) => line !== '')).toEqual([
+      'State: NON-COMPLIANT',
+      'Evidence (Name | State):',
+      '  sonar | ERROR',
+    ]);
+    expect(commandsNamed(told.log, 'error')).toEqual([
+      {
+        name: 'error',
+        properties: { title: 'Non-compliant: Artifact web.tgz' },
+        message: 'Artifact web.tgz is NON-COMPLIANT (sonar failed).',
+      },
+    ]);
+    expect(told.outputs).toEqual({
+      outcome: 'non-compliant',
+      compliant: 'false',
+      state: 'NON-COMPLIANT',
+      response: '{"fingerprint":"aa","state":"NON-COMPLIANT"}',
+      'response-path': expect.stringMatching(/response\.json$/u),
+      fingerprint: 'aa',
+      'html-url': 'https://compliance.example.com/a',
+      count: '',
+    });
+    expect(told.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
+    expect(told.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
+  });
+
+  it('says a pass in the log, without an annotation', async () => {
+    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, outcome: 'compliant' }), desk));
+    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup']);
+    expect(told.log).toContain('✅ Compliant: Artifact web.tgz is');
+  });
+
+  it.each([
+    ['compliant', 'true'],
+    ['non-compliant', 'false'],
+    ['incomplete', 'false'],
+    ['done', ''],
+  ] as const)('sets the output `compliant` of %s to %p', async (outcome, compliant) => {
+    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, outcome }), desk));
+    expect(told.outputs).toMatchObject({ outcome, compliant });
+  });
+
+  it('sets every output on a failure too: empty where there is nothing to say', async () => {
+    const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
+    const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
+    expect(told.outputs).toEqual({
+      outcome: 'error',
+      compliant: '',
+      state: '',
+      response: '{"error":{"kind":"external","what":"no answer","remedy":"Try again."}}',
+      'response-path': expect.stringMatching(/response\.json$/u),
+      fingerprint: '',
+      'html-url': '',
+      count: '',
+    });
+    expect(told.summary).toContain('<h2>⛔ Error</h2>');
+    expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
+  });
+
+  it('keeps status, message and fields of the service’s error in the answer', async () => {
+    const thrown = new ServiceError({
+      operation: 'create-flow',
+      method: 'PUT',
+      path: '/flows/acme',
+      status: 400,
+      serviceMessage: 'Input payload validation failed',
+      fieldErrors: { name: 'is taken' },
+      bodyDescription: undefined,
+      attempts: 1,
+    });
+    const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
+    expect(JSON.parse(told.responseFile ?? '')).toMatchObject({
+      error: {
+        kind: 'user',
+        status: 400,
+        message: 'Input payload validation failed',
+        errors: { name: 'is taken' },
+        what: expect.stringContaining('create-flow: PUT /flows/acme was answered 400'),
+        remedy: expect.stringContaining('Correct the inputs'),
+      },
+    });
+  });
+
+  it('tells nothing of a defect’s inner life in the answer', async () => {
+    const told = await toldBy([], (desk) => conclude(endingOfFailure(new TypeError('inner')), desk));
+    expect(told.outputs['response']).toBe('{"error":{"kind":"defect"}}');
+  });
+
+  it('leaves the answer to the file where it is larger than an output may be, counted as GitHub does', async () => {
+    const fits = 'x'.repeat(512 * 1024 - 2);
+    const just = await toldBy([], (desk) => conclude(endingOf({ ...result, response: fits }), desk));
+    expect(just.outputs['response']).toBe(JSON.stringify(fits));
+    const larger = await toldBy([], (desk) => conclude(endingOf({ ...result, response: `${fits}x` }), desk));
+    expect(larger.outputs['response']).toBe('');
+    expect(larger.responseFile).toBe(JSON.stringify(`${fits}x`));
+  });
+
+  it('writes no summary where none is wanted, or where the runner takes none', async () => {
+    const unwanted = await toldBy([], (desk) => conclude({ ...endingOf(result), summary: false }, desk));
+    expect(unwanted.summary).toBe('');
+    const impossible = await toldBy([], (desk) => conclude(endingOf(result), desk), { summary: false });
+    expect(impossible.outputs['outcome']).toBe('non-compliant');
+  });
+
+  it('shows the end elsewhere after the outputs and the summary are written, and before the annotation', async () => {
+    const told = await toldBy([], (desk) =>
+      conclude(endingOf(result), desk, ({ decision }) => {
+        expect(desk.runner.summaryRoom()).toBeLessThan(1024 * 1024);
+        desk.runner.log.warning(`shown elsewhere: ${decision.outcome}`);
+        return Promise.resolve();
+      }),
+    );
+    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'warning', 'error']);
+    expect(told.outputs['outcome']).toBe('non-compliant');
+  });
+
+  it('keeps the verdict where showing it elsewhere fails', async () => {
+    const told = await toldBy([], (desk) =>
+      conclude(endingOf({ ...result, outcome: 'compliant' }), desk, () => Promise.reject(new TypeError('inner'))),
+    );
+    expect(commandsNamed(told.log, 'warning')[0]?.message).toContain('not shown beside its run: inner');
+    expect(told.outputs['outcome']).toBe('compliant');
+    expect(told.log).toContain('✅ Compliant');
+  });
+
+  it('warns of outputs that it cannot write where something failed, and still annotates that', async () => {
+    const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
+    const told = await toldBy([], (desk) =>
+      conclude(endingOfFailure(thrown), { ...desk, directory: join(desk.directory, 'missing') }),
+    );
+    expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(/the answer could not be written.*RUNNER_TEMP/u);
+    expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
+    expect(told.summary).toContain('⛔ Error');
+  });
+
+  it('hands on the verdict where the file of the answer cannot be written, names the disk and fails', async () => {
+    let isTold: boolean | undefined;
+    const told = await toldBy([], async (desk) => {
+      isTold = await conclude(endingOf(result), { ...desk, directory: join(desk.directory, 'missing') });
+    });
+    expect(isTold).toBe(false);
+    expect(told.outputs).toMatchObject({
+      outcome: 'non-compliant',
+      compliant: 'false',
+      state: 'NON-COMPLIANT',
+      'response-path': '',
+      response: '{"fingerprint":"aa","state":"NON-COMPLIANT"}',
+    });
+    expect(told.summary).toContain('❌ Non-compliant');
+    expect(commandsNamed(told.log, 'error').map(({ properties, message }) => [properties['title'], message])).toEqual([
+      [
+        'Trouble with the runner',
+        expect.stringMatching(/answer could not be written.*The verdict stands.*Non-compliant/u),
+      ],
+      ['Non-compliant: Artifact web.tgz', 'Artifact web.tgz is NON-COMPLIANT (sonar failed).'],
+    ]);
+  });
+
+  itWithFullDevice('says that the disk is full, and shows the verdict all the same', async () => {
+    let isTold: boolean | undefined;
+    const shown: string[] = [];
+    const compliant = endingOf({ ...result, outcome: 'compliant' });
+    const told = await toldBy([], async (desk) => {
+      symlinkSync('/dev/full', join(desk.directory, 'response.json'));
+      isTold = await conclude(compliant, desk, ({ decision }) => {
+        shown.push(decision.outcome);
+        return Promise.resolve();
+      });
+    });
+    expect(isTold).toBe(false);
+    expect(shown).toEqual(['compliant']);
+    expect(told.outputs).toMatchObject({ outcome: 'compliant', 'response-path': '' });
+    expect(told.log).toContain('✅ Compliant: ');
+    expect(commandsNamed(told.log, 'error')).toEqual([
+      {
+        name: 'error',
+        properties: { title: "The runner's disk is full" },
+        message: expect.stringMatching(/where RUNNER_TEMP says: the runner's disk is full \(ENOSPC[^]*Free space/u),
+      },
+    ]);
+  });
+
+  itWithFullDevice('shows the verdict where the outputs cannot be written, and fails', async () => {
+    let isTold: boolean | undefined;
+    const told = await toldBy([], async (desk) => {
+      const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, desk.secrets);
+      isTold = await conclude(endingOf({ ...result, outcome: 'compliant' }), { ...desk, runner });
+    });
+    expect(isTold).toBe(false);
+    expect(told.log).toContain('✅ Compliant: ');
+    expect(commandsNamed(told.log, 'error')[0]?.message).toContain("the step's outputs could not be written");
+  });
+
+  it('lets no text become a command or an output of its own', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileResult(hostileText()), async (hostile) => {
+        const told = await toldBy([], (desk) => conclude(endingOf(hostile), desk));
+        expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
+        expect(Object.keys(told.outputs).sort()).toEqual(outputNames);
+        expect(told.outputs).toMatchObject({
+          outcome: 'non-compliant',
+          state: printable(hostile.state),
+          fingerprint: printable(hostile.fingerprint ?? ''),
+          'html-url': safeHref(hostile.htmlUrl) ?? '',
+        });
+        expect(JSON.parse(told.outputs['response'] ?? '')).toEqual(hostile.response);
+      }),
+    );
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'https://example.com/\u0000\u001B[2J\nerror',
+    'page 1',
+    'https://user:pass@example.com/',
+  ])('hands on %j as `html-url` only if it is one line and an http(s) URL', async (htmlUrl) => {
+    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, htmlUrl }), desk));
+    expect(told.outputs['html-url']).toMatch(/^(?:https?:\/\/[\x21-\x7E]+)?$/u);
+  });
+
+  it('lets no control character out: not in the log, the outputs, the summary or the file', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom('\u001B', '\u0007', '\0', '\u009B', '\u007F', '\u202E', '\u2066', '\b', 'a', '\n'),
+    });
+    await fc.assert(
+      fc.asyncProperty(hostileResult(text), async (hostile) => {
+        const told = await toldBy([], (desk) => conclude(endingOf(hostile), desk));
+        for (const place of [told.log, told.outputFile, told.summary, told.responseFile ?? '']) {
+          expect(place).not.toMatch(/[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\r\n]]/v);
+        }
+        expect(JSON.parse(told.responseFile ?? '')).toEqual(hostile.response);
+      }),
+    );
+  });
+
+  it('tells what later steps decide by as it is, though a secret be as short as a letter', async () => {
+    const secrets = ['c', 'e', '1', '/', 'non-compliant'];
+    let directory = '';
+    const told = await toldBy(secrets, (desk) => {
+      ({ directory } = desk);
+      return conclude(endingOf({ ...result, count: 121 }), desk);
+    });
+    expect(told.outputs).toMatchObject({
+      outcome: 'non-compliant',
+      compliant: 'false',
+      count: '121',
+      'response-path': join(directory, 'response.json'),
+      'html-url': expect.stringContaining('***'),
+    });
+    expect(told.responseFile).toContain('***');
+  });
+
+  it('lets no form of a secret out: not in the log, the outputs, the summary or the file', async () => {
+    const scene = fc
+      .array(aSecret(), { minLength: 1, maxLength: 2 })
+      .chain((secrets) => fc.tuple(fc.constant(secrets), hostileResult(textAround(secrets.flatMap(formsOf)))));
+    await fc.assert(
+      fc.asyncProperty(scene, async ([secrets, leaking]) => {
+        const told = await toldBy(secrets, (desk) => conclude(endingOf(leaking), desk));
+        const places = [told.log, told.outputFile, told.summary, told.responseFile ?? ''];
+        for (const form of secrets.flatMap(formsOf)) {
+          for (const place of places) expect(place).not.toContain(form);
+        }
+        expect(() => JSON.parse(told.responseFile ?? '') as unknown).not.toThrow();
+      }),
+    );
+  });
+});
+
+const outputNames = ['compliant', 'count', 'fingerprint', 'html-url', 'outcome', 'response', 'response-path', 'state'];
+
+function hostileText(): fc.Arbitrary<string> {
+  return fc.oneof(
+    fc.constantFrom(
+      '\n::set-output name=outcome::compliant',
+      '\r::stop-commands::x',
+      '\noutcome<<E\ncompliant\nE\n',
+      '##[error]x',
+      '%0A::error::x',
+      'a\r\nb\r',
+    ),
+    fc.string(),
+    // Without lone surrogates, which no file in UTF-8 can hold.
+    fc.string({ unit: 'grapheme' }),
+  );
+}
+
+function hostileResult(text: fc.Arbitrary<string>): fc.Arbitrary<OperationResult & { readonly state: string }> {
+  const cell = fc.record({ text, href: text, code: fc.boolean() });
+  return fc.record({
+    outcome: fc.constant('non-compliant'),
+    conclusion: text,
+    state: text,
+    response: fc.record({ message: text, nested: fc.array(text, { maxLength: 2 }) }),
+    fingerprint: text,
+    htmlUrl: text,
+    report: fc.record({
+      subject: text,
+      evidence: fc.record({
+        table: fc.record({ title: text, columns: fc.tuple(text), rows: fc.array(fc.tuple(cell), { maxLength: 2 }) }),
+        notes: fc.array(text, { maxLength: 1 }),
+        problems: fc.array(fc.array(cell, { maxLength: 2 }), { maxLength: 2 }),
+        moreProblems: fc.nat(1),
+      }),
+      copies: fc.array(fc.record({ label: text, text }), { maxLength: 2 }),
+      facts: fc.array(fc.record({ label: text, value: cell }), { maxLength: 2 }),
+      tables: fc.array(
+        fc.record({ title: text, columns: fc.tuple(text), rows: fc.array(fc.tuple(cell), { maxLength: 2 }) }),
+        { maxLength: 1 },
+      ),
+    }),
+  });
+}

@@ -1,0 +1,237 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Report, Text } from '../../../src/operations/report.ts';
+import { renderSummary } from '../../../src/step/report/summary.ts';
+import type { SummaryText } from '../../../src/step/report/summary-html.ts';
+
+const room = 1024 * 1024;
+
+const report: Report = {
+  subject: 'Artifact web.tgz',
+  facts: [
+    { label: 'State', value: { text: 'COMPLIANT' } },
+    { label: 'Commit', value: { text: 'abc', href: 'https://example.com/c/abc', code: true } },
+  ],
+  tables: [{ title: 'Evidence', columns: ['Name', 'State'], rows: [[{ text: 'sonar' }, { text: 'OK' }]] }],
+};
+
+const said: SummaryText = {
+  verdict: '✅ Compliant',
+  conclusion: 'All is well.',
+  report,
+  runUrl: 'https://github.com/acme/web/actions/runs/1',
+};
+
+describe('renderSummary', () => {
+  it('says the verdict first, then the reason, the facts, the tables and where the run is', () => {
+    expect(renderSummary(said, room)).toBe(
+      [
+        '<h2>✅ Compliant: Artifact web.tgz</h2>',
+        '<p>All is well.</p>',
+        '<table><tr><th align="left">State</th><td>COMPLIANT</td></tr><tr><th align="left">Commit</th><td><a href="https://example.com/c/abc"><code>abc</code></a></td></tr></table>',
+        '<h3>Evidence</h3>',
+        '<table><tr><th align="left">Name</th><th align="left">State</th></tr><tr><td>sonar</td><td>OK</td></tr></table>',
+        '<p><a href="https://github.com/acme/web/actions/runs/1">Workflow run</a></p>',
+        '\n',
+      ].join('\n'),
+    );
+  });
+
+  it('says what to do where something went wrong and there is nothing to report', () => {
+    const failed = { verdict: '⛔ Error', conclusion: 'No answer.', remedy: 'Try again.', runUrl: undefined };
+    expect(renderSummary(failed, room)).toBe(
+      '<h2>⛔ Error</h2>\n<p>No answer.</p>\n<p><b>What to do:</b> Try again.</p>\n\n',
+    );
+  });
+
+  it('shows the evidence first: the table, what it leaves out, and what is wrong, with links', () => {
+    const evidence = {
+      table: { title: 'Evidence', columns: ['Artifact', 'sonar'], rows: [[{ text: 'web' }, { text: '❌ failed' }]] },
+      notes: ['Compliant for every artifact: unit.'],
+      problems: [[{ text: '❌ ' }, { text: 'sonar', href: 'https://example.com/s' }, { text: ': so <it> is' }]],
+      moreProblems: 2,
+    };
+    const copies = [{ label: 'web.tgz', text: 'a'.repeat(64) }];
+    const html = renderSummary({ ...said, report: { ...report, evidence, copies } }, room);
+    expect(html).toContain(
+      [
+        '<p>All is well.</p>',
+        '<h3>Evidence</h3>',
+        '<table><tr><th align="left">Artifact</th><th align="left">sonar</th></tr><tr><td>web</td><td>❌ failed</td></tr></table>',
+        '<p>Compliant for every artifact: unit.</p>',
+        '<h3>Missing or failed</h3>',
+        '<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li></ul>',
+        '<p>2 more are in the file of <code>response-path</code>.</p>',
+        '<h3>Evidence</h3>',
+      ].join('\n'),
+    );
+    expect(html).toContain('<h3>Details</h3>\n<table><tr><th align="left">State</th>');
+    expect(html).toContain(
+      `<details><summary>Whole fingerprints</summary><pre>${'a'.repeat(64)}  web.tgz</pre></details>`,
+    );
+  });
+
+  it('leaves out a conclusion that the evidence shows, as long as the evidence is shown', () => {
+    const row = [{ text: 'x'.repeat(100) }];
+    const evidence = {
+      table: { title: 'Evidence', columns: ['Artifact'], rows: Array.from({ length: 30 }, () => row) },
+      notes: [],
+      problems: [],
+      moreProblems: 0,
+    };
+    const text = { ...said, isInEvidence: true, report: { ...report, evidence } };
+    expect(renderSummary(text, room)).not.toContain('All is well.');
+    expect(renderSummary(text, 1000)).toContain('<p>All is well.</p>');
+  });
+
+  it('cuts a long table and counts what it does not show', () => {
+    const rows = Array.from({ length: 1234 }, (_, index): Text[] => [{ text: `row ${index}` }]);
+    const html = renderSummary(
+      { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } },
+      room,
+    );
+    expect(html).toContain('row 199<');
+    expect(html).not.toContain('row 200<');
+    expect(html).toContain('<p>1034 more rows are in the file of <code>response-path</code>.</p>');
+  });
+
+  it('shows a table of exactly the most rows whole', () => {
+    const rows = Array.from({ length: 200 }, (): Text[] => [{ text: 'x' }]);
+    const html = renderSummary(
+      { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } },
+      room,
+    );
+    expect(html).not.toContain('more rows');
+  });
+
+  it('leaves the tables out where they do not fit, and says where they are', () => {
+    const cell = { text: 'é'.repeat(40_000) };
+    const rows = Array.from({ length: 100 }, (): Text[] => [cell]);
+    const large = { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } };
+    const html = renderSummary(large, room);
+    expect(html).toContain('<h2>✅ Compliant: Artifact web.tgz</h2>');
+    expect(html).not.toContain('<h3>T</h3>');
+    expect(html).toContain(
+      'The tables are too large to be shown here; see the log and the file of <code>response-path</code>.',
+    );
+    expect(Buffer.byteLength(html)).toBeLessThan(room);
+  });
+
+  it('keeps the verdict where even the facts do not fit', () => {
+    const html = renderSummary({ ...said, conclusion: 'x'.repeat(2 * room) }, room);
+    expect(html).toContain('<h2>✅ Compliant');
+    expect(html).toContain('see the log and the file of <code>response-path</code>');
+  });
+
+  it('never takes more bytes than there is room for, and says nothing where there is none', () => {
+    fc.assert(
+      fc.property(hostileSummary(), fc.integer({ min: -10, max: 2000 }), (text, small) => {
+        expect(Buffer.byteLength(renderSummary(text, small))).toBeLessThanOrEqual(Math.max(0, small));
+      }),
+    );
+  });
+
+  it('works on no more text than there is room for in each of its forms, however much there is', () => {
+    const large = '<'.repeat(1_000_000);
+    const tables = [{ title: 'T', columns: ['A'], rows: Array.from({ length: 50 }, (): Text[] => [{ text: large }]) }];
+    let worked = 0;
+    const html = renderSummary({ ...said, conclusion: large, report: { ...report, tables } }, 65_536, (text) => {
+      worked += text.length;
+      return text;
+    });
+    expect(html).toContain('<h2>✅ Compliant');
+    expect(worked).toBeLessThan(5 * 65_536);
+  });
+
+  it('lets no control character through', () => {
+    fc.assert(
+      fc.property(hostileSummary(), (text) => {
+        expect(renderSummary(text, Number.MAX_SAFE_INTEGER)).not.toMatch(
+          /[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\n]]/v,
+        );
+      }),
+    );
+  });
+
+  it('lets no text out of its place: no tag, no unsafe link, no blank line, no lost cell', () => {
+    fc.assert(
+      fc.property(hostileSummary(), (text) => {
+        const html = renderSummary(text, Number.MAX_SAFE_INTEGER);
+        const { tags, texts } = tokens(html);
+        for (const tag of tags) expect(tag).toMatch(allowedTag);
+        expect(texts.join('')).not.toMatch(/[<>"']/u);
+        // CommonMark ends a block of HTML at a line of nothing but spaces and tabs.
+        expect(html.replace(/\n\n$/u, '')).not.toMatch(/(?:^|\n|\r)[ \t]*(?:\n|\r|$)/u);
+        const facts = text.report?.facts.length ?? 0;
+        const { report: given } = text;
+        const tables = given === undefined ? [] : [given.evidence?.table ?? [], ...given.tables].flat();
+        const rows = tables.reduce((sum, table) => sum + table.rows.length + 1, 0);
+        const cells = tables.reduce((sum, table) => sum + table.rows.length * table.columns.length, 0);
+        expect(tags.filter((tag) => tag === '<tr>')).toHaveLength(facts + rows);
+        expect(tags.filter((tag) => tag === '<td>')).toHaveLength(facts + cells);
+        expect(tags.filter((tag) => tag.startsWith('<h'))).toHaveLength(
+          1 + tables.length + (given === undefined ? 0 : 2),
+        );
+      }),
+    );
+  });
+});
+
+const allowedTag =
+  /^<(?:\/?(?:h2|h3|p|b|table|tr|td|code|ul|li|details|summary|pre)|\/(?:th|a)|th align="left"|br|a href="https?:\/\/[^"'<>\s]*")>$/u;
+
+/** Splits HTML at its tags. */
+function tokens(html: string): { tags: readonly string[]; texts: readonly string[] } {
+  const parts = html.split(/(<[^<>]*>)/u);
+  return { tags: parts.filter((_, index) => index % 2 === 1), texts: parts.filter((_, index) => index % 2 === 0) };
+}
+
+function hostileText(): fc.Arbitrary<string> {
+  const known = fc.constantFrom(
+    '</td></tr></table><script>alert(1)</script>',
+    '\n\n# Heading\n\n- [x](javascript:alert(1))',
+    ' \n \n ',
+    '" onmouseover="alert(1)',
+    '| a | b |\n|---|---|',
+    '<!-- ',
+    '&lt;img src=x onerror=alert(1)&gt;',
+    '\u2028\u2029\u0085\v\f\0',
+  );
+  return fc.oneof(known, fc.string({ unit: 'binary' }), fc.string());
+}
+
+function hostileLink(): fc.Arbitrary<string | undefined> {
+  return fc.oneof(
+    fc.constantFrom(undefined, 'javascript:alert(1)', 'https://example.com/"><script>', 'https://a/\n\nb', 'data:x,y'),
+    fc.webUrl(),
+    fc.string(),
+  );
+}
+
+function hostileSummary(): fc.Arbitrary<SummaryText> {
+  const text = hostileText();
+  const cell: fc.Arbitrary<Text> = fc.record({ text, href: hostileLink(), code: fc.boolean() });
+  const table = fc.array(text, { minLength: 1, maxLength: 4 }).chain((columns) =>
+    fc.record({
+      title: text,
+      columns: fc.constant(columns),
+      rows: fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), { maxLength: 5 }),
+    }),
+  );
+  const reported = fc.record({
+    subject: text,
+    facts: fc.array(fc.record({ label: text, value: cell }), { maxLength: 4 }),
+    tables: fc.array(table, { maxLength: 3 }),
+    evidence: fc.record({
+      table,
+      notes: fc.array(text, { maxLength: 2 }),
+      problems: fc.array(fc.array(cell, { maxLength: 3 }), { minLength: 1, maxLength: 3 }),
+      moreProblems: fc.constant(0),
+    }),
+    copies: fc.array(fc.record({ label: text, text }), { minLength: 1, maxLength: 3 }),
+  });
+  return fc.record(
+    { verdict: text, conclusion: text, remedy: text, report: reported, runUrl: hostileLink() },
+    { requiredKeys: ['verdict', 'conclusion', 'runUrl'] },
+  );
+}

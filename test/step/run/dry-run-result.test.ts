@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { decideResult } from '../../../src/step/run/gate.ts';
+import { userErrorOf } from '../../support/user-error.ts';
+import { factsOf, performed, tablesOf, type PerformedOperation } from '../../support/performed.ts';
+import { aPod, podList } from '../../support/pods.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+});
+afterEach(() => workspace.remove());
+
+function dryRun(operation: string, inputs: Readonly<Record<string, string>>): Promise<PerformedOperation> {
+  const nothing = (): never => {
+    throw new Error('something was sent');
+  };
+  return performed(operation, { 'dry-run': 'true', ...inputs }, nothing, workspace.path);
+}
+
+const flow = { flow: 'web', description: 'The shop', template: 'artifact\nsonar' };
+
+describe('a dry run', () => {
+  it('shows the request without the key, sends nothing and opens no gate', async () => {
+    const { result, requests } = await dryRun('create-flow', flow);
+    expect(requests).toEqual([]);
+    const url = 'https://compliance.example.com/api/v2/flows/acme';
+    const document = { name: 'web', description: 'The shop', template: ['artifact', 'sonar'] };
+    expect(result).toMatchObject({
+      outcome: 'skipped',
+      conclusion: `Dry run: create-flow prepared PUT ${url} and did not send it; nothing was recorded and nothing judged.`,
+      response: { request: { operation: 'create-flow', method: 'PUT', url, json: { document } } },
+    });
+    expect(factsOf(result)).toEqual({ Request: `PUT ${url}` });
+    const { Headers: headers, 'JSON body': fields } = tablesOf(result);
+    expect(headers).toEqual(
+      expect.arrayContaining([
+        ['authorization', 'Bearer ***'],
+        ['content-type', 'application/json; charset=utf-8'],
+        ['content-length', String(Buffer.byteLength(JSON.stringify(document)))],
+      ]),
+    );
+    expect(fields).toEqual([
+      ['name', '"web"'],
+      ['description', '"The shop"'],
+      ['template', '["artifact","sonar"]'],
+    ]);
+    expect(JSON.stringify(result)).not.toContain('the-api-key-of-a-test');
+  });
+
+  it.each([
+    ['fail', { fails: true, annotation: { level: 'error' } }],
+    ['warn', { fails: false, annotation: { level: 'warning' } }],
+    ['ignore', { fails: false }],
+  ] as const)('opens no gate that is set to %s', async (gate, expected) => {
+    const { result } = await dryRun('list-snapshots', { environment: 'prod' });
+    const decision = decideResult(result, gate);
+    expect(decision).toMatchObject({ outcome: 'skipped', verdict: '⏭️ Skipped', ...expected });
+    expect(decision.annotation === undefined).toBe(gate === 'ignore');
+  });
+
+  it('shows the parts of an upload: the JSON, and of the file its name and size', async () => {
+    await workspace.write('policy.yml', '_schema: https://example.com/v1\n');
+    const { result } = await dryRun('create-policy', { policy: 'p', files: 'policy.yml', 'file-parts': 'plain' });
+    expect(factsOf(result)['File']).toBe('policy.yml, 32 bytes, in the part policy_file');
+    expect(tablesOf(result)['JSON of the part payload']).toEqual([
+      ['name', '"p"'],
+      ['type', '"env"'],
+    ]);
+    expect(result.response).toMatchObject({
+      request: { json: { part: 'payload' }, file: { part: 'policy_file', filename: 'policy.yml', size: 32 } },
+    });
+  });
+
+  it('cuts long values in the report, and keeps them whole in the answer', async () => {
+    await workspace.write(
+      'pods.json',
+      JSON.stringify(podList(...Array.from({ length: 50 }, (_, at) => aPod(`p${at}`)))),
+    );
+    const { result } = await dryRun('report-k8s', { environment: 'prod', files: 'pods.json' });
+    const [field, value] = tablesOf(result)['JSON body']?.[0] ?? [];
+    expect(field).toBe('artifacts');
+    expect(value).toMatch(/^.{1000}… \(\d+ characters\)$/u);
+    expect(result.response).toMatchObject({ request: { json: { document: { artifacts: { length: 50 } } } } });
+  });
+
+  it('asks for nothing where there is nothing to send along', async () => {
+    const { result } = await dryRun('list-attestations', { flow: 'web', page: 'all', 'auth-method': 'basic' });
+    expect(Object.keys(tablesOf(result))).toEqual(['Headers']);
+    expect(tablesOf(result)['Headers']).toContainEqual(['authorization', 'Basic ***']);
+    expect(factsOf(result)['Request']).toContain('/attestations/acme/web?page=1&per_page=100');
+  });
+
+  it('still finds what is wrong', async () => {
+    expect((await userErrorOf(() => dryRun('create-flow', { flow: 'web' }))).problems).toHaveLength(2);
+    await workspace.write('policy.yml', '- no policy\n');
+    const mistake = await userErrorOf(() => dryRun('create-policy', { policy: 'p', files: 'policy.yml' }));
+    expect(mistake.message).toContain('not a mapping');
+  });
+
+  it('is one only where it is asked for', async () => {
+    const answer = { status: 201, body: 'OK' };
+    const { requests } = await performed('create-flow', { ...flow, 'dry-run': 'false' }, () => answer);
+    expect(requests).toHaveLength(1);
+  });
+});

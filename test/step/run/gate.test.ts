@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import { withNote } from '../../../src/client/failure-kinds.ts';
+import { ServiceError } from '../../../src/client/service-error.ts';
+import { artifactResult } from '../../../src/operations/artifact-result.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
+import { Cancellation } from '../../../src/step/run/cancellation.ts';
+import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
+import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
+import { judged, judging, unjudged } from '../../support/artifacts.ts';
+
+const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
+
+describe('decideResult', () => {
+  it.each([
+    ['compliant', 'fail', false, undefined],
+    ['compliant', 'warn', false, undefined],
+    ['compliant', 'ignore', false, undefined],
+    ['done', 'fail', false, undefined],
+    ['done', 'warn', false, undefined],
+    ['done', 'ignore', false, undefined],
+    ['non-compliant', 'fail', true, { level: 'error', title: 'Non-compliant: Artifact a' }],
+    ['non-compliant', 'warn', false, { level: 'warning', title: 'Non-compliant: Artifact a' }],
+    ['non-compliant', 'ignore', false, undefined],
+    ['incomplete', 'fail', true, { level: 'error', title: 'Incomplete: Artifact a' }],
+    ['incomplete', 'warn', false, { level: 'warning', title: 'Incomplete: Artifact a' }],
+    ['incomplete', 'ignore', false, undefined],
+  ] as const)('of a result that is %s, with on-non-compliant: %s', (outcome, onNonCompliant, fails, annotation) => {
+    const decision = decideResult({ ...result, outcome }, onNonCompliant);
+    expect(decision).toMatchObject({ outcome, fails, conclusion: 'So it ended.' });
+    expect(decision.annotation).toEqual(annotation);
+    expect(decision.remedy).toBeUndefined();
+  });
+
+  it('tells the verdicts apart by words, not by signs alone', () => {
+    const outcomes = ['compliant', 'non-compliant', 'incomplete', 'done'] as const;
+    expect(outcomes.map((outcome) => decideResult({ ...result, outcome }, 'ignore').verdict)).toEqual([
+      '✅ Compliant',
+      '❌ Non-compliant',
+      '⏳ Incomplete',
+      '✅ Done',
+    ]);
+  });
+
+  it.each(['fail', 'warn', 'ignore'] as const)(
+    'fails with on-non-compliant: %s where something could not be judged',
+    (onNonCompliant) => {
+      const failure = new ExternalError({ what: 'an unknown state', remedy: 'Look for a newer version.' });
+      const ended: OperationResult = { ...result, outcome: 'error', failure };
+      expect(decideResult(ended, onNonCompliant)).toEqual({
+        outcome: 'error',
+        fails: true,
+        verdict: '⛔ Error',
+        conclusion: 'So it ended.\nan unknown state',
+        remedy: 'Look for a newer version.',
+        annotation: { level: 'error', title: 'Trouble with a service or the way to it' },
+      });
+    },
+  );
+
+  it('says once what the conclusion names already', () => {
+    const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
+    const ended: OperationResult = {
+      ...result,
+      conclusion: '1 could not be judged: no answer.',
+      outcome: 'error',
+      failure,
+    };
+    expect(decideResult(ended, 'fail').conclusion).toBe('1 could not be judged: no answer.');
+  });
+
+  it('keeps the status, the path and the words of a service that failed for several artifacts', () => {
+    const down = (digit: string): ServiceError =>
+      new ServiceError({ ...refusal, status: 503, serviceMessage: 'Back soon', path: `/artifacts/${digit}` });
+    const { conclusion } = decideResult(
+      artifactResult(judging([unjudged('a', down('a')), unjudged('b', down('b')), judged('c', 'incomplete')])),
+      'fail',
+    );
+    expect(conclusion).toContain('GET /artifacts/a was answered 503: Back soon');
+    expect(conclusion).toContain('GET /artifacts/b was answered 503: Back soon');
+  });
+
+  it('does not let one compliant artifact ignore another one that could not be judged', () => {
+    expect(decideResult(artifactResult(judging([judged('a', 'compliant'), unjudged('b')])), 'ignore')).toMatchObject({
+      outcome: 'error',
+      fails: true,
+    });
+  });
+});
+
+const refusal = {
+  operation: 'get-artifact',
+  method: 'GET',
+  path: '/artifacts/acme/web/fingerprint/abcde',
+  serviceMessage: 'Flow not found',
+  fieldErrors: {},
+  bodyDescription: undefined,
+  attempts: 1,
+};
+
+describe('decideFailure', () => {
+  const titleOf = (thrown: unknown): string | undefined => decideFailure(thrown).annotation?.title;
+
+  it('always fails the step, and says so as an error', () => {
+    for (const thrown of [new UserError({ what: 'a', remedy: 'b' }), new Error('c'), 'd', undefined, null]) {
+      expect(decideFailure(thrown)).toMatchObject({ outcome: 'error', fails: true, annotation: { level: 'error' } });
+    }
+  });
+
+  it('tells the user’s mistake, the service’s refusal, trouble and a defect apart', () => {
+    expect(titleOf(new UserError({ what: 'a', remedy: 'b' }))).toBe('Mistake in the workflow');
+    expect(titleOf(new ServiceError({ ...refusal, status: 404 }))).toBe('Refused by the compliance service');
+    expect(titleOf(new ServiceError({ ...refusal, status: 302 }))).toBe('Mistake in the workflow');
+    expect(titleOf(new ServiceError({ ...refusal, status: 503 }))).toBe('Trouble with a service or the way to it');
+    expect(titleOf(new ExternalError({ what: 'a', remedy: 'b' }))).toBe('Trouble with a service or the way to it');
+    expect(titleOf(new TypeError('x is not a function'))).toBe('Defect in compliance-action');
+  });
+
+  it('gives one problem with its remedy apart', () => {
+    const decision = decideFailure(new UserError({ what: '`flow` is missing', remedy: 'Give it.' }));
+    expect(decision).toMatchObject({ conclusion: '`flow` is missing', remedy: 'Give it.' });
+  });
+
+  it('gives several problems one a line, each with its remedy', () => {
+    const decision = decideFailure(
+      new UserError([
+        { what: '`flow` is missing', remedy: 'Give it.' },
+        { what: '`org` is missing', remedy: 'Give that too.' },
+      ]),
+    );
+    expect(decision).toMatchObject({
+      conclusion: '`flow` is missing. Give it.\n`org` is missing. Give that too.',
+      annotation: { title: '2 mistakes in the workflow' },
+    });
+    expect(decision.remedy).toBeUndefined();
+  });
+
+  it('keeps the words of the service', () => {
+    const { conclusion, remedy } = decideFailure(new ServiceError({ ...refusal, status: 404 }));
+    expect(conclusion).toContain('was answered 404: Flow not found');
+    expect(remedy).toContain('Check `org`, `flow`');
+  });
+
+  it('unfolds the causes of a defect', () => {
+    const defect = new Error('could not start', { cause: new Error('no memory') });
+    expect(decideFailure(defect)).toMatchObject({
+      conclusion: 'could not start: no memory',
+      remedy: expect.stringContaining('Report this'),
+    });
+  });
+});
+
+describe('decideFailure, of what is nobody’s mistake and no trouble of a service', () => {
+  it.each([
+    ['Cancelled', new Cancellation('SIGTERM')],
+    ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Seen last: Artifact a is INCOMPLETE.')],
+    [
+      'Trouble with the runner',
+      new RunnerFileError({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC')),
+    ],
+  ])('says in the title: %s', (title, thrown) => {
+    expect(decideFailure(thrown)).toMatchObject({
+      outcome: 'error',
+      fails: true,
+      conclusion: thrown.message,
+      remedy: thrown.remedy,
+      annotation: { level: 'error', title },
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { optional, required, withDefault, withFallback } from '../../../src/operations/inputs/input.ts';
+import { lines, oneOf, secret, text, wholeNumber } from '../../../src/operations/inputs/parse.ts';
+import { fallbackVariable, inputText, readInputs, unusedInputs } from '../../../src/step/run/read-inputs.ts';
+
+const org = withFallback(text('org'));
+
+const uses = {
+  flow: required(withFallback(text('flow'))),
+  timeoutSeconds: withDefault(withFallback(wholeNumber('timeout', 1, 60, 'seconds')), 30),
+  visibility: optional(oneOf('visibility', ['public', 'private'])),
+};
+
+describe('inputText', () => {
+  it('reads what the runner hands over: the name in upper case, dashes kept', () => {
+    expect(inputText({ 'INPUT_BASE-URL': 'https://a' }, text('base-url'))).toBe('https://a');
+  });
+
+  it('falls back to the variable of the job', () => {
+    expect(fallbackVariable('api-token')).toBe('COMPLIANCE_API_TOKEN');
+    expect(inputText({ COMPLIANCE_API_TOKEN: 'key' }, withFallback(secret('api-token')))).toBe('key');
+  });
+
+  it('lets `with:` win over the variable', () => {
+    expect(inputText({ INPUT_ORG: 'acme', COMPLIANCE_ORG: 'other' }, org)).toBe('acme');
+  });
+
+  it('reads no variable for an input without a fallback, and says so if it is required', () => {
+    const environment = { COMPLIANCE_TRAIL: 'release-1' };
+    expect(inputText(environment, text('trail'))).toBeUndefined();
+    expect(readInputs(environment, { trail: required(text('trail')) }).problems[0]?.remedy).toBe(
+      'COMPLIANCE_TRAIL is not read: write `trail: ${{ env.COMPLIANCE_TRAIL }}` under `with:` if that is meant.',
+    );
+  });
+
+  it('takes an empty input, or one of white space, for none, as an unset secret is', () => {
+    expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: 'other' }, org)).toBe('other');
+    expect(inputText({ INPUT_ORG: ' \n', COMPLIANCE_ORG: 'other' }, org)).toBe('other');
+    expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: ' ' }, org)).toBeUndefined();
+    expect(inputText({}, org)).toBeUndefined();
+  });
+
+  it('takes white space off both ends, as @actions/core does', () => {
+    expect(inputText({ INPUT_ORG: '\n acme\t\n' }, org)).toBe('acme');
+  });
+});
+
+describe('readInputs', () => {
+  it('gives each input under the name that the code gave it', () => {
+    const environment = { INPUT_FLOW: 'web', INPUT_TIMEOUT: '5', INPUT_VISIBILITY: 'public' };
+    expect(readInputs(environment, uses)).toEqual({
+      values: { flow: 'web', timeoutSeconds: 5, visibility: 'public' },
+      problems: [],
+    });
+  });
+
+  it('puts the default where none is given, and undefined where there is no default', () => {
+    expect(readInputs({ INPUT_FLOW: 'web', INPUT_TIMEOUT: '' }, uses).values).toEqual({
+      flow: 'web',
+      timeoutSeconds: 30,
+      visibility: undefined,
+    });
+  });
+
+  it('reports everything that is wrong at once, each with input, rule and remedy', () => {
+    const { problems } = readInputs({ COMPLIANCE_TIMEOUT: '5m', INPUT_VISIBILITY: 'open' }, uses);
+    expect(problems).toEqual([
+      {
+        input: 'flow',
+        what: '`flow` is required and is missing or empty',
+        remedy: 'Give it under `with:`, or set COMPLIANCE_FLOW in `env:`; an unset variable or secret counts as empty.',
+      },
+      {
+        input: 'timeout',
+        what: '`timeout` must be a whole number of seconds from 1 to 60, but is "5m" (from COMPLIANCE_TIMEOUT)',
+        remedy: 'Write digits only, without a unit.',
+      },
+      {
+        input: 'visibility',
+        what: '`visibility` must be `public` or `private`, but is "open"',
+        remedy: 'Write `public` or `private`.',
+      },
+    ]);
+  });
+
+  it('shows of a list only the line that is to blame, and control characters in it escaped', () => {
+    const { problems } = readInputs(
+      { INPUT_PARTS: 'a\nb\u001B[2J\nc' },
+      { parts: required(lines(oneOf('parts', ['a']))) },
+    );
+    expect(problems[0]?.what).toBe('`parts` must be `a`, but is "b\\u001b[2J"');
+  });
+
+  it.each([
+    ['at the beginning', '\na\nb\n', 'line 1 of 3'],
+    ['in the middle', 'a\n\nb\n', 'line 2 of 3'],
+    ['at the end', 'a\nb\n\n', 'line 3 of 3'],
+  ])('finds what an unset variable leaves in a list %s', (_where, given, line) => {
+    const list = { parts: required(lines(text('parts'))) };
+    expect(readInputs({ INPUT_PARTS: given }, list).problems[0]?.what).toBe(
+      `\`parts\` must have an item on every line, but ${line} is empty`,
+    );
+  });
+
+  it('takes a list of nothing but white space for none, as any other input', () => {
+    const list = { parts: required(withFallback(lines(text('parts')))) };
+    expect(readInputs({ INPUT_PARTS: '\n \n', COMPLIANCE_PARTS: 'a\n' }, list).values).toEqual({ parts: ['a'] });
+    expect(readInputs({ INPUT_PARTS: '\n \n' }, list).problems[0]?.what).toContain('is required');
+  });
+
+  it('never repeats a secret, whatever is wrong with it', () => {
+    const malformed = fc.tuple(
+      fc.stringMatching(/^[a-z]{8,20}$/u),
+      fc.constantFrom(' ', '\n', '\u200B', 'ö', '\u0000'),
+    );
+    fc.assert(
+      fc.property(malformed, ([half, between]) => {
+        const environment = { INPUT_KEY: half + between + half };
+        const { problems } = readInputs(environment, {
+          key: required(secret('key')),
+          keys: optional(lines(secret('key'))),
+        });
+        expect(problems[0]).toHaveProperty('input', 'key');
+        expect(JSON.stringify(problems)).not.toContain(half);
+      }),
+    );
+  });
+});
+
+describe('unusedInputs', () => {
+  it('names what is given under `with:` and not used', () => {
+    const environment = { 'INPUT_SONAR-TOKEN': 'x', INPUT_FLOW: 'web', INPUT_TRAIL: '', INPUT_ORG: ' ', PATH: '/bin' };
+    expect(unusedInputs(environment, ['flow'])).toEqual(['sonar-token']);
+  });
+
+  it('says nothing of variables that a job sets for all its steps', () => {
+    expect(unusedInputs({ COMPLIANCE_SONAR_TOKEN: 'x' }, ['flow'])).toEqual([]);
+  });
+});
