@@ -1,4 +1,4 @@
-import { Cancellation, failStep, failUnopened, openStep, runStep, type Step } from './step/step.ts';
+import { Cancellation, runStep } from './step/step.ts';
 
 async function main(): Promise<void> {
   const cancelled = new AbortController();
@@ -7,15 +7,9 @@ async function main(): Promise<void> {
       cancelled.abort(new Cancellation(signal));
     });
   }
-  let step: Step | undefined;
-  try {
-    step = openStep(process.env, cancelled.signal);
-    process.exitCode = (await runStep(step)) ? 0 : 1;
-  } catch (error) {
-    process.exitCode = 1;
-    if (step === undefined) failUnopened(process.env, error);
-    else await failStep(step, error);
-  }
+  // Until the step has ended well.
+  process.exitCode = 1;
+  if (await runStep(process.env, cancelled.signal)) process.exitCode = 0;
 }
 
 /** Nothing that is still open, such as a connection, keeps the job waiting once everything is said. */

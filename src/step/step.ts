@@ -4,30 +4,27 @@ import { join } from 'node:path';
 import { readJob, runUrl, type Job } from '../evidence/job.ts';
 import type { Transport } from '../http/exchange.ts';
 import { createTransport } from '../http/transport.ts';
-import { summary as summaryInput } from '../operations/inputs/gate.ts';
-import { withDefault } from '../operations/inputs/input.ts';
 import { systemClock } from '../runtime/clock.ts';
-import type { EnvironmentVariables } from '../runtime/dependencies.ts';
-import { announce, conclude, type Desk, type Ending } from './report/report-result.ts';
-import { decideFailure, decideResult } from './run/gate.ts';
-import { allTexts, readInputs } from './run/read-inputs.ts';
-import { perform } from './run/run-operation.ts';
-import { isPublished, publicationInputs } from './run/step-inputs.ts';
-import type { Publisher } from './publish/publish.ts';
-import { responseFile } from './report/response-file.ts';
 import { withRunnerFile } from '../runtime/runner-file.ts';
+import type { EnvironmentVariables } from '../runtime/dependencies.ts';
+import { reportDecision, reportResult, type ReportTarget } from './report/report-result.ts';
+import { responseFile } from './report/response-file.ts';
 import { githubRunner, type Runner } from './report/runner.ts';
-import { collectSecrets, type Secrets } from './report/secrets.ts';
+import { collectSecrets } from './report/secrets.ts';
+import { decideFailure, decideResult } from './run/gate.ts';
+import { runOperation } from './run/run-operation.ts';
+import { isPublished, readStepInputs, secretTexts, type StepInputs } from './run/step-inputs.ts';
+import type { StepResult } from './run/step-result.ts';
+import type { PublishContext } from './publish/github-session.ts';
 
 export { Cancellation } from './run/cancellation.ts';
 
-/** The inputs that hold keys and tokens. */
-export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
-
 /** A step of a job: what it was started with, and where it tells how it ended. */
-export interface Step {
+interface Step {
   readonly environment: EnvironmentVariables;
-  readonly desk: Desk;
+  readonly inputs: StepInputs;
+  readonly job: JobReading;
+  readonly target: ReportTarget;
   /**
    * The one way to the service, to Sonar and to GitHub, opened when it is first used; not closed, for the process ends with
    * the step.
@@ -39,80 +36,102 @@ export interface Step {
   readonly cancelled: AbortSignal;
 }
 
+/** The job, or why it could not be read. */
+type JobReading = { readonly job: Job } | { readonly job?: undefined; readonly thrown: unknown };
+
 /**
- * Opens the step: masks the secrets before anything else is said.
+ * Runs the step of this process, from its inputs to its report. Everything that is thrown on the way is reported as well.
  *
- * @throws RunnerFileError where the runner's temporary folder cannot be used; `failUnopened` tells that
+ * @param cancelled aborted when the job is cancelled
+ * @returns whether the step passes
  */
-export function openStep(environment: EnvironmentVariables, cancelled: AbortSignal): Step {
-  const { runner, secrets } = connectRunner(environment);
+export async function runStep(environment: EnvironmentVariables, cancelled: AbortSignal): Promise<boolean> {
+  const secrets = collectSecrets(secretTexts(environment));
+  const runner = githubRunner(environment, secrets);
+  // Before anything else is said.
   runner.mask();
-  const parent = environment['RUNNER_TEMP'] ?? '';
-  const temporary = parent === '' ? tmpdir() : parent;
-  const directory = withRunnerFile({ variable: 'RUNNER_TEMP', holds: "the step's temporary folder" }, () => {
-    mkdirSync(temporary, { recursive: true });
-    return mkdtempSync(join(temporary, 'compliance-action-'));
-  });
+  let directory: string;
+  try {
+    directory = makeTemporaryDirectory(environment);
+  } catch (thrown) {
+    reportWithoutDirectory(thrown, runner);
+    return false;
+  }
   let transport: Transport | undefined;
-  return {
+  const step: Step = {
     environment,
-    desk: { runner, secrets, directory },
+    inputs: readStepInputs(environment),
+    job: readJobOfStep(environment),
+    target: { runner, secrets, directory },
     transport: () => (transport ??= createTransport(environment)),
     cancelled,
   };
+  try {
+    return await judgeAndReport(step);
+  } catch (thrown) {
+    await reportFailure(step, thrown);
+    return false;
+  }
 }
 
-function connectRunner(environment: EnvironmentVariables): { readonly runner: Runner; readonly secrets: Secrets } {
-  const secrets = collectSecrets(secretInputs.flatMap((name) => allTexts(environment, name)));
-  return { runner: githubRunner(environment, secrets), secrets };
+/** @throws RunnerFileError where the runner's temporary folder cannot be used */
+function makeTemporaryDirectory(environment: EnvironmentVariables): string {
+  const parent = environment['RUNNER_TEMP'] ?? '';
+  const temporary = parent === '' ? tmpdir() : parent;
+  return withRunnerFile({ variable: 'RUNNER_TEMP', holds: "the step's temporary folder" }, () => {
+    mkdirSync(temporary, { recursive: true });
+    return mkdtempSync(join(temporary, 'compliance-action-'));
+  });
 }
 
-/**
- * Runs the step's operation and tells how it ended.
- *
- * @returns whether the step passes
- * @throws whatever keeps it from an end; `failStep` tells that
- */
-export async function runStep(step: Step): Promise<boolean> {
-  const { environment, desk, cancelled } = step;
+function readJobOfStep(environment: EnvironmentVariables): JobReading {
+  try {
+    return { job: readJob(environment) };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+/** Runs the step's operation and tells how it ended. */
+async function judgeAndReport(step: Step): Promise<boolean> {
+  const { environment, inputs, target, cancelled } = step;
   // Written and not only opened: a disk that is full shows itself before anything is sent. It also is what later steps read if
   // the runner kills this one.
-  desk.runner.setOutputs({ outcome: 'error' });
-  const job = readJob(environment);
-  const { result, onNonCompliant } = await perform({
+  target.runner.setOutputs({ outcome: 'error' });
+  if (step.job.job === undefined) throw step.job.thrown;
+  const { job } = step.job;
+  const { result, onNonCompliant } = await runOperation({
+    inputs,
     environment,
     job,
     transport: step.transport(),
     signal: cancelled,
-    temporaryDirectory: desk.directory,
-    responseFile: responseFile(desk),
+    temporaryDirectory: target.directory,
+    responseFile: responseFile(target),
     clock: systemClock,
     random: Math.random,
-    log: desk.runner.log,
-    beforeWaiting: () => tellOfWaiting(step, job),
+    log: target.runner.log,
+    beforeWaiting: () => reportWaiting(step),
   });
   const decision = decideResult(result, onNonCompliant);
-  const isTold = await end(step, { decision, result, runUrl: runUrl(job), summary: wantsSummary(environment) }, job);
-  return isTold && !decision.fails;
+  const isReported = await report(step, { decision, result, runUrl: runUrl(job), summary: inputs.summary });
+  return isReported && !decision.fails;
 }
 
 /** Tells that the step failed, and why. */
-export async function failStep(step: Step, thrown: unknown): Promise<void> {
-  const { environment, desk } = step;
-  const job = jobIfReadable(environment);
-  logStack(desk.runner, thrown);
-  const ending = {
+async function reportFailure(step: Step, thrown: unknown): Promise<void> {
+  const { job } = step.job;
+  logStack(step.target.runner, thrown);
+  await report(step, {
     decision: decideFailure(thrown),
     thrown,
     runUrl: job === undefined ? undefined : runUrl(job),
-    summary: wantsSummary(environment),
-  };
-  await end(step, ending, job);
+    summary: step.inputs.summary,
+  });
 }
 
 /** Tells that the step could not even be opened, and why: there is no place for an answer's file, nor for a summary. */
-export function failUnopened(environment: EnvironmentVariables, thrown: unknown): void {
-  const { runner } = connectRunner(environment);
+function reportWithoutDirectory(thrown: unknown, runner: Runner): void {
   logStack(runner, thrown);
   const decision = decideFailure(thrown);
   try {
@@ -120,50 +139,46 @@ export function failUnopened(environment: EnvironmentVariables, thrown: unknown)
   } catch (alsoThrown) {
     logStack(runner, alsoThrown);
   }
-  announce(decision, runner);
+  reportDecision(decision, runner);
 }
 
 /** What is shown beside the run is loaded only where that is wanted. */
-async function end(step: Step, ending: Ending, job: Job | undefined): Promise<boolean> {
-  const wanted = readInputs(step.environment, publicationInputs).values;
-  return conclude(ending, step.desk, async (shown) => {
-    if (!isPublished(wanted)) return;
-    const { publish } = await import('./publish/publish.ts');
-    await publish(shown, wanted, publisherOf(step, job));
+function report(step: Step, result: StepResult): Promise<boolean> {
+  const { publication } = step.inputs;
+  return reportResult(result, step.target, async (shown) => {
+    if (!isPublished(publication)) return;
+    const { publishResult } = await import('./publish/publish.ts');
+    await publishResult(shown, publication, await publishContext(step));
   });
 }
 
 /** Never fails the step: what could not be told now is told, or warned of, at its end. */
-async function tellOfWaiting(step: Step, job: Job): Promise<void> {
-  const wanted = readInputs(step.environment, publicationInputs).values;
-  if (wanted.commitStatus === undefined) return;
+async function reportWaiting(step: Step): Promise<void> {
+  const { publication } = step.inputs;
+  if (publication.commitStatus === undefined) return;
   try {
-    const { publishWaiting } = await import('./publish/publish.ts');
-    await publishWaiting(wanted, publisherOf(step, job));
+    const { publishPending } = await import('./publish/publish.ts');
+    await publishPending(publication, await publishContext(step));
   } catch (thrown) {
-    logStack(step.desk.runner, thrown);
+    logStack(step.target.runner, thrown);
   }
 }
 
-function publisherOf({ environment, desk, transport, cancelled }: Step, job: Job | undefined): Publisher {
-  return { environment, job, desk, transport: transport(), cancelled, clock: systemClock, random: Math.random };
-}
-
-/** The error that is told may be the job's own. */
-function jobIfReadable(environment: EnvironmentVariables): Job | undefined {
-  try {
-    return readJob(environment);
-  } catch {
-    return undefined;
-  }
+async function publishContext({ environment, job, target, transport, cancelled }: Step): Promise<PublishContext> {
+  const { readStepIdentity } = await import('./run/step-identity.ts');
+  return {
+    environment,
+    job: job.job,
+    identity: readStepIdentity(environment),
+    redact: target.secrets.redact,
+    transport: transport(),
+    cancelled,
+    clock: systemClock,
+    random: Math.random,
+    log: target.runner.log,
+  };
 }
 
 function logStack(runner: Runner, thrown: unknown): void {
   runner.log.debug(thrown instanceof Error ? (thrown.stack ?? '') : '');
-}
-
-/** A malformed `summary` is reported with the other inputs; the report of that belongs in the summary. */
-function wantsSummary(environment: EnvironmentVariables): boolean {
-  const { values, problems } = readInputs(environment, { summary: withDefault(summaryInput, true) });
-  return problems.length > 0 || values.summary;
 }

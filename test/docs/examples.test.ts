@@ -4,7 +4,7 @@ import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
-import { commonNames } from '../../src/step/run/run-operation.ts';
+import { commonNames } from '../../src/step/run/step-inputs.ts';
 import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
 import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';
 

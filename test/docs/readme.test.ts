@@ -6,7 +6,7 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
-import { commonNames } from '../../src/step/run/run-operation.ts';
+import { commonNames } from '../../src/step/run/step-inputs.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, tablesOf, type MarkdownTable } from '../support/markdown.ts';
 import { actionEntries, readText, root } from '../support/repository.ts';

@@ -6,7 +6,7 @@ import { artifactResult, type Judging } from '../../src/operations/artifact-resu
 import type { Evidence } from '../../src/operations/report.ts';
 import { decideResult } from '../../src/step/run/gate.ts';
 import { withoutMentions } from '../../src/step/publish/comment-body.ts';
-import { renderSummary, summaryTextOf } from '../../src/step/report/summary.ts';
+import { renderSummary, toSummaryContent } from '../../src/step/report/summary.ts';
 import { judged, judging, unjudged } from '../support/artifacts.ts';
 
 const ok = { is_compliant: true, status: 'compliant' };
@@ -153,7 +153,7 @@ describe('the evidence of many artifacts with many attestations', () => {
     const result = artifactResult(judging(worst));
     const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };
     for (const room of [65_000, 1024 * 1024]) {
-      const html = renderSummary(summaryTextOf(ending), room, withoutMentions);
+      const html = renderSummary(toSummaryContent(ending), room, withoutMentions);
       expect(Buffer.byteLength(html)).toBeLessThanOrEqual(room);
       expect(html).toContain('<h2>❌ Non-compliant: 100 artifacts of flow web</h2>');
       expect(html).toContain('<li>❌ attestation-0 of ');
@@ -166,7 +166,7 @@ describe('the summary of artifacts', () => {
   function summaryOf(other: Partial<Judging>, ...looked: readonly Looked[]): string {
     const result = artifactResult(judging(looked, other));
     return renderSummary(
-      summaryTextOf({ decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true }),
+      toSummaryContent({ decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true }),
       65_536,
     );
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts';
 import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { perform } from '../../src/step/run/run-operation.ts';
+import { runOperation } from '../../src/step/run/run-operation.ts';
 import { collectedBody } from '../support/collected.ts';
 import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
 import { failureOf } from '../support/failures.ts';
@@ -56,7 +56,7 @@ async function attest(
     directory,
     event: pushEvent(),
   });
-  await perform(context);
+  await runOperation(context);
   return sent;
 }
 

@@ -7,11 +7,10 @@ import type { Input } from '../../src/operations/inputs/input.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { conclude } from '../../src/step/report/report-result.ts';
+import { reportResult } from '../../src/step/report/report-result.ts';
 import { decideResult } from '../../src/step/run/gate.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
-import { commonNames } from '../../src/step/run/run-operation.ts';
-import { secretInputs } from '../../src/step/step.ts';
+import { commonNames, secretInputs } from '../../src/step/run/step-inputs.ts';
 import { toldBy } from '../support/told.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -44,8 +43,8 @@ describe('action.yml', () => {
       count: 0,
       report: { subject: 'A list', facts: [], tables: [] },
     };
-    const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: false };
-    const { outputs } = await toldBy([], (desk) => conclude(ending, desk));
+    const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: false };
+    const { outputs } = await toldBy([], (target) => reportResult(stepResult, target));
     const names = entries('outputs').map(([name]) => name);
     expect([...names].sort()).toEqual(Object.keys(outputs).sort());
   });

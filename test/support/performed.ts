@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpRequest } from '../../src/http/exchange.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
-import { perform, type Performed } from '../../src/step/run/run-operation.ts';
+import { runOperation, type OperationRun } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
 import { collectedBody } from './collected.ts';
 import type { CollectingLog } from './log.ts';
@@ -28,7 +28,7 @@ export interface ScriptedAnswer {
 }
 
 /** What came of an operation that was run with inputs as a runner hands them over. */
-export interface PerformedOperation extends Performed {
+export interface PerformedOperation extends OperationRun {
   readonly requests: readonly SeenRequest[];
   readonly log: CollectingLog;
   /** The content of the file that the answer was written to; undefined where it was not. */
@@ -60,7 +60,7 @@ export async function performed(
       transport,
       directory,
     });
-    const done = await perform({ ...context, job: { ...context.job, workspace: workspace ?? directory } });
+    const done = await runOperation({ ...context, job: { ...context.job, workspace: workspace ?? directory } });
     return { ...done, requests, log, written: await read(done.result.written) };
   } finally {
     await rm(directory, { recursive: true, force: true });

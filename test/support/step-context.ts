@@ -5,6 +5,7 @@ import type { StepContext } from '../../src/step/run/run-operation.ts';
 import { inputVariables } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
 import { instantClock } from './clock.ts';
+import { readStepInputs } from '../../src/step/run/step-inputs.ts';
 import { responseFile } from '../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { jobOf } from './job.ts';
@@ -33,10 +34,12 @@ export function openTestStep(options: {
     GITHUB_REF: 'refs/heads/main',
     GITHUB_WORKSPACE: directory,
   });
+  const environment = { ...options.variables, ...inputVariables(options.inputs) };
   return {
     log,
     context: {
-      environment: { ...options.variables, ...inputVariables(options.inputs) },
+      inputs: readStepInputs(environment),
+      environment,
       job,
       transport: options.transport,
       signal: options.signal ?? new AbortController().signal,

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Desk } from '../../src/step/report/report-result.ts';
+import type { ReportTarget } from '../../src/step/report/report-result.ts';
 import { githubRunner } from '../../src/step/report/runner.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { parseOutputs } from '../../tools/run-action.ts';
@@ -20,7 +20,7 @@ export interface Told {
 /** Lets a step tell something to the real runner's interface in this process, and gives what was told. */
 export async function toldBy(
   secrets: readonly string[],
-  work: (desk: Desk) => unknown,
+  work: (target: ReportTarget) => unknown,
   files: { readonly summary?: boolean } = {},
 ): Promise<Told> {
   const directory = mkdtempSync(join(tmpdir(), 'told-'));

@@ -1,37 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../../evidence/job.ts';
-import { baseUrl, org } from '../../operations/inputs/connection.ts';
-import { files } from '../../operations/inputs/content.ts';
-import { environment, policy } from '../../operations/inputs/environment.ts';
-import { notificationNumber, serviceAccount } from '../../operations/inputs/organization.ts';
-import { matrix } from '../../operations/inputs/publication.ts';
-import { snapshot1, snapshot2 } from '../../operations/inputs/snapshots.ts';
-import { sonarReportPath } from '../../operations/inputs/sonar.ts';
-import { attestationName, flow } from '../../operations/inputs/subject.ts';
 import { isMapping } from '../../runtime/untrusted-data.ts';
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { inputText, type InputName } from '../run/read-inputs.ts';
-
-/**
- * The inputs that say what a step is about and stay the same from commit to commit. Those that change with the commit
- * (`fingerprint`, `trail`, `attestation-id`) are left out: each commit would get a comment of its own.
- */
-const subjectInputs: readonly InputName[] = [
-  baseUrl,
-  org,
-  environment,
-  attestationName,
-  files,
-  policy,
-  serviceAccount,
-  notificationNumber,
-  sonarReportPath,
-  snapshot1,
-  snapshot2,
-];
-
-/** The variables by which GitHub tells steps of a job and machines of a matrix apart, alike in every run. */
-const placeVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
+import type { StepIdentity } from '../run/step-identity.ts';
 
 /** The most characters of a name that the marker shows; the digest holds all of it. */
 const longestName = 100;
@@ -43,18 +13,14 @@ const longestName = 100;
  *
  * @param redact takes secrets out; a comment is public where the repository is
  */
-export function commentMarker(variables: EnvironmentVariables, job: Job, redact: (text: string) => string): string {
+export function commentMarker(identity: StepIdentity, job: Job, redact: (text: string) => string): string {
   const names = [
     ['workflow', job.workflow],
     ['job', job.job],
-    ['operation', inputText(variables, { name: 'operation' })],
-    ['flow', inputText(variables, flow)],
+    ['operation', identity.operation],
+    ['flow', identity.flow],
   ] as const;
-  const rest = [
-    ...subjectInputs.map((input) => [input.name, inputText(variables, input)]),
-    ...placeVariables.map((name) => [name, variables[name]]),
-    [matrix.name, jobOfMatrix(inputText(variables, matrix))],
-  ];
+  const rest = [...identity.rest, ['matrix', jobOfMatrix(identity.matrix)]];
   const digest = createHash('sha256')
     .update(JSON.stringify([...names, ...rest]))
     .digest('hex');
@@ -86,7 +52,7 @@ function encode(name: string): string {
 }
 
 /** Which run told what a comment says. */
-export interface Telling {
+export interface CommentOrigin {
   /**
    * The run's id, which grows from run to run; undefined where GitHub does not say. Not its number, which counts from 1 again
    * once the workflow's file is renamed.
@@ -99,7 +65,7 @@ export interface Telling {
 }
 
 /** The run that this process is a part of. */
-export function tellingOf(job: Job, commit: string | undefined): Telling {
+export function commentOrigin(job: Job, commit: string | undefined): CommentOrigin {
   return {
     run: wholeNumber(job.runId),
     attempt: wholeNumber(job.runAttempt) ?? 1,
@@ -108,12 +74,12 @@ export function tellingOf(job: Job, commit: string | undefined): Telling {
 }
 
 /** The second line of a comment, which GitHub does not show either. */
-export function tellingLine({ run, attempt, commit }: Telling): string {
+export function renderOrigin({ run, attempt, commit }: CommentOrigin): string {
   return `<!-- compliance-action-run id=${run ?? ''} attempt=${attempt} commit=${commit ?? ''} -->`;
 }
 
 /** Who told what the comment says; undefined where that is not in it. */
-export function readTelling(body: string): Telling | undefined {
+export function readOrigin(body: string): CommentOrigin | undefined {
   const line = /^<!-- compliance-action-run id=(\d*) attempt=(\d+) commit=([0-9a-f]*) -->$/mu.exec(body);
   if (line === null) return undefined;
   const [, run, attempt, commit] = line;
@@ -124,7 +90,7 @@ export function readTelling(body: string): Telling | undefined {
  * Whether what a comment says must stay, because a newer run of the workflow told it of another commit: this run is late, or
  * an old one that was started again. On the same commit the last word counts.
  */
-export function isOutdated(mine: Telling, told: Telling | undefined): boolean {
+export function isOutdated(mine: CommentOrigin, told: CommentOrigin | undefined): boolean {
   if (told?.run === undefined || mine.run === undefined) return false;
   return told.run > mine.run && told.commit !== mine.commit;
 }

@@ -1,9 +1,9 @@
 import type { Job } from '../../evidence/job.ts';
-import type { Ending } from '../report/report-result.ts';
+import type { StepResult } from '../run/step-result.ts';
 import { short } from '../../operations/report.ts';
 
 /** The commit that a comment or a status is about, and what was judged. */
-export interface ToldCommit {
+export interface CommitMatch {
   readonly sha: string;
   /** `unknown` where the answer that was judged names no commit. */
   readonly judged: 'yes' | 'unknown' | { readonly otherwise: readonly string[] };
@@ -13,7 +13,7 @@ export interface ToldCommit {
  * Compares the commit that an ending is told of with those that what was judged is of: an artifact can be of another one,
  * and its verdict says nothing about this one. What a pull request's merge commit is built of is the pull request.
  */
-export function toldCommit(sha: string, { result }: Ending, job: Job): ToldCommit {
+export function matchCommit(sha: string, { result }: StepResult, job: Job): CommitMatch {
   const commits = result?.commits ?? [];
   if (commits.length === 0) return { sha, judged: 'unknown' };
   const merge = /^refs\/pull\/\d+\/merge$/u.test(job.ref ?? '') ? job.sha : undefined;
@@ -32,7 +32,7 @@ function isCommit(named: string, sha: string | undefined): boolean {
 const mostNamed = 3;
 
 /** A clause about what was judged instead; undefined where that is not known. */
-export function otherCommits({ judged }: ToldCommit): string | undefined {
+export function describeOtherCommits({ judged }: CommitMatch): string | undefined {
   if (typeof judged === 'string') return undefined;
   const all = [...new Set(judged.otherwise.map(short))];
   const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : '';

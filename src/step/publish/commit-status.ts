@@ -2,9 +2,9 @@ import type { GitHubApi } from '../../evidence/github/github-api.ts';
 import { unexpectedAnswer, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../../evidence/job.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
-import type { Ending } from '../report/report-result.ts';
+import type { StepResult } from '../run/step-result.ts';
 import { printable, safeHref } from '../report/escape.ts';
-import { otherCommits, type ToldCommit } from './commit-match.ts';
+import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
 
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
 type StatusState = 'success' | 'failure' | 'error' | 'pending';
@@ -25,9 +25,9 @@ const longestDescription = 140;
  * The status that an ending without secrets is shown as, on this commit. Where another one was judged, it is no success: an
  * artifact of last week must not open the merge of today's commit.
  */
-export function statusOf({ decision, result, runUrl }: Ending, commit: ToldCommit): CommitStatus {
+export function statusOf({ decision, result, runUrl }: StepResult, commit: CommitMatch): CommitStatus {
   const state = stateOf(decision);
-  const other = state === 'success' ? otherCommits(commit) : undefined;
+  const other = state === 'success' ? describeOtherCommits(commit) : undefined;
   return {
     state: other === undefined ? state : 'failure',
     description: describe(other === undefined ? decision.conclusion : `Not of this commit: ${other}.`),
@@ -44,7 +44,7 @@ export function pendingStatus(runUrl: string | undefined): CommitStatus {
  * The verdict, whatever `on-non-compliant` makes of it for the step: a required status must not turn green because a step
  * was told to go on. What is not judged yet, in a step that goes on, is pending, which keeps a merge waiting as well.
  */
-function stateOf({ outcome, fails }: Ending['decision']): StatusState {
+function stateOf({ outcome, fails }: StepResult['decision']): StatusState {
   switch (outcome) {
     case 'compliant':
     case 'done':

@@ -1,7 +1,6 @@
 import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import { restrictionOf } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
-import { sentences } from './sentences.ts';
 
 /** A way of showing a step's end beside its run. */
 export interface Publication {
@@ -14,9 +13,9 @@ export interface Publication {
 }
 
 /** The warning of something that GitHub did not take, with GitHub's words and the remedy. */
-export function untold({ input, what, permission }: Publication, refusal: GitHubRefusal, job: Job): string {
+export function publicationWarning({ input, what, permission }: Publication, refusal: GitHubRefusal, job: Job): string {
   const failed = `\`${input}\`: ${what}: GitHub's API: ${refusal.what}`;
-  return sentences(failed, remedyFor(refusal, permission, job), 'The verdict stands all the same');
+  return joinSentences(failed, remedyFor(refusal, permission, job), 'The verdict stands all the same');
 }
 
 function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): string {
@@ -43,4 +42,13 @@ function permissionRemedy(permission: string, job: Job): string {
     case undefined:
       return `Add \`${permission}\` to the \`permissions:\` of the job (a reusable workflow gets no more than its caller has), and to what a token of your own may do.`;
   }
+}
+
+/** The texts as sentences, one after the other: each with one full stop, be it its own. Empty ones are left out. */
+export function joinSentences(...texts: readonly string[]): string {
+  return texts
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => (/[.!?]$/u.test(text) ? text : `${text}.`))
+    .join(' ');
 }

@@ -1,61 +1,40 @@
-import { judgedCommit } from '../../evidence/commit/judged-commit.ts';
-import { locateCommit } from '../../evidence/commit/locate-commit.ts';
-import { connectSources } from '../../evidence/commit/commit-sources.ts';
-import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
 import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
-import { restrictionOf } from '../../evidence/github/run-restriction.ts';
-import { runUrl, type Job, type RepositoryName } from '../../evidence/job.ts';
-import type { Transport } from '../../http/exchange.ts';
-import type { Clock } from '../../runtime/clock.ts';
+import { runUrl } from '../../evidence/job.ts';
 import { Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { commentBody } from './comment-body.ts';
-import { commentMarker, tellingOf } from './comment-marker.ts';
-import { pendingStatus, setStatus, statusOf } from './commit-status.ts';
-import type { Desk, Ending } from '../report/report-result.ts';
 import { decideFailure } from '../run/gate.ts';
-import type { PublicationInputs } from '../run/step-inputs.ts';
-import { limitPublication } from './time-limit.ts';
-import { untold, type Publication } from './publication-warning.ts';
+import type { PublicationSettings } from '../run/step-inputs.ts';
+import type { StepResult } from '../run/step-result.ts';
+import { commentBody } from './comment-body.ts';
+import { commentMarker, commentOrigin } from './comment-marker.ts';
+import { describeOtherCommits, matchCommit, type CommitMatch } from './commit-match.ts';
+import { pendingStatus, setStatus, statusOf } from './commit-status.ts';
+import { withGitHub, type GitHubSession, type PublishContext } from './github-session.ts';
+import { joinSentences, publicationWarning, type Publication } from './publication-warning.ts';
 import { writeComment } from './pull-request-comment.ts';
 import { findPullRequest, pullRequestOf } from './pull-request.ts';
-import { sentences } from './sentences.ts';
-import { otherCommits, toldCommit, type ToldCommit } from './commit-match.ts';
-
-/** What it takes to show an ending beside its run. */
-export interface Publisher {
-  readonly environment: EnvironmentVariables;
-  /** Undefined where the job could not be read. */
-  readonly job: Job | undefined;
-  readonly desk: Desk;
-  readonly transport: Transport;
-  /** Aborted when the job is cancelled. */
-  readonly cancelled: AbortSignal;
-  readonly clock: Clock;
-  /** A number from 0 up to, but not including, 1. */
-  readonly random: () => number;
-}
-
-/** The most that one question to GitHub may take, in milliseconds. */
-const longestQuestion = 10_000;
+import { restrictionOf } from '../../evidence/github/run-restriction.ts';
 
 /**
  * Shows an ending, which holds no secrets any more, as a comment on the pull request and as a commit status, where that is
  * wanted. What goes wrong is a warning with its remedy, and never changes the verdict. A dry run writes nothing.
  */
-export async function publish(ending: Ending, wanted: PublicationInputs, publisher: Publisher): Promise<void> {
-  const all = publications(wanted, ending);
-  const { log } = publisher.desk.runner;
-  if (wanted.dryRun === true) {
+export async function publishResult(
+  result: StepResult,
+  settings: PublicationSettings,
+  context: PublishContext,
+): Promise<void> {
+  const all = publications(settings, result, context);
+  const { log } = context;
+  if (settings.dryRun === true) {
     for (const { input } of all)
       log.info(`\`${input}\`: a dry run writes nothing to GitHub; without it, this end is shown.`);
     return;
   }
-  await withGitHub(wanted, publisher, async (work) => {
-    if (typeof work === 'string') {
-      for (const { input } of all) log.warning(`\`${input}\`: nothing was told to GitHub: ${work}`);
-    } else await Promise.all(all.map((publication) => told(publication, work)));
+  await withGitHub(settings, context, async (session) => {
+    if (typeof session === 'string') {
+      for (const { input } of all) log.warning(`\`${input}\`: nothing was told to GitHub: ${session}`);
+    } else await Promise.all(all.map((publication) => runPublication(publication, session, log)));
   });
 }
 
@@ -63,99 +42,41 @@ export async function publish(ending: Ending, wanted: PublicationInputs, publish
  * Sets the commit status to pending before a verdict is waited for, so that an older one of the commit, of a run before this
  * one, opens nothing meanwhile. What goes wrong stands in the log only: it is a warning at the end.
  */
-export async function publishWaiting(wanted: PublicationInputs, publisher: Publisher): Promise<void> {
-  const { commitStatus: context } = wanted;
-  if (context === undefined || wanted.dryRun === true) return;
-  await withGitHub(wanted, publisher, async (work) => {
-    if (typeof work === 'string') return;
-    const { log, job, repository, api } = work;
+export async function publishPending(settings: PublicationSettings, context: PublishContext): Promise<void> {
+  const { commitStatus: name } = settings;
+  const { log } = context;
+  if (name === undefined || settings.dryRun === true) return;
+  await withGitHub(settings, context, async (session) => {
+    if (typeof session === 'string') return;
+    const { job, repository, api } = session;
     try {
-      const answer = await setStatus(pendingStatus(runUrl(job)), { repository, sha: await work.sha, context }, api);
+      const target = { repository, sha: await session.sha, context: name };
+      const answer = await setStatus(pendingStatus(runUrl(job)), target, api);
       log.info(
         'refusal' in answer
-          ? `The commit status ${context} was not set to pending: GitHub's API: ${answer.refusal.what}`
-          : `The commit status ${context} is pending until there is a verdict.`,
+          ? `The commit status ${name} was not set to pending: GitHub's API: ${answer.refusal.what}`
+          : `The commit status ${name} is pending until there is a verdict.`,
       );
     } catch (thrown) {
-      log.info(`The commit status ${context} was not set to pending: ${decideFailure(thrown).conclusion}`);
+      log.info(`The commit status ${name} was not set to pending: ${decideFailure(thrown).conclusion}`);
     }
   });
 }
 
-/** What it is done with. */
-interface Work {
-  readonly publisher: Publisher;
-  readonly log: Log;
-  readonly job: Job;
-  readonly repository: RepositoryName;
-  readonly api: GitHubApi;
-  /** Aborted when the time is up. */
-  readonly signal: AbortSignal;
-  /** The commit that is told of. */
-  readonly sha: Promise<string>;
-}
-
-/** Lets something be done on GitHub within the time that there is; a text instead says what is missing for that. */
-async function withGitHub(
-  wanted: PublicationInputs,
-  publisher: Publisher,
-  use: (work: Work | string) => Promise<void>,
-): Promise<void> {
-  const { job, cancelled, clock, desk, transport, random } = publisher;
-  const { log } = desk.runner;
-  const { githubToken: token } = wanted;
-  if (job?.repository === undefined || token === undefined) {
-    await use(whatIsMissing(job, token));
-    return;
-  }
-  const { signal, callOff } = limitPublication(cancelled, clock);
-  const access = { apiUrl: job.apiUrl, token, transport, log, clock, random, signal, timeout: longestQuestion };
-  const work: Work = {
-    publisher,
-    log,
-    job,
-    repository: job.repository,
-    api: connectGitHubApi(access),
-    signal,
-    sha: locate(wanted, job, publisher, signal),
-  };
-  // Who needs the commit says why it is not known; and perhaps nobody needs it.
-  work.sha.catch(() => undefined);
-  try {
-    await use(work);
-  } finally {
-    callOff();
-  }
-}
-
-function whatIsMissing(job: Job | undefined, token: string | undefined): string {
-  if (job === undefined) return 'the job does not say what it is about, see the error.';
-  if (token === undefined) return '`github-token` is empty. Leave it out, or give it `${{ github.token }}`.';
-  return 'GITHUB_REPOSITORY does not name the repository. GitHub sets it: let no step change it.';
-}
-
-async function locate(
-  { commitSha, githubToken }: PublicationInputs,
-  job: Job,
-  { environment, clock, desk, transport }: Publisher,
-  signal: AbortSignal,
-): Promise<string> {
-  const { log } = desk.runner;
-  const sources = connectSources({ job, environment, githubToken, log, clock, transport, signal });
-  return (await locateCommit(judgedCommit(job, commitSha), job.workspace, sources)).sha;
-}
-
 interface WantedPublication extends Publication {
-  readonly run: (work: Work) => Promise<void>;
+  readonly run: (session: GitHubSession) => Promise<void>;
 }
 
 function publications(
-  { pullRequestComment, commitStatus }: PublicationInputs,
-  ending: Ending,
+  { pullRequestComment, commitStatus }: PublicationSettings,
+  result: StepResult,
+  context: PublishContext,
 ): readonly WantedPublication[] {
+  const commentRun = (session: GitHubSession): Promise<void> => commentOnPullRequest(result, session, context);
+  const statusRun = (name: string) => (session: GitHubSession) => setCommitStatus(name, result, session, context.log);
   return [
-    ...(pullRequestComment === true ? [{ ...comment, run: (work: Work) => tellPullRequest(ending, work) }] : []),
-    ...(commitStatus === undefined ? [] : [{ ...status, run: (work: Work) => tellCommit(commitStatus, ending, work) }]),
+    ...(pullRequestComment === true ? [{ ...comment, run: commentRun }] : []),
+    ...(commitStatus === undefined ? [] : [{ ...status, run: statusRun(commitStatus) }]),
   ];
 }
 
@@ -171,29 +92,43 @@ const status: Publication = {
   permission: 'statuses: write',
 };
 
-async function told({ input, what, run }: WantedPublication, work: Work): Promise<void> {
-  const { log, signal } = work;
+async function runPublication(
+  { input, what, run }: WantedPublication,
+  session: GitHubSession,
+  log: Log,
+): Promise<void> {
   try {
-    await run(work);
+    await run(session);
   } catch (caught) {
-    const thrown: unknown = signal.aborted ? signal.reason : caught;
+    const thrown: unknown = session.signal.aborted ? session.signal.reason : caught;
     const { conclusion, remedy = '' } = decideFailure(thrown);
     const why = thrown instanceof Failure ? conclusion : `a defect in compliance-action: ${conclusion}`;
-    log.warning(sentences(`\`${input}\`: ${what}: ${why}`, remedy, 'The verdict stands all the same'));
+    log.warning(joinSentences(`\`${input}\`: ${what}: ${why}`, remedy, 'The verdict stands all the same'));
     log.debug(thrown instanceof Error ? (thrown.stack ?? '') : '');
   }
 }
 
+/** What came of a publication that GitHub did not take. */
+interface Refused {
+  readonly publication: Publication;
+  readonly refusal: GitHubRefusal;
+  readonly result: StepResult;
+}
+
 /** Says that GitHub did not take it. What a fork's run may not do is no news where its step was to be skipped. */
-function refused(publication: Publication, refusal: GitHubRefusal, ending: Ending, { log, job }: Work): void {
-  const line = untold(publication, refusal, job);
-  const expected = ending.decision.outcome === 'skipped' && restrictionOf(job) === 'fork';
+function warnOfRefusal({ publication, refusal, result }: Refused, { job }: GitHubSession, log: Log): void {
+  const line = publicationWarning(publication, refusal, job);
+  const expected = result.decision.outcome === 'skipped' && restrictionOf(job) === 'fork';
   if (expected && refusal.reason === 'permission') log.info(line);
   else log.warning(line);
 }
 
-async function tellPullRequest(ending: Ending, work: Work): Promise<void> {
-  const { publisher, log, job, repository, api } = work;
+async function commentOnPullRequest(
+  result: StepResult,
+  session: GitHubSession,
+  { identity, redact, log }: PublishContext,
+): Promise<void> {
+  const { job, repository, api } = session;
   const about = pullRequestOf(job);
   const found = 'head' in about ? await findPullRequest(about.head, api, repository) : about;
   if ('none' in found) {
@@ -202,19 +137,19 @@ async function tellPullRequest(ending: Ending, work: Work): Promise<void> {
     return;
   }
   if ('refusal' in found) {
-    refused(comment, found.refusal, ending, work);
+    warnOfRefusal({ publication: comment, refusal: found.refusal, result }, session, log);
     return;
   }
-  const { environment, desk } = publisher;
-  const sha = await work.sha.catch(() => undefined);
-  const commit = sha === undefined ? undefined : toldCommit(sha, ending, job);
-  if (commit !== undefined) warnOfOther(comment, commit, log);
-  const telling = tellingOf(job, sha);
-  const marker = commentMarker(environment, job, desk.secrets.redact);
-  const body = commentBody(ending, { marker, telling, job, commit });
-  const written = await writeComment({ repository, number: found.number, marker, telling, body }, api);
-  if ('refusal' in written) refused(comment, written.refusal, ending, work);
-  else if (written.done === 'kept') {
+  const sha = await session.sha.catch(() => undefined);
+  const commit = sha === undefined ? undefined : matchCommit(sha, result, job);
+  if (commit !== undefined) warnOfOtherCommit(comment, commit, log);
+  const origin = commentOrigin(job, sha);
+  const marker = commentMarker(identity, job, redact);
+  const body = commentBody(result, { marker, origin, job, commit });
+  const written = await writeComment({ repository, number: found.number, marker, origin, body }, api);
+  if ('refusal' in written) {
+    warnOfRefusal({ publication: comment, refusal: written.refusal, result }, session, log);
+  } else if (written.done === 'kept') {
     log.info(`The comment on pull request ${found.number} was kept: a newer run has judged another commit.`);
   } else {
     log.info(
@@ -223,19 +158,21 @@ async function tellPullRequest(ending: Ending, work: Work): Promise<void> {
   }
 }
 
-async function tellCommit(context: string, ending: Ending, work: Work): Promise<void> {
-  const { log, job, repository, api } = work;
-  const commit = toldCommit(await work.sha, ending, job);
-  warnOfOther(status, commit, log);
-  const set = statusOf(ending, commit);
-  const answer = await setStatus(set, { repository, sha: commit.sha, context }, api);
-  if ('refusal' in answer) refused(status, answer.refusal, ending, work);
-  else log.info(`The commit status ${context} of ${commit.sha} is ${set.state}.`);
+async function setCommitStatus(name: string, result: StepResult, session: GitHubSession, log: Log): Promise<void> {
+  const { job, repository, api } = session;
+  const commit = matchCommit(await session.sha, result, job);
+  warnOfOtherCommit(status, commit, log);
+  const set = statusOf(result, commit);
+  const answer = await setStatus(set, { repository, sha: commit.sha, context: name }, api);
+  if ('refusal' in answer) warnOfRefusal({ publication: status, refusal: answer.refusal, result }, session, log);
+  else log.info(`The commit status ${name} of ${commit.sha} is ${set.state}.`);
 }
 
-function warnOfOther({ input }: Publication, commit: ToldCommit, log: Log): void {
-  const other = otherCommits(commit);
+function warnOfOtherCommit({ input }: Publication, commit: CommitMatch, log: Log): void {
+  const other = describeOtherCommits(commit);
   if (other === undefined) return;
   const what = `\`${input}\`: ${other}, so its verdict is not that of ${commit.sha}`;
-  log.warning(sentences(what, 'Judge what was built of this commit, or name the commit that is meant in `commit-sha`'));
+  log.warning(
+    joinSentences(what, 'Judge what was built of this commit, or name the commit that is meant in `commit-sha`'),
+  );
 }

@@ -2,7 +2,7 @@ import type { GitHubApi } from '../../evidence/github/github-api.ts';
 import { unexpectedAnswer, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../../evidence/job.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { isOutdated, readTelling, type Telling } from './comment-marker.ts';
+import { isOutdated, readOrigin, type CommentOrigin } from './comment-marker.ts';
 
 /** A comment to be written, or written again. */
 interface CommentDraft {
@@ -11,7 +11,7 @@ interface CommentDraft {
   readonly number: number;
   /** The beginning of the comment's body, by which it is found again. */
   readonly marker: string;
-  readonly telling: Telling;
+  readonly origin: CommentOrigin;
   readonly body: string;
 }
 
@@ -57,7 +57,7 @@ async function keepOne(
   draft: CommentDraft,
   api: GitHubApi,
 ): Promise<WrittenComment> {
-  const isNewer = ({ body }: Comment): boolean => isOutdated(draft.telling, readTelling(body));
+  const isNewer = ({ body }: Comment): boolean => isOutdated(draft.origin, readOrigin(body));
   const written = [first, ...others].some(isNewer) ? ({ done: 'kept' } as const) : await update(first, draft, api);
   if ('refusal' in written) return written;
   for (const other of others) if (!isNewer(other)) await remove(other, draft, api);

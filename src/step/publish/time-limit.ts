@@ -11,10 +11,10 @@ const longestWhenCancelled = 5_000;
  * The time that there is for showing an ending. A job that is cancelled meanwhile has a verdict to show all the same, and
  * less time for it.
  */
-export function limitPublication(
+export function startTimeLimit(
   cancelled: AbortSignal,
   clock: Clock,
-): { readonly signal: AbortSignal; readonly callOff: () => void } {
+): { readonly signal: AbortSignal; readonly stop: () => void } {
   const limit = new AbortController();
   const timers: (() => void)[] = [];
   const endAfter = (milliseconds: number, remedy: string): void => {
@@ -35,7 +35,7 @@ export function limitPublication(
   }
   return {
     signal: limit.signal,
-    callOff() {
+    stop() {
       cancelled.removeEventListener('abort', shorten);
       for (const stop of timers) stop();
     },

@@ -1,5 +1,5 @@
 import type { Report, Table, Text } from '../../operations/report.ts';
-import type { Ending } from './report-result.ts';
+import type { StepResult } from '../run/step-result.ts';
 import { safeHref } from './escape.ts';
 
 /**
@@ -7,11 +7,11 @@ import { safeHref } from './escape.ts';
  * they are plain: what is written around and into them later (HTML, breaks in mentions, an end that is cut off) can hide a
  * secret from the search and not from the reader. A link that holds one is left out, for half a link leads nowhere.
  */
-export function publicEnding(ending: Ending, redact: (text: string) => string): Ending {
-  const { decision, result, runUrl } = ending;
+export function redactResult(stepResult: StepResult, redact: (text: string) => string): StepResult {
+  const { decision, result, runUrl } = stepResult;
   const { verdict, conclusion, remedy, annotation } = decision;
   return {
-    ...ending,
+    ...stepResult,
     decision: {
       ...decision,
       verdict: redact(verdict),
@@ -19,7 +19,7 @@ export function publicEnding(ending: Ending, redact: (text: string) => string): 
       ...(remedy === undefined ? {} : { remedy: redact(remedy) }),
       ...(annotation === undefined ? {} : { annotation: { ...annotation, title: redact(annotation.title) } }),
     },
-    runUrl: publicHref(runUrl, redact),
+    runUrl: redactHref(runUrl, redact),
     ...(result === undefined
       ? {}
       : {
@@ -28,19 +28,19 @@ export function publicEnding(ending: Ending, redact: (text: string) => string): 
             conclusion: redact(result.conclusion),
             // Shown nowhere but in the outputs and the file of the answer, which are written before.
             response: undefined,
-            htmlUrl: publicHref(result.htmlUrl, redact),
+            htmlUrl: redactHref(result.htmlUrl, redact),
             commits: result.commits?.map(redact),
-            report: publicReport(result.report, redact),
+            report: redactReport(result.report, redact),
           },
         }),
   };
 }
 
-function publicReport({ subject, evidence, facts, tables, copies }: Report, redact: (text: string) => string): Report {
+function redactReport({ subject, evidence, facts, tables, copies }: Report, redact: (text: string) => string): Report {
   const shown = (value: Text): Text => ({
     ...value,
     text: redact(value.text),
-    href: publicHref(value.href, redact),
+    href: redactHref(value.href, redact),
   });
   const shownTable = (table: Table): Table => ({
     ...table,
@@ -69,7 +69,7 @@ function publicReport({ subject, evidence, facts, tables, copies }: Report, reda
 }
 
 /** The link, in the form that it is followed in; undefined where it may not be followed, or holds a secret in any form. */
-function publicHref(href: string | undefined, redact: (text: string) => string): string | undefined {
+function redactHref(href: string | undefined, redact: (text: string) => string): string | undefined {
   const safe = safeHref(href);
   if (href === undefined || safe === undefined) return undefined;
   const forms = [href, safe, decoded(href), decoded(safe)];

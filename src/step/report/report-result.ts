@@ -1,30 +1,19 @@
 import { ServiceError } from '../../client/service-error.ts';
-import type { OperationResult } from '../../operations/operation.ts';
 import type { Evidence, Report, Table } from '../../operations/report.ts';
 import { describeError, Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
 import { safeHref } from './escape.ts';
 import { titleOfRunnerError, type Decision } from '../run/gate.ts';
-import { publicEnding } from './redacted-result.ts';
-import { writeResponse, type HandedOn } from './response-file.ts';
+import type { StepResult } from '../run/step-result.ts';
+import { redactResult } from './redacted-result.ts';
+import { writeResponse, type StoredResponse } from './response-file.ts';
 import type { Runner } from './runner.ts';
 import type { Secrets } from './secrets.ts';
-import { renderSummary, summaryTextOf } from './summary.ts';
-
-/** What a step has to tell at its end. */
-export interface Ending {
-  readonly decision: Decision;
-  /** Present where an operation came to its end. */
-  readonly result?: OperationResult;
-  /** Present where something was thrown. */
-  readonly thrown?: unknown;
-  readonly runUrl: string | undefined;
-  readonly summary: boolean;
-}
+import { renderSummary, toSummaryContent } from './summary.ts';
 
 /** Where the ending is told. */
-export interface Desk {
+export interface ReportTarget {
   readonly runner: Runner;
   readonly secrets: Secrets;
   /** A directory that lasts as long as the job. */
@@ -35,7 +24,7 @@ export interface Desk {
  * Shows an ending, which holds no secrets any more, beside the run, where people look. What it throws is a warning: the
  * verdict does not depend on it.
  */
-type Publish = (ending: Ending) => Promise<void>;
+type Publish = (stepResult: StepResult) => Promise<void>;
 
 /**
  * Tells how a step ended: log, outputs, file and summary first, then elsewhere, and the annotation last, where it is seen.
@@ -43,24 +32,24 @@ type Publish = (ending: Ending) => Promise<void>;
  *
  * @returns whether later steps can read what an operation ended with: without that, the step fails
  */
-export async function conclude(ending: Ending, desk: Desk, publish?: Publish): Promise<boolean> {
-  const { decision, result } = ending;
-  if (result !== undefined) await logReport(result.report, desk.runner);
-  const unwritten = setOutputs(ending, desk);
-  const shown = publicEnding(ending, desk.secrets.redact);
-  warnInstead(desk.runner, () => {
-    if (ending.summary) appendSummary(shown, desk.runner);
+export async function reportResult(stepResult: StepResult, target: ReportTarget, publish?: Publish): Promise<boolean> {
+  const { decision, result } = stepResult;
+  if (result !== undefined) await logReport(result.report, target.runner);
+  const unwritten = setOutputs(stepResult, target);
+  const shown = redactResult(stepResult, target.secrets.redact);
+  warnInstead(target.runner, () => {
+    if (stepResult.summary) appendSummary(shown, target.runner);
   });
   await publish?.(shown).catch((thrown: unknown) => {
-    desk.runner.log.warning(`The end of the step was not shown beside its run: ${describeError(thrown)}`);
+    target.runner.log.warning(`The end of the step was not shown beside its run: ${describeError(thrown)}`);
   });
-  for (const error of unwritten) tellUnwritten(error, ending, desk.runner);
-  announce(decision, desk.runner);
+  for (const error of unwritten) reportUnwritten(error, stepResult, target.runner);
+  reportDecision(decision, target.runner);
   return result === undefined || unwritten.length === 0;
 }
 
 /** Where something failed, that is what has to be told, and not that it could not be written down. */
-function tellUnwritten(error: RunnerFileError, { decision, result }: Ending, runner: Runner): void {
+function reportUnwritten(error: RunnerFileError, { decision, result }: StepResult, runner: Runner): void {
   if (result !== undefined) {
     const message = `${error.message}. The verdict stands all the same: ${decision.verdict}.\n${error.remedy}`;
     runner.annotate('error', titleOfRunnerError(error), message);
@@ -78,7 +67,7 @@ function warnInstead({ log }: Runner, work: () => void): void {
 }
 
 /** Says the end in the log. The runner shows an annotation in the log as well, so nothing is said twice. */
-export function announce({ annotation, conclusion, remedy, verdict }: Decision, runner: Runner): void {
+export function reportDecision({ annotation, conclusion, remedy, verdict }: Decision, runner: Runner): void {
   if (annotation === undefined) {
     runner.log.info(`${verdict}: ${conclusion}`);
   } else {
@@ -112,13 +101,13 @@ function logTable({ title, columns, rows, more = 0 }: Table, log: Log): void {
 }
 
 /** Sets the outputs and writes the answer's file; gives what could not be written. */
-function setOutputs(ending: Ending, desk: Desk): readonly RunnerFileError[] {
-  const { result, thrown } = ending;
+function setOutputs(stepResult: StepResult, target: ReportTarget): readonly RunnerFileError[] {
+  const { result, thrown } = stepResult;
   const response = result === undefined ? { error: errorOf(thrown) } : result.response;
-  const answer = writeResponse({ response, written: result?.written }, desk);
+  const answer = writeResponse({ response, written: result?.written }, target);
   const unwritten = answer.failure === undefined ? [] : [answer.failure];
   try {
-    desk.runner.setOutputs(outputsOf(ending, answer));
+    target.runner.setOutputs(outputsOf(stepResult, answer));
     return unwritten;
   } catch (error) {
     if (error instanceof RunnerFileError) return [...unwritten, error];
@@ -126,7 +115,10 @@ function setOutputs(ending: Ending, desk: Desk): readonly RunnerFileError[] {
   }
 }
 
-function outputsOf({ decision, result }: Ending, { path, output }: HandedOn): Readonly<Record<string, string>> {
+function outputsOf(
+  { decision, result }: StepResult,
+  { path, output }: StoredResponse,
+): Readonly<Record<string, string>> {
   return {
     outcome: decision.outcome,
     compliant: compliantOutput(decision.outcome),
@@ -155,7 +147,7 @@ function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
   return { kind: 'defect' };
 }
 
-function appendSummary(ending: Ending, runner: Runner): void {
+function appendSummary(stepResult: StepResult, runner: Runner): void {
   const room = runner.summaryRoom();
-  if (room !== undefined) runner.appendSummary(renderSummary(summaryTextOf(ending), room));
+  if (room !== undefined) runner.appendSummary(renderSummary(toSummaryContent(stepResult), room));
 }

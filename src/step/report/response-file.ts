@@ -7,14 +7,14 @@ import { printableJson } from './escape.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The place of the file that holds a step's answer. */
-export interface ResponsePlace {
+export interface ResponseLocation {
   readonly secrets: Secrets;
   /** A directory that lasts as long as the job. */
   readonly directory: string;
 }
 
 /** The answer as a step hands it on. */
-export interface HandedOn {
+export interface StoredResponse {
   /** Empty if it could not be written. */
   readonly path: string;
   /** The answer as JSON; empty where it is larger than GitHub takes. */
@@ -32,7 +32,7 @@ const mode = 0o600;
 const answerFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the file of the answer' };
 
 /** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
-export function responseFile(place: ResponsePlace): ResponseFile {
+export function responseFile(place: ResponseLocation): ResponseFile {
   return {
     async writeList(walk) {
       const list = await openList(pathIn(place));
@@ -105,8 +105,8 @@ function itemsOf(page: readonly unknown[], { redact }: Secrets): string {
 /** Writes the answer to its file, unless it is there already, and gives what the outputs say of it. */
 export function writeResponse(
   { response, written }: { readonly response: unknown; readonly written: WrittenResponse | undefined },
-  place: ResponsePlace,
-): HandedOn {
+  place: ResponseLocation,
+): StoredResponse {
   if (written !== undefined) {
     return { ...written, output: written.failure === undefined ? readSmall(written.path) : '' };
   }
@@ -130,7 +130,7 @@ function toJson(value: unknown): string {
   return printableJson(JSON.stringify(value));
 }
 
-function pathIn({ directory }: ResponsePlace): string {
+function pathIn({ directory }: ResponseLocation): string {
   return join(directory, 'response.json');
 }
 

@@ -2,13 +2,11 @@ import { appendFileSync, statSync } from 'node:fs';
 import { issueCommand } from '@actions/core/lib/command.js';
 import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import type { AnnotationLevel } from '../run/gate.ts';
 import { printable } from './escape.ts';
 import { outputLines } from './output-lines.ts';
 import { withRunnerFile, type RunnerFile } from '../../runtime/runner-file.ts';
 import type { Secrets } from './secrets.ts';
-
-/** How loud an annotation is. */
-export type AnnotationLevel = 'error' | 'warning' | 'notice';
 
 /** GitHub's runner, as a step talks to it: its log, annotations, outputs and summary. What can hold foreign text is redacted. */
 export interface Runner {

@@ -2,7 +2,7 @@ import type { Copy, Evidence, Fact, Report, Table, Text } from '../../operations
 import { safeHref } from './escape.ts';
 
 /** What a summary says. */
-export interface SummaryText {
+export interface SummaryContent {
   /** `✅ Compliant`. */
   readonly verdict: string;
   readonly conclusion: string;
@@ -19,10 +19,10 @@ export interface SummaryText {
 }
 
 /** What is shown of a summary: the verdict always. */
-export type ShownSummary = Partial<SummaryText> & Pick<SummaryText, 'verdict' | 'runUrl'>;
+export type ShownContent = Partial<SummaryContent> & Pick<SummaryContent, 'verdict' | 'runUrl'>;
 
 /** How much of a summary is shown. */
-export interface Extent {
+export interface SummaryExtent {
   /** The most rows of a table. */
   readonly rows: number;
   /** What is left out, with its verb, where something is. */
@@ -33,7 +33,7 @@ export interface Extent {
 export type Escape = (text: string, isCode: boolean) => string;
 
 /** A summary as HTML without an empty line, so that Markdown passes it on as one block. */
-export function renderSummaryHtml(summary: ShownSummary, { rows, cut }: Extent, escape: Escape): string {
+export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryExtent, escape: Escape): string {
   const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
   const isRepetition = summary.isInEvidence === true && report?.evidence !== undefined;
   const text = (value: string): string => escape(value, false);

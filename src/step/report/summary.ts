@@ -1,9 +1,9 @@
-import type { Ending } from './report-result.ts';
+import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
-import { renderSummaryHtml, type Extent, type ShownSummary, type SummaryText } from './summary-html.ts';
+import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryContent } from './summary-html.ts';
 
 /** What the summary of an ending says. */
-export function summaryTextOf({ decision, result, runUrl }: Ending): SummaryText {
+export function toSummaryContent({ decision, result, runUrl }: StepResult): SummaryContent {
   const { verdict, conclusion, remedy } = decision;
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
   return {
@@ -36,7 +36,7 @@ const longestReason = 2000;
  * @param inText what is done to each text that is not code, before it is escaped
  */
 export function renderSummary(
-  text: SummaryText,
+  text: SummaryContent,
   room: number,
   inText: (text: string) => string = (unchanged) => unchanged,
 ): string {
@@ -53,12 +53,12 @@ export function renderSummary(
   return '';
 }
 
-interface Form extends Extent {
-  readonly shown: ShownSummary;
+interface Form extends SummaryExtent {
+  readonly shown: ShownContent;
 }
 
 /** From all that there is to say to the verdict alone. */
-function formsOf(text: SummaryText): readonly Form[] {
+function formsOf(text: SummaryContent): readonly Form[] {
   const { verdict, conclusion, remedy, commit, caution, runUrl, report } = text;
   const about = {
     verdict,

@@ -7,7 +7,7 @@ import { isMapping } from '../../runtime/untrusted-data.ts';
 const longestValue = 1000;
 
 /** The result of a dry run: the request that would have been sent, and no verdict. */
-export function unsentResult(request: UnsentRequest): OperationResult {
+export function dryRunResult(request: UnsentRequest): OperationResult {
   const { operation, method, url, headers, json, file } = request;
   return {
     outcome: 'skipped',

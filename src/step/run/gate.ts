@@ -3,10 +3,12 @@ import type { OperationResult } from '../../operations/operation.ts';
 import { describeError, Failure, UserError } from '../../runtime/failure.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
-import type { AnnotationLevel } from '../report/runner.ts';
 
 /** How a step ended, as later steps read it. */
 type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'error';
+
+/** How loud an annotation is. */
+export type AnnotationLevel = 'error' | 'warning' | 'notice';
 
 /** What a verdict that is not compliant does to the step. */
 export type OnNonCompliant = 'fail' | 'warn' | 'ignore';
@@ -41,7 +43,7 @@ const closed: Readonly<Partial<Record<Outcome, string>>> = {
 
 /** Decides what a result does to the step. */
 export function decideResult(result: OperationResult, onNonCompliant: OnNonCompliant): Decision {
-  if (result.failure !== undefined) return decideAround(result.failure, result.conclusion);
+  if (result.failure !== undefined) return decidePartialFailure(result.failure, result.conclusion);
   const { outcome, conclusion } = result;
   const decision = { outcome, fails: false, verdict: verdicts[outcome], conclusion };
   const reason = closed[outcome];
@@ -55,7 +57,7 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
 }
 
 /** A failure with what is known beside it. The failure's own words are what its remedy is about, so they always stand there. */
-function decideAround(failure: Failure, known: string): Decision {
+function decidePartialFailure(failure: Failure, known: string): Decision {
   const decision = decideFailure(failure);
   const words = decision.conclusion;
   return { ...decision, conclusion: known.includes(words) ? known : `${known}\n${words}` };

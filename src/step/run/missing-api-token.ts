@@ -20,7 +20,7 @@ const ways: Readonly<Record<Restriction | 'unset', string>> = {
 };
 
 /** What is wrong where there is no key, with the reason that can be seen, and the ways out. */
-export function missingToken(job: Job): Problem {
+export function missingTokenProblem(job: Job): Problem {
   const why = restrictionOf(job) ?? 'unset';
   return {
     input: apiToken.name,

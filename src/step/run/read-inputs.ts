@@ -50,7 +50,7 @@ function variableInPlaceOf(environment: EnvironmentVariables, { name }: InputNam
 }
 
 /** Everything that was given for an input, read or not: a secret must be masked wherever it stands. */
-export function allTexts(environment: EnvironmentVariables, name: string): readonly string[] {
+export function textsOf(environment: EnvironmentVariables, name: string): readonly string[] {
   return [runnerVariable(name), fallbackVariable(name)].flatMap(
     (variable) => textIn(environment, variable)?.trim() ?? [],
   );

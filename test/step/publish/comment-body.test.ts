@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { commentBody, withoutMentions } from '../../../src/step/publish/comment-body.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
-import { publicEnding } from '../../../src/step/report/redacted-result.ts';
+import { redactResult } from '../../../src/step/report/redacted-result.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
-import type { ToldCommit } from '../../../src/step/publish/commit-match.ts';
+import type { CommitMatch } from '../../../src/step/publish/commit-match.ts';
 import { shas } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
 import { formsOf } from '../../support/secret.ts';
 
 const job = jobOf('pull_request', {});
-const telling = { run: 17, attempt: 2, commit: shas.head };
+const origin = { run: 17, attempt: 2, commit: shas.head };
 
 function body(
   conclusion: string,
   rows: number,
   secrets: readonly string[] = [],
-  commit: ToldCommit = { sha: shas.head, judged: 'yes' },
+  commit: CommitMatch = { sha: shas.head, judged: 'yes' },
 ): string {
   const result: OperationResult = {
     outcome: 'non-compliant',
@@ -31,9 +31,9 @@ function body(
       ],
     },
   };
-  const ending = { decision: decideResult(result, 'fail'), result, runUrl: 'https://github.com/r', summary: true };
-  const shown = publicEnding(ending, collectSecrets(secrets).redact);
-  return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', telling, job, commit });
+  const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: 'https://github.com/r', summary: true };
+  const shown = redactResult(stepResult, collectSecrets(secrets).redact);
+  return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', origin, job, commit });
 }
 
 describe('the text of a comment', () => {
@@ -103,8 +103,8 @@ describe('the text of a comment', () => {
       tables: [],
     };
     const result: OperationResult = { outcome: 'done', conclusion: 'So it is.', response: {}, report };
-    const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };
-    expect(commentBody(ending, { marker: '<!-- -->', telling, job, commit: undefined })).toContain(
+    const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };
+    expect(commentBody(stepResult, { marker: '<!-- -->', origin, job, commit: undefined })).toContain(
       '<a href="https://e.com/@ann#1"><code>web@sha256:1 #2</code></a>',
     );
   });

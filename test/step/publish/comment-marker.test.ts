@@ -7,10 +7,11 @@ import type { EnvironmentVariables } from '../../../src/runtime/dependencies.ts'
 import {
   commentMarker,
   isOutdated,
-  readTelling,
-  tellingLine,
-  tellingOf,
+  readOrigin,
+  renderOrigin,
+  commentOrigin,
 } from '../../../src/step/publish/comment-marker.ts';
+import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { inputVariables } from '../../../tools/run-action.ts';
 import { shas } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
@@ -31,7 +32,8 @@ function marker(
   variables: EnvironmentVariables = {},
   other: Partial<Job> = {},
 ) {
-  return commentMarker({ ...inputVariables({ ...inputs, ...given }), ...variables }, { ...job, ...other }, plainly);
+  const identity = readStepIdentity({ ...inputVariables({ ...inputs, ...given }), ...variables });
+  return commentMarker(identity, { ...job, ...other }, plainly);
 }
 
 /** The value with the keys of all its mappings in the other order. */
@@ -129,7 +131,7 @@ describe('the marker of a comment', () => {
 
   it('takes an input from its environment fallback as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
-    expect(commentMarker(variables, job, plainly)).toBe(marker());
+    expect(commentMarker(readStepIdentity(variables), job, plainly)).toBe(marker());
   });
 
   it('cannot be broken out of, whatever the names are', () => {
@@ -145,7 +147,7 @@ describe('the marker of a comment', () => {
 
   it('holds no secret, not even an encoded one', () => {
     const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
-    const text = commentMarker(given, job, (plain) => plain.replaceAll('-hush-', '***'));
+    const text = commentMarker(readStepIdentity(given), job, (plain) => plain.replaceAll('-hush-', '***'));
     expect(text).toContain('flow=a***b');
   });
 
@@ -161,19 +163,19 @@ describe('who told a comment', () => {
   const told = { run: 17, attempt: 2, commit: shas.head };
 
   it('is read as it was written', () => {
-    for (const telling of [told, { run: undefined, attempt: 1, commit: undefined }]) {
-      expect(readTelling(`<!-- marker -->\n${tellingLine(telling)}\n\ntext`)).toEqual(telling);
+    for (const origin of [told, { run: undefined, attempt: 1, commit: undefined }]) {
+      expect(readOrigin(`<!-- marker -->\n${renderOrigin(origin)}\n\ntext`)).toEqual(origin);
     }
   });
 
   it('is unknown where it is not said in this form', () => {
-    expect(readTelling('some text')).toBeUndefined();
-    expect(readTelling(`> ${tellingLine(told)}`)).toBeUndefined();
+    expect(readOrigin('some text')).toBeUndefined();
+    expect(readOrigin(`> ${renderOrigin(told)}`)).toBeUndefined();
   });
 
   it('is the run, its attempt, and the judged commit', () => {
-    expect(tellingOf({ ...job, runId: '17' }, shas.head)).toEqual(told);
-    expect(tellingOf({ ...job, runId: 'x', runAttempt: undefined }, undefined)).toEqual({
+    expect(commentOrigin({ ...job, runId: '17' }, shas.head)).toEqual(told);
+    expect(commentOrigin({ ...job, runId: 'x', runAttempt: undefined }, undefined)).toEqual({
       run: undefined,
       attempt: 1,
       commit: undefined,

@@ -4,18 +4,18 @@ import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
 import { statusOf, type CommitStatus } from '../../../src/step/publish/commit-status.ts';
 import { decideFailure, decideResult, type OnNonCompliant } from '../../../src/step/run/gate.ts';
-import { publicEnding } from '../../../src/step/report/redacted-result.ts';
-import type { ToldCommit } from '../../../src/step/publish/commit-match.ts';
+import { redactResult } from '../../../src/step/report/redacted-result.ts';
+import type { CommitMatch } from '../../../src/step/publish/commit-match.ts';
 import { shas } from '../../support/events.ts';
 
 const runUrl = 'https://github.com/acme/widgets/actions/runs/1';
 
-const known: ToldCommit = { sha: shas.head, judged: 'yes' };
+const known: CommitMatch = { sha: shas.head, judged: 'yes' };
 
 function status(
   result: Partial<OperationResult>,
   onNonCompliant: OnNonCompliant = 'fail',
-  commit: ToldCommit = known,
+  commit: CommitMatch = known,
 ): CommitStatus {
   const whole = {
     outcome: 'compliant',
@@ -24,9 +24,9 @@ function status(
     report: { subject: 'Artifact', facts: [], tables: [] },
     ...result,
   } as OperationResult;
-  const ending = { decision: decideResult(whole, onNonCompliant), result: whole, runUrl, summary: true };
+  const stepResult = { decision: decideResult(whole, onNonCompliant), result: whole, runUrl, summary: true };
   return statusOf(
-    publicEnding(ending, (text) => text.replaceAll('hush', '***')),
+    redactResult(stepResult, (text) => text.replaceAll('hush', '***')),
     commit,
   );
 }
@@ -71,7 +71,7 @@ describe('a commit status', () => {
     ['done', 'failure', 'Not of this commit: what was judged is of commit cccccccccccc.'],
     ['non-compliant', 'failure', 'So it ended.'],
   ] as const)('of %s is %s where another commit was judged', (outcome, state, description) => {
-    const other: ToldCommit = { sha: shas.head, judged: { otherwise: [shas.base] } };
+    const other: CommitMatch = { sha: shas.head, judged: { otherwise: [shas.base] } };
     expect(status({ outcome }, 'ignore', other)).toMatchObject({ state, description });
   });
 

@@ -5,10 +5,11 @@ import type { OperationResult } from '../../../src/operations/operation.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';
-import type { Ending } from '../../../src/step/report/report-result.ts';
+import type { StepResult } from '../../../src/step/run/step-result.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
-import { publish, publishWaiting } from '../../../src/step/publish/publish.ts';
-import type { PublicationInputs } from '../../../src/step/run/step-inputs.ts';
+import { publishPending, publishResult } from '../../../src/step/publish/publish.ts';
+import type { PublicationSettings } from '../../../src/step/run/step-inputs.ts';
+import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { manualClock } from '../../support/clock.ts';
 import { closedAfterEach } from '../../support/closing.ts';
 import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../../support/events.ts';
@@ -19,23 +20,23 @@ import { toldBy } from '../../support/told.ts';
 import { commandsNamed } from '../../support/workflow-command.ts';
 
 const keep = closedAfterEach();
-const both: PublicationInputs = { pullRequestComment: true, commitStatus: 'compliance/web', githubToken: 'hush' };
-const ending = {
+const both: PublicationSettings = { pullRequestComment: true, commitStatus: 'compliance/web', githubToken: 'hush' };
+const stepResult = {
   decision: decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' })),
   runUrl: undefined,
   summary: true,
 };
 
-function endingOf(
+function stepResultOf(
   result: Pick<OperationResult, 'outcome' | 'commits'> & { readonly outcome: 'compliant' | 'skipped' },
-): Ending {
+): StepResult {
   const report = { subject: 'Artifact', facts: [], tables: [] };
   const whole = { conclusion: 'So it ended.', response: {}, report, ...result };
   return { decision: decideResult(whole, 'fail'), result: whole, runUrl: undefined, summary: true };
 }
 
-function compliantOf(commits: readonly string[] | undefined): Ending {
-  return endingOf({ outcome: 'compliant', commits });
+function compliantOf(commits: readonly string[] | undefined): StepResult {
+  return stepResultOf({ outcome: 'compliant', commits });
 }
 
 function prJob(apiUrl: string): Job {
@@ -49,22 +50,24 @@ async function warningsOf(
     wanted = both,
     cancelled = new AbortController().signal,
     clock = manualClock(),
-    shown = ending,
+    shown = stepResult,
     redact = (text) => text,
   }: {
-    readonly wanted?: PublicationInputs;
+    readonly wanted?: PublicationSettings;
     readonly cancelled?: AbortSignal;
     readonly clock?: Clock;
-    readonly shown?: Ending;
+    readonly shown?: StepResult;
     readonly redact?: (text: string) => string;
   } = {},
 ): Promise<readonly string[]> {
   const transport = keep(createTransport({}));
-  const { log } = await toldBy([], (desk) =>
-    publish(shown, wanted, {
+  const { log } = await toldBy([], (target) =>
+    publishResult(shown, wanted, {
       environment: {},
       job,
-      desk: { ...desk, secrets: { ...desk.secrets, redact } },
+      identity: readStepIdentity({}),
+      redact,
+      log: target.runner.log,
       transport,
       cancelled,
       clock,
@@ -84,15 +87,17 @@ async function bothAsked(server: GitHubStandIn): Promise<void> {
 }
 
 describe('waiting for a verdict', () => {
-  async function statusesOf(wanted: PublicationInputs): Promise<readonly unknown[]> {
+  async function statusesOf(wanted: PublicationSettings): Promise<readonly unknown[]> {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const transport = keep(createTransport({}));
-    const { log } = await toldBy([], (desk) =>
-      publishWaiting(wanted, {
+    const { log } = await toldBy([], (target) =>
+      publishPending(wanted, {
         environment: {},
         job: prJob(server.url),
-        desk,
+        identity: readStepIdentity({}),
+        redact: target.secrets.redact,
+        log: target.runner.log,
         transport,
         cancelled: new AbortController().signal,
         clock: manualClock(),
@@ -258,8 +263,8 @@ describe('publishing', () => {
     const readOnly = githubError(403, 'Resource not accessible by integration');
     const server = keep(await startGitHub({}, { fault: () => readOnly }));
     const job = jobOf('pull_request', pullRequestEvent({ fork: true }), { GITHUB_API_URL: server.url });
-    expect(await warningsOf(job, { shown: endingOf({ outcome: 'skipped' }) })).toEqual([]);
-    expect(await warningsOf(job, { shown: endingOf({ outcome: 'compliant' }) })).toHaveLength(2);
+    expect(await warningsOf(job, { shown: stepResultOf({ outcome: 'skipped' }) })).toEqual([]);
+    expect(await warningsOf(job, { shown: stepResultOf({ outcome: 'compliant' }) })).toHaveLength(2);
   });
 
   it('says why it is not known which commit a status belongs to', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GitHubApi } from '../../../src/evidence/github/github-api.ts';
-import { tellingLine, type Telling } from '../../../src/step/publish/comment-marker.ts';
+import { renderOrigin, type CommentOrigin } from '../../../src/step/publish/comment-marker.ts';
 import { writeComment } from '../../../src/step/publish/pull-request-comment.ts';
 import { shas } from '../../support/events.ts';
 import { githubRepository, jobsBot, type GitHubRepository } from '../../support/github-repository.ts';
@@ -10,8 +10,8 @@ const number = 12;
 const target = { repository: { owner: 'acme', name: 'widgets' }, number, marker };
 
 function draft(run: number, commit: string = shas.head) {
-  const telling: Telling = { run, attempt: 1, commit };
-  return { ...target, telling, body: `${marker}\n${tellingLine(telling)}\n\nrun ${run}` };
+  const origin: CommentOrigin = { run, attempt: 1, commit };
+  return { ...target, origin, body: `${marker}\n${renderOrigin(origin)}\n\nrun ${run}` };
 }
 
 /** GitHub's API by way of the repository's own rules; `before` is done before a question is answered. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OperationResult } from '../../../src/operations/operation.ts';
-import { conclude } from '../../../src/step/report/report-result.ts';
+import { reportResult } from '../../../src/step/report/report-result.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
 import { toldBy } from '../../support/told.ts';
 import { shownLines } from '../../support/workflow-command.ts';
@@ -29,7 +29,7 @@ function listOf(held: number, more: number): OperationResult {
 
 function told(result: OperationResult): ReturnType<typeof toldBy> {
   const decision = decideResult(result, 'ignore');
-  return toldBy([], (desk) => conclude({ decision, result, runUrl: undefined, summary: true }, desk));
+  return toldBy([], (target) => reportResult({ decision, result, runUrl: undefined, summary: true }, target));
 }
 
 describe('a table of which only the first rows are held', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
-import { publicEnding } from '../../../src/step/report/redacted-result.ts';
+import { redactResult } from '../../../src/step/report/redacted-result.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
 
 const key = 'perc%2fent/a#1-@b"c<d>';
@@ -18,8 +18,8 @@ function shown(text: string, href?: string) {
       tables: [{ title: text, columns: [text], rows: [[{ text, href }]] }],
     },
   };
-  const ending = { decision: decideResult(result, 'fail'), result, runUrl: href, summary: true };
-  return publicEnding(ending, collectSecrets([key]).redact);
+  const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: href, summary: true };
+  return redactResult(stepResult, collectSecrets([key]).redact);
 }
 
 describe('an ending without secrets', () => {

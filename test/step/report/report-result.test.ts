@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { ServiceError } from '../../../src/client/service-error.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
-import { conclude, type Ending } from '../../../src/step/report/report-result.ts';
+import { reportResult } from '../../../src/step/report/report-result.ts';
+import type { StepResult } from '../../../src/step/run/step-result.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { githubRunner } from '../../../src/step/report/runner.ts';
 import { printable, safeHref } from '../../../src/step/report/escape.ts';
@@ -34,17 +35,17 @@ const result: OperationResult = {
   },
 };
 
-function endingOf(ended: OperationResult): Ending {
+function stepResultOf(ended: OperationResult): StepResult {
   return { decision: decideResult(ended, 'fail'), result: ended, runUrl: undefined, summary: true };
 }
 
-function endingOfFailure(thrown: unknown): Ending {
+function failureResultOf(thrown: unknown): StepResult {
   return { decision: decideFailure(thrown), thrown, runUrl: undefined, summary: true };
 }
 
 describe('conclude', () => {
   it('tells a verdict in the log, the outputs, the file and the summary, and annotates last', async () => {
-    const told = await toldBy([], (desk) => conclude(endingOf(result), desk));
+    const told = await toldBy([], (target) => reportResult(stepResultOf(result), target));
     expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
     expect(shownLines(told.log).filter((line) => line !== '')).toEqual([
       'State: NON-COMPLIANT',
@@ -73,7 +74,7 @@ describe('conclude', () => {
   });
 
   it('says a pass in the log, without an annotation', async () => {
-    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, outcome: 'compliant' }), desk));
+    const told = await toldBy([], (target) => reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target));
     expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup']);
     expect(told.log).toContain('✅ Compliant: Artifact web.tgz is');
   });
@@ -84,13 +85,13 @@ describe('conclude', () => {
     ['incomplete', 'false'],
     ['done', ''],
   ] as const)('sets the output `compliant` of %s to %p', async (outcome, compliant) => {
-    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, outcome }), desk));
+    const told = await toldBy([], (target) => reportResult(stepResultOf({ ...result, outcome }), target));
     expect(told.outputs).toMatchObject({ outcome, compliant });
   });
 
   it('sets every output on a failure too: empty where there is nothing to say', async () => {
     const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
+    const told = await toldBy([], (target) => reportResult(failureResultOf(thrown), target));
     expect(told.outputs).toEqual({
       outcome: 'error',
       compliant: '',
@@ -116,7 +117,7 @@ describe('conclude', () => {
       bodyDescription: undefined,
       attempts: 1,
     });
-    const told = await toldBy([], (desk) => conclude(endingOfFailure(thrown), desk));
+    const told = await toldBy([], (target) => reportResult(failureResultOf(thrown), target));
     expect(JSON.parse(told.responseFile ?? '')).toMatchObject({
       error: {
         kind: 'user',
@@ -130,31 +131,33 @@ describe('conclude', () => {
   });
 
   it('tells nothing of a defect’s inner life in the answer', async () => {
-    const told = await toldBy([], (desk) => conclude(endingOfFailure(new TypeError('inner')), desk));
+    const told = await toldBy([], (target) => reportResult(failureResultOf(new TypeError('inner')), target));
     expect(told.outputs['response']).toBe('{"error":{"kind":"defect"}}');
   });
 
   it('leaves the answer to the file where it is larger than an output may be, counted as GitHub does', async () => {
     const fits = 'x'.repeat(512 * 1024 - 2);
-    const just = await toldBy([], (desk) => conclude(endingOf({ ...result, response: fits }), desk));
+    const just = await toldBy([], (target) => reportResult(stepResultOf({ ...result, response: fits }), target));
     expect(just.outputs['response']).toBe(JSON.stringify(fits));
-    const larger = await toldBy([], (desk) => conclude(endingOf({ ...result, response: `${fits}x` }), desk));
+    const larger = await toldBy([], (target) =>
+      reportResult(stepResultOf({ ...result, response: `${fits}x` }), target),
+    );
     expect(larger.outputs['response']).toBe('');
     expect(larger.responseFile).toBe(JSON.stringify(`${fits}x`));
   });
 
   it('writes no summary where none is wanted, or where the runner takes none', async () => {
-    const unwanted = await toldBy([], (desk) => conclude({ ...endingOf(result), summary: false }, desk));
+    const unwanted = await toldBy([], (target) => reportResult({ ...stepResultOf(result), summary: false }, target));
     expect(unwanted.summary).toBe('');
-    const impossible = await toldBy([], (desk) => conclude(endingOf(result), desk), { summary: false });
+    const impossible = await toldBy([], (target) => reportResult(stepResultOf(result), target), { summary: false });
     expect(impossible.outputs['outcome']).toBe('non-compliant');
   });
 
   it('shows the end elsewhere after the outputs and the summary are written, and before the annotation', async () => {
-    const told = await toldBy([], (desk) =>
-      conclude(endingOf(result), desk, ({ decision }) => {
-        expect(desk.runner.summaryRoom()).toBeLessThan(1024 * 1024);
-        desk.runner.log.warning(`shown elsewhere: ${decision.outcome}`);
+    const told = await toldBy([], (target) =>
+      reportResult(stepResultOf(result), target, ({ decision }) => {
+        expect(target.runner.summaryRoom()).toBeLessThan(1024 * 1024);
+        target.runner.log.warning(`shown elsewhere: ${decision.outcome}`);
         return Promise.resolve();
       }),
     );
@@ -163,8 +166,10 @@ describe('conclude', () => {
   });
 
   it('keeps the verdict where showing it elsewhere fails', async () => {
-    const told = await toldBy([], (desk) =>
-      conclude(endingOf({ ...result, outcome: 'compliant' }), desk, () => Promise.reject(new TypeError('inner'))),
+    const told = await toldBy([], (target) =>
+      reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target, () =>
+        Promise.reject(new TypeError('inner')),
+      ),
     );
     expect(commandsNamed(told.log, 'warning')[0]?.message).toContain('not shown beside its run: inner');
     expect(told.outputs['outcome']).toBe('compliant');
@@ -173,8 +178,8 @@ describe('conclude', () => {
 
   it('warns of outputs that it cannot write where something failed, and still annotates that', async () => {
     const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    const told = await toldBy([], (desk) =>
-      conclude(endingOfFailure(thrown), { ...desk, directory: join(desk.directory, 'missing') }),
+    const told = await toldBy([], (target) =>
+      reportResult(failureResultOf(thrown), { ...target, directory: join(target.directory, 'missing') }),
     );
     expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(/the answer could not be written.*RUNNER_TEMP/u);
     expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
@@ -183,8 +188,8 @@ describe('conclude', () => {
 
   it('hands on the verdict where the file of the answer cannot be written, names the disk and fails', async () => {
     let isTold: boolean | undefined;
-    const told = await toldBy([], async (desk) => {
-      isTold = await conclude(endingOf(result), { ...desk, directory: join(desk.directory, 'missing') });
+    const told = await toldBy([], async (target) => {
+      isTold = await reportResult(stepResultOf(result), { ...target, directory: join(target.directory, 'missing') });
     });
     expect(isTold).toBe(false);
     expect(told.outputs).toMatchObject({
@@ -207,10 +212,10 @@ describe('conclude', () => {
   itWithFullDevice('says that the disk is full, and shows the verdict all the same', async () => {
     let isTold: boolean | undefined;
     const shown: string[] = [];
-    const compliant = endingOf({ ...result, outcome: 'compliant' });
-    const told = await toldBy([], async (desk) => {
-      symlinkSync('/dev/full', join(desk.directory, 'response.json'));
-      isTold = await conclude(compliant, desk, ({ decision }) => {
+    const compliant = stepResultOf({ ...result, outcome: 'compliant' });
+    const told = await toldBy([], async (target) => {
+      symlinkSync('/dev/full', join(target.directory, 'response.json'));
+      isTold = await reportResult(compliant, target, ({ decision }) => {
         shown.push(decision.outcome);
         return Promise.resolve();
       });
@@ -230,9 +235,9 @@ describe('conclude', () => {
 
   itWithFullDevice('shows the verdict where the outputs cannot be written, and fails', async () => {
     let isTold: boolean | undefined;
-    const told = await toldBy([], async (desk) => {
-      const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, desk.secrets);
-      isTold = await conclude(endingOf({ ...result, outcome: 'compliant' }), { ...desk, runner });
+    const told = await toldBy([], async (target) => {
+      const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, target.secrets);
+      isTold = await reportResult(stepResultOf({ ...result, outcome: 'compliant' }), { ...target, runner });
     });
     expect(isTold).toBe(false);
     expect(told.log).toContain('✅ Compliant: ');
@@ -242,7 +247,7 @@ describe('conclude', () => {
   it('lets no text become a command or an output of its own', async () => {
     await fc.assert(
       fc.asyncProperty(hostileResult(hostileText()), async (hostile) => {
-        const told = await toldBy([], (desk) => conclude(endingOf(hostile), desk));
+        const told = await toldBy([], (target) => reportResult(stepResultOf(hostile), target));
         expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
         expect(Object.keys(told.outputs).sort()).toEqual(outputNames);
         expect(told.outputs).toMatchObject({
@@ -262,7 +267,7 @@ describe('conclude', () => {
     'page 1',
     'https://user:pass@example.com/',
   ])('hands on %j as `html-url` only if it is one line and an http(s) URL', async (htmlUrl) => {
-    const told = await toldBy([], (desk) => conclude(endingOf({ ...result, htmlUrl }), desk));
+    const told = await toldBy([], (target) => reportResult(stepResultOf({ ...result, htmlUrl }), target));
     expect(told.outputs['html-url']).toMatch(/^(?:https?:\/\/[\x21-\x7E]+)?$/u);
   });
 
@@ -272,7 +277,7 @@ describe('conclude', () => {
     });
     await fc.assert(
       fc.asyncProperty(hostileResult(text), async (hostile) => {
-        const told = await toldBy([], (desk) => conclude(endingOf(hostile), desk));
+        const told = await toldBy([], (target) => reportResult(stepResultOf(hostile), target));
         for (const place of [told.log, told.outputFile, told.summary, told.responseFile ?? '']) {
           expect(place).not.toMatch(/[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\r\n]]/v);
         }
@@ -284,9 +289,9 @@ describe('conclude', () => {
   it('tells what later steps decide by as it is, though a secret be as short as a letter', async () => {
     const secrets = ['c', 'e', '1', '/', 'non-compliant'];
     let directory = '';
-    const told = await toldBy(secrets, (desk) => {
-      ({ directory } = desk);
-      return conclude(endingOf({ ...result, count: 121 }), desk);
+    const told = await toldBy(secrets, (target) => {
+      ({ directory } = target);
+      return reportResult(stepResultOf({ ...result, count: 121 }), target);
     });
     expect(told.outputs).toMatchObject({
       outcome: 'non-compliant',
@@ -304,7 +309,7 @@ describe('conclude', () => {
       .chain((secrets) => fc.tuple(fc.constant(secrets), hostileResult(textAround(secrets.flatMap(formsOf)))));
     await fc.assert(
       fc.asyncProperty(scene, async ([secrets, leaking]) => {
-        const told = await toldBy(secrets, (desk) => conclude(endingOf(leaking), desk));
+        const told = await toldBy(secrets, (target) => reportResult(stepResultOf(leaking), target));
         const places = [told.log, told.outputFile, told.summary, told.responseFile ?? ''];
         for (const form of secrets.flatMap(formsOf)) {
           for (const place of places) expect(place).not.toContain(form);

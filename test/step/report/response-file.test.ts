@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import type { PageWalk } from '../../../src/operations/operation.ts';
-import { responseFile, writeResponse, type ResponsePlace } from '../../../src/step/report/response-file.ts';
+import { responseFile, writeResponse, type ResponseLocation } from '../../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
-let place: ResponsePlace;
+let place: ResponseLocation;
 beforeEach(async () => {
   workspace = await temporaryWorkspace();
   place = { directory: workspace.path, secrets: collectSecrets(['hunter2hunter2']) };

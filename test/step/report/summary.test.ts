@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Report, Text } from '../../../src/operations/report.ts';
 import { renderSummary } from '../../../src/step/report/summary.ts';
-import type { SummaryText } from '../../../src/step/report/summary-html.ts';
+import type { SummaryContent } from '../../../src/step/report/summary-html.ts';
 
 const room = 1024 * 1024;
 
@@ -15,7 +15,7 @@ const report: Report = {
   tables: [{ title: 'Evidence', columns: ['Name', 'State'], rows: [[{ text: 'sonar' }, { text: 'OK' }]] }],
 };
 
-const said: SummaryText = {
+const said: SummaryContent = {
   verdict: '✅ Compliant',
   conclusion: 'All is well.',
   report,
@@ -208,7 +208,7 @@ function hostileLink(): fc.Arbitrary<string | undefined> {
   );
 }
 
-function hostileSummary(): fc.Arbitrary<SummaryText> {
+function hostileSummary(): fc.Arbitrary<SummaryContent> {
   const text = hostileText();
   const cell: fc.Arbitrary<Text> = fc.record({ text, href: hostileLink(), code: fc.boolean() });
   const table = fc.array(text, { minLength: 1, maxLength: 4 }).chain((columns) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/exchange.ts';
 import { Failure, UserError } from '../../../src/runtime/failure.ts';
-import { perform } from '../../../src/step/run/run-operation.ts';
+import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
@@ -20,7 +20,7 @@ async function problemsOf(
 ): Promise<readonly (readonly [input: string | undefined, what: string])[]> {
   const transport = answeringTransport(nothingIsSent);
   const { context } = openTestStep({ inputs, transport });
-  const failure = await failureOf(perform(context));
+  const failure = await failureOf(runOperation(context));
   expect(transport.requests).toEqual([]);
   if (!(failure instanceof UserError)) throw failure;
   return failure.problems.map(({ input, what }) => [input, what]);
@@ -47,7 +47,7 @@ describe('perform, with variables of the job', () => {
       variables,
       transport: answeringTransport(compliantArtifacts),
     });
-    await expect(perform(context)).resolves.toMatchObject({ result: { outcome: 'compliant' } });
+    await expect(runOperation(context)).resolves.toMatchObject({ result: { outcome: 'compliant' } });
     expect(log.infos.filter((line) => line.includes('COMPLIANCE_'))).toEqual([
       'Taken from the environment: `base-url` from COMPLIANCE_BASE_URL, `api-token` from COMPLIANCE_API_TOKEN, `org` from COMPLIANCE_ORG, `flow` from COMPLIANCE_FLOW.',
     ]);
@@ -63,7 +63,7 @@ describe('perform, with variables of the job', () => {
     };
     const transport = answeringTransport(compliantArtifacts);
     const { context, log } = openTestStep({ inputs: own, variables: { ...variables, ...ignored }, transport });
-    await expect(perform(context)).resolves.toMatchObject({ onNonCompliant: 'fail' });
+    await expect(runOperation(context)).resolves.toMatchObject({ onNonCompliant: 'fail' });
     expect(transport.requests.map(({ url }) => url.search)).toEqual(['']);
     expect(log.warnings).toEqual([
       expect.stringMatching(
@@ -85,7 +85,10 @@ describe('perform, without a key', () => {
   it('skips the operation where that is wanted, and warns whatever `on-non-compliant` says', async () => {
     const inputs = { ...noKey, 'on-missing-token': 'skip', 'on-non-compliant': 'fail' };
     const { context } = openTestStep({ inputs, transport: answeringTransport(nothingIsSent) });
-    await expect(perform(context)).resolves.toMatchObject({ result: { outcome: 'skipped' }, onNonCompliant: 'warn' });
+    await expect(runOperation(context)).resolves.toMatchObject({
+      result: { outcome: 'skipped' },
+      onNonCompliant: 'warn',
+    });
   });
 
   it('still reports all other mistakes, where skipping is wanted', async () => {
@@ -179,7 +182,7 @@ describe('perform, where a commit status is wanted', () => {
       await new Promise((resolve) => setImmediate(resolve));
       told += 1;
     };
-    await perform({ ...context, beforeWaiting });
+    await runOperation({ ...context, beforeWaiting });
     expect(told).toBe(times);
   });
 });
@@ -188,7 +191,7 @@ describe('perform', () => {
   it('runs the operation with the inputs it declares, and gives its default gate', async () => {
     const transport = answeringTransport(compliantArtifacts);
     const { context } = openTestStep({ inputs: lookUp, transport });
-    const { result, onNonCompliant } = await perform(context);
+    const { result, onNonCompliant } = await runOperation(context);
     expect(result).toMatchObject({ outcome: 'compliant', state: 'COMPLIANT' });
     expect(onNonCompliant).toBe('fail');
     expect(transport.requests.map(({ method, url }) => `${method} ${url.href}`)).toEqual([
@@ -206,14 +209,14 @@ describe('perform', () => {
     };
     const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: 'abcde', org: 'acme' };
     const { context } = openTestStep({ inputs, transport, variables });
-    await perform(context);
+    await runOperation(context);
     expect(transport.requests[0]?.url.href).toBe('https://x.example.com/api/v2/artifacts/acme/web/fingerprint/abcde');
   });
 
   it('lets `on-non-compliant` decide over the operation’s default', async () => {
     const inputs = { ...lookUp, 'on-non-compliant': 'ignore' };
     const { context } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
-    expect((await perform(context)).onNonCompliant).toBe('ignore');
+    expect((await runOperation(context)).onNonCompliant).toBe('ignore');
   });
 
   it('narrows a look-up by trail and attestation only when they are given', async () => {
@@ -221,7 +224,7 @@ describe('perform', () => {
     const transport = answeringTransport(() => jsonAnswer(200, anArtifact({ id: attestationId })));
     const inputs = { ...lookUp, trail: 'trail-1', 'attestation-id': attestationId };
     const { context } = openTestStep({ inputs, transport });
-    await perform(context);
+    await runOperation(context);
     expect(transport.requests[0]?.url.search).toBe(`?trail=trail-1&attestation_id=${attestationId}`);
   });
 
@@ -229,7 +232,7 @@ describe('perform', () => {
     const transport = answeringTransport(compliantArtifacts);
     const inputs = { ...lookUp, fingerprint: 'ccccc\naaaaa\nccccc\nbbbbb' };
     const { context } = openTestStep({ inputs, transport });
-    const { result } = await perform(context);
+    const { result } = await runOperation(context);
     expect(transport.requests.map(({ url }) => url.pathname.split('/').at(-1))).toEqual(['ccccc', 'aaaaa', 'bbbbb']);
     expect(result).toMatchObject({ conclusion: 'All 3 artifacts in flow web are COMPLIANT.' });
   });
@@ -241,7 +244,7 @@ describe('perform', () => {
         : compliantArtifacts(request),
     );
     const { context } = openTestStep({ inputs: { ...lookUp, fingerprint: 'aaaaa\nbbbbb\nccccc' }, transport });
-    const { result } = await perform(context);
+    const { result } = await runOperation(context);
     expect(transport.requests).toHaveLength(3);
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
     expect(result.response).toMatchObject([
@@ -258,13 +261,13 @@ describe('perform', () => {
         throw new TypeError('a defect');
       }),
     });
-    await expect(perform(context)).rejects.toThrow(new TypeError('a defect'));
+    await expect(runOperation(context)).rejects.toThrow(new TypeError('a defect'));
   });
 
   it('gives up at the deadline and after the repetitions that its inputs set', async () => {
     const transport = silentTransport();
     const { context, log } = openTestStep({ inputs: { ...lookUp, timeout: '7', retries: '2' }, transport });
-    const failure = await failureOf(perform(context));
+    const failure = await failureOf(runOperation(context));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('(after 3 attempts)');
     expect(log.infos[0]).toBe('get-artifact: attempt 1 of 3: no whole answer within 7.0 s; trying again in 0.5 s');
@@ -277,7 +280,7 @@ describe('perform', () => {
     })({ what: 'cancelled', remedy: 'Run it again.' });
     const transport = answeringTransport(nothingIsSent);
     const { context } = openTestStep({ inputs: lookUp, transport, signal: AbortSignal.abort(reason) });
-    await expect(perform(context)).rejects.toBe(reason);
+    await expect(runOperation(context)).rejects.toBe(reason);
     expect(transport.requests).toEqual([]);
   });
 });
@@ -285,7 +288,7 @@ describe('perform', () => {
 describe('perform, warning', () => {
   async function warningsOf(inputs: Readonly<Record<string, string>>): Promise<readonly string[]> {
     const { context, log } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
-    await perform(context);
+    await runOperation(context);
     return log.warnings;
   }
 

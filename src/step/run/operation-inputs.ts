@@ -1,0 +1,68 @@
+import { commitSha } from '../../operations/inputs/commit.ts';
+import { wait } from '../../operations/inputs/gate.ts';
+import type { Uses, ValuesOf } from '../../operations/inputs/input.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
+import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback } from './read-inputs.ts';
+import { commonDeclared, isPublished, type PublicationSettings } from './step-inputs.ts';
+
+/** The inputs of an operation, read once, and where all inputs of its step come from. */
+export interface OperationInputs {
+  /** Complete where there are no problems. */
+  readonly values: ValuesOf<Uses>;
+  /** Everything that is wrong with them. */
+  readonly problems: readonly Problem[];
+  /** Whether the operation waits for a verdict. */
+  readonly waits: boolean;
+  /** The inputs that were taken from variables of the job. */
+  readonly fromVariables: readonly { readonly name: string; readonly variable: string }[];
+  /** The variables that look like fallbacks of inputs that have none. */
+  readonly ignoredVariables: readonly string[];
+  /** The names of the inputs that were given and are not used. */
+  readonly unused: readonly string[];
+}
+
+/** Reads the inputs of an operation. */
+export function readOperationInputs(
+  operation: Operation,
+  publication: PublicationSettings,
+  environment: EnvironmentVariables,
+): OperationInputs {
+  const { values, problems } = readInputs(environment, operation.inputs);
+  const between = problems.length === 0 ? (operation.check?.(values) ?? []) : [];
+  const declared = [
+    ...commonDeclared,
+    ...Object.values(operation.inputs).map(({ input }) => input),
+    ...(isPublished(publication) ? [commitSha] : []),
+  ];
+  return {
+    values,
+    problems: [...problems, ...between, ...withdrawnInputs(operation, environment)],
+    waits: isPositive(valueNamed(wait.name, operation, values)),
+    fromVariables: declared.flatMap((input) => {
+      const variable = usedFallback(environment, input);
+      return variable === undefined ? [] : [{ name: input.name, variable }];
+    }),
+    ignoredVariables: declared.flatMap((input) => ignoredVariable(environment, input) ?? []),
+    unused: unusedInputs(
+      environment,
+      declared.map(({ name }) => name),
+    ),
+  };
+}
+
+function valueNamed(name: string, { inputs }: Operation, values: ValuesOf<Uses>): unknown {
+  const [key] = Object.entries(inputs).find(([, { input }]) => input.name === name) ?? [];
+  return key === undefined ? undefined : values[key];
+}
+
+function isPositive(value: unknown): boolean {
+  return typeof value === 'number' && value > 0;
+}
+
+function withdrawnInputs({ withdrawn = [] }: Operation, environment: EnvironmentVariables): readonly Problem[] {
+  return withdrawn
+    .filter((input) => inputText(environment, input) !== undefined)
+    .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
+}
