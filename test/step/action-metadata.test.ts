@@ -11,7 +11,7 @@ import { reportResult } from '../../src/step/report/report-result.ts';
 import { decideResult } from '../../src/step/run/gate.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames, secretInputs } from '../../src/step/run/step-inputs.ts';
-import { toldBy } from '../support/told.ts';
+import { captureOutput } from '../support/captured-output.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const metadata: unknown = parse(readFileSync(join(root, 'action.yml'), 'utf8'));
@@ -44,7 +44,7 @@ describe('action.yml', () => {
       report: { subject: 'A list', facts: [], tables: [] },
     };
     const stepResult = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: false };
-    const { outputs } = await toldBy([], (target) => reportResult(stepResult, target));
+    const { outputs } = await captureOutput([], (target) => reportResult(stepResult, target));
     const names = entries('outputs').map(([name]) => name);
     expect([...names].sort()).toEqual(Object.keys(outputs).sort());
   });

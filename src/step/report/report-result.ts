@@ -1,23 +1,17 @@
-import { ServiceError } from '../../client/service-error.ts';
-import type { Evidence, Report, Table } from '../../operations/report.ts';
 import { describeError, Failure } from '../../runtime/failure.ts';
-import type { Log } from '../../runtime/log.ts';
-import { RunnerFileError } from '../../runtime/runner-file.ts';
-import { safeHref } from './escape.ts';
+import type { RunnerFileError } from '../../runtime/runner-file.ts';
 import { titleOfRunnerError, type Decision } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
+import { logReport } from './log-report.ts';
+import { setOutputs } from './outputs.ts';
 import { redactResult } from './redacted-result.ts';
-import { writeResponse, type StoredResponse } from './response-file.ts';
+import type { ResponseLocation } from './response-file.ts';
 import type { Runner } from './runner.ts';
-import type { Secrets } from './secrets.ts';
 import { renderSummary, toSummaryContent } from './summary.ts';
 
 /** Where the ending is told. */
-export interface ReportTarget {
+export interface ReportTarget extends ResponseLocation {
   readonly runner: Runner;
-  readonly secrets: Secrets;
-  /** A directory that lasts as long as the job. */
-  readonly directory: string;
 }
 
 /**
@@ -35,7 +29,7 @@ type Publish = (stepResult: StepResult) => Promise<void>;
 export async function reportResult(stepResult: StepResult, target: ReportTarget, publish?: Publish): Promise<boolean> {
   const { decision, result } = stepResult;
   if (result !== undefined) await logReport(result.report, target.runner);
-  const unwritten = setOutputs(stepResult, target);
+  const unwritten = setOutputs(stepResult, target.runner, target);
   const shown = redactResult(stepResult, target.secrets.redact);
   warnInstead(target.runner, () => {
     if (stepResult.summary) appendSummary(shown, target.runner);
@@ -74,77 +68,6 @@ export function reportDecision({ annotation, conclusion, remedy, verdict }: Deci
     const message = remedy === undefined ? conclusion : `${conclusion}\n${remedy}`;
     runner.annotate(annotation.level, annotation.title, message);
   }
-}
-
-async function logReport(report: Report, { log }: Runner): Promise<void> {
-  await log.group(report.subject, () => {
-    if (report.evidence !== undefined) logEvidence(report.evidence, log);
-    for (const { label, value } of report.facts) log.info(`${label}: ${value.text}`);
-    for (const table of report.tables) logTable(table, log);
-    for (const { label, text } of report.copies ?? []) log.info(`${text}  ${label}`.trimEnd());
-    return Promise.resolve();
-  });
-}
-
-function logEvidence({ table, notes, problems, moreProblems }: Evidence, log: Log): void {
-  logTable(table, log);
-  for (const note of notes) log.info(note);
-  if (problems.length > 0) log.info('Missing or failed:');
-  for (const line of problems) log.info(`  ${line.map(({ text }) => text).join('')}`);
-  if (moreProblems > 0) log.info(`  … and ${moreProblems} more, in the file of response-path`);
-}
-
-function logTable({ title, columns, rows, more = 0 }: Table, log: Log): void {
-  log.info(`${title} (${columns.join(' | ')}):`);
-  for (const row of rows) log.info(`  ${row.map(({ text }) => text).join(' | ')}`);
-  if (more > 0) log.info(`  … and ${more} more, in the file of response-path`);
-}
-
-/** Sets the outputs and writes the answer's file; gives what could not be written. */
-function setOutputs(stepResult: StepResult, target: ReportTarget): readonly RunnerFileError[] {
-  const { result, thrown } = stepResult;
-  const response = result === undefined ? { error: errorOf(thrown) } : result.response;
-  const answer = writeResponse({ response, written: result?.written }, target);
-  const unwritten = answer.failure === undefined ? [] : [answer.failure];
-  try {
-    target.runner.setOutputs(outputsOf(stepResult, answer));
-    return unwritten;
-  } catch (error) {
-    if (error instanceof RunnerFileError) return [...unwritten, error];
-    throw error;
-  }
-}
-
-function outputsOf(
-  { decision, result }: StepResult,
-  { path, output }: StoredResponse,
-): Readonly<Record<string, string>> {
-  return {
-    outcome: decision.outcome,
-    compliant: compliantOutput(decision.outcome),
-    state: result?.state ?? '',
-    response: output,
-    'response-path': path,
-    fingerprint: result?.fingerprint ?? '',
-    'html-url': safeHref(result?.htmlUrl) ?? '',
-    count: result?.count?.toString() ?? '',
-  };
-}
-
-/** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */
-function compliantOutput(outcome: Decision['outcome']): string {
-  if (outcome === 'compliant') return 'true';
-  return outcome === 'non-compliant' || outcome === 'incomplete' ? 'false' : '';
-}
-
-function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
-  if (thrown instanceof ServiceError) {
-    const { status, serviceMessage, fieldErrors } = thrown.facts;
-    const { kind, message: what, remedy } = thrown;
-    return { kind, what, remedy, status, message: serviceMessage, errors: fieldErrors };
-  }
-  if (thrown instanceof Failure) return { kind: thrown.kind, what: thrown.message, remedy: thrown.remedy };
-  return { kind: 'defect' };
 }
 
 function appendSummary(stepResult: StepResult, runner: Runner): void {

@@ -16,7 +16,7 @@ import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } fr
 import { githubRepository } from '../../support/github-repository.ts';
 import { githubError, startGitHub, type GitHubReply, type GitHubStandIn } from '../../support/github-stand-in.ts';
 import { jobOf } from '../../support/job.ts';
-import { toldBy } from '../../support/told.ts';
+import { captureOutput } from '../../support/captured-output.ts';
 import { commandsNamed } from '../../support/workflow-command.ts';
 
 const keep = closedAfterEach();
@@ -61,7 +61,7 @@ async function warningsOf(
   } = {},
 ): Promise<readonly string[]> {
   const transport = keep(createTransport({}));
-  const { log } = await toldBy([], (target) =>
+  const { log } = await captureOutput([], (target) =>
     publishResult(shown, wanted, {
       environment: {},
       job,
@@ -91,7 +91,7 @@ describe('waiting for a verdict', () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const transport = keep(createTransport({}));
-    const { log } = await toldBy([], (target) =>
+    const { log } = await captureOutput([], (target) =>
       publishPending(wanted, {
         environment: {},
         job: prJob(server.url),

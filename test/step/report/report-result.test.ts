@@ -12,7 +12,7 @@ import { githubRunner } from '../../../src/step/report/runner.ts';
 import { printable, safeHref } from '../../../src/step/report/escape.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
 import { aSecret, formsOf, textAround } from '../../support/secret.ts';
-import { toldBy } from '../../support/told.ts';
+import { captureOutput } from '../../support/captured-output.ts';
 import { commandsIn, commandsNamed, shownLines } from '../../support/workflow-command.ts';
 
 const result: OperationResult = {
@@ -45,7 +45,7 @@ function failureResultOf(thrown: unknown): StepResult {
 
 describe('conclude', () => {
   it('tells a verdict in the log, the outputs, the file and the summary, and annotates last', async () => {
-    const told = await toldBy([], (target) => reportResult(stepResultOf(result), target));
+    const told = await captureOutput([], (target) => reportResult(stepResultOf(result), target));
     expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
     expect(shownLines(told.log).filter((line) => line !== '')).toEqual([
       'State: NON-COMPLIANT',
@@ -74,7 +74,9 @@ describe('conclude', () => {
   });
 
   it('says a pass in the log, without an annotation', async () => {
-    const told = await toldBy([], (target) => reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target));
+    const told = await captureOutput([], (target) =>
+      reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target),
+    );
     expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup']);
     expect(told.log).toContain('✅ Compliant: Artifact web.tgz is');
   });
@@ -85,13 +87,13 @@ describe('conclude', () => {
     ['incomplete', 'false'],
     ['done', ''],
   ] as const)('sets the output `compliant` of %s to %p', async (outcome, compliant) => {
-    const told = await toldBy([], (target) => reportResult(stepResultOf({ ...result, outcome }), target));
+    const told = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, outcome }), target));
     expect(told.outputs).toMatchObject({ outcome, compliant });
   });
 
   it('sets every output on a failure too: empty where there is nothing to say', async () => {
     const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    const told = await toldBy([], (target) => reportResult(failureResultOf(thrown), target));
+    const told = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
     expect(told.outputs).toEqual({
       outcome: 'error',
       compliant: '',
@@ -117,7 +119,7 @@ describe('conclude', () => {
       bodyDescription: undefined,
       attempts: 1,
     });
-    const told = await toldBy([], (target) => reportResult(failureResultOf(thrown), target));
+    const told = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
     expect(JSON.parse(told.responseFile ?? '')).toMatchObject({
       error: {
         kind: 'user',
@@ -131,15 +133,15 @@ describe('conclude', () => {
   });
 
   it('tells nothing of a defect’s inner life in the answer', async () => {
-    const told = await toldBy([], (target) => reportResult(failureResultOf(new TypeError('inner')), target));
+    const told = await captureOutput([], (target) => reportResult(failureResultOf(new TypeError('inner')), target));
     expect(told.outputs['response']).toBe('{"error":{"kind":"defect"}}');
   });
 
   it('leaves the answer to the file where it is larger than an output may be, counted as GitHub does', async () => {
     const fits = 'x'.repeat(512 * 1024 - 2);
-    const just = await toldBy([], (target) => reportResult(stepResultOf({ ...result, response: fits }), target));
+    const just = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, response: fits }), target));
     expect(just.outputs['response']).toBe(JSON.stringify(fits));
-    const larger = await toldBy([], (target) =>
+    const larger = await captureOutput([], (target) =>
       reportResult(stepResultOf({ ...result, response: `${fits}x` }), target),
     );
     expect(larger.outputs['response']).toBe('');
@@ -147,14 +149,18 @@ describe('conclude', () => {
   });
 
   it('writes no summary where none is wanted, or where the runner takes none', async () => {
-    const unwanted = await toldBy([], (target) => reportResult({ ...stepResultOf(result), summary: false }, target));
+    const unwanted = await captureOutput([], (target) =>
+      reportResult({ ...stepResultOf(result), summary: false }, target),
+    );
     expect(unwanted.summary).toBe('');
-    const impossible = await toldBy([], (target) => reportResult(stepResultOf(result), target), { summary: false });
+    const impossible = await captureOutput([], (target) => reportResult(stepResultOf(result), target), {
+      summary: false,
+    });
     expect(impossible.outputs['outcome']).toBe('non-compliant');
   });
 
   it('shows the end elsewhere after the outputs and the summary are written, and before the annotation', async () => {
-    const told = await toldBy([], (target) =>
+    const told = await captureOutput([], (target) =>
       reportResult(stepResultOf(result), target, ({ decision }) => {
         expect(target.runner.summaryRoom()).toBeLessThan(1024 * 1024);
         target.runner.log.warning(`shown elsewhere: ${decision.outcome}`);
@@ -166,7 +172,7 @@ describe('conclude', () => {
   });
 
   it('keeps the verdict where showing it elsewhere fails', async () => {
-    const told = await toldBy([], (target) =>
+    const told = await captureOutput([], (target) =>
       reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target, () =>
         Promise.reject(new TypeError('inner')),
       ),
@@ -178,7 +184,7 @@ describe('conclude', () => {
 
   it('warns of outputs that it cannot write where something failed, and still annotates that', async () => {
     const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    const told = await toldBy([], (target) =>
+    const told = await captureOutput([], (target) =>
       reportResult(failureResultOf(thrown), { ...target, directory: join(target.directory, 'missing') }),
     );
     expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(/the answer could not be written.*RUNNER_TEMP/u);
@@ -188,7 +194,7 @@ describe('conclude', () => {
 
   it('hands on the verdict where the file of the answer cannot be written, names the disk and fails', async () => {
     let isTold: boolean | undefined;
-    const told = await toldBy([], async (target) => {
+    const told = await captureOutput([], async (target) => {
       isTold = await reportResult(stepResultOf(result), { ...target, directory: join(target.directory, 'missing') });
     });
     expect(isTold).toBe(false);
@@ -213,7 +219,7 @@ describe('conclude', () => {
     let isTold: boolean | undefined;
     const shown: string[] = [];
     const compliant = stepResultOf({ ...result, outcome: 'compliant' });
-    const told = await toldBy([], async (target) => {
+    const told = await captureOutput([], async (target) => {
       symlinkSync('/dev/full', join(target.directory, 'response.json'));
       isTold = await reportResult(compliant, target, ({ decision }) => {
         shown.push(decision.outcome);
@@ -235,7 +241,7 @@ describe('conclude', () => {
 
   itWithFullDevice('shows the verdict where the outputs cannot be written, and fails', async () => {
     let isTold: boolean | undefined;
-    const told = await toldBy([], async (target) => {
+    const told = await captureOutput([], async (target) => {
       const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, target.secrets);
       isTold = await reportResult(stepResultOf({ ...result, outcome: 'compliant' }), { ...target, runner });
     });
@@ -247,7 +253,7 @@ describe('conclude', () => {
   it('lets no text become a command or an output of its own', async () => {
     await fc.assert(
       fc.asyncProperty(hostileResult(hostileText()), async (hostile) => {
-        const told = await toldBy([], (target) => reportResult(stepResultOf(hostile), target));
+        const told = await captureOutput([], (target) => reportResult(stepResultOf(hostile), target));
         expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
         expect(Object.keys(told.outputs).sort()).toEqual(outputNames);
         expect(told.outputs).toMatchObject({
@@ -267,7 +273,7 @@ describe('conclude', () => {
     'page 1',
     'https://user:pass@example.com/',
   ])('hands on %j as `html-url` only if it is one line and an http(s) URL', async (htmlUrl) => {
-    const told = await toldBy([], (target) => reportResult(stepResultOf({ ...result, htmlUrl }), target));
+    const told = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, htmlUrl }), target));
     expect(told.outputs['html-url']).toMatch(/^(?:https?:\/\/[\x21-\x7E]+)?$/u);
   });
 
@@ -277,7 +283,7 @@ describe('conclude', () => {
     });
     await fc.assert(
       fc.asyncProperty(hostileResult(text), async (hostile) => {
-        const told = await toldBy([], (target) => reportResult(stepResultOf(hostile), target));
+        const told = await captureOutput([], (target) => reportResult(stepResultOf(hostile), target));
         for (const place of [told.log, told.outputFile, told.summary, told.responseFile ?? '']) {
           expect(place).not.toMatch(/[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\r\n]]/v);
         }
@@ -289,7 +295,7 @@ describe('conclude', () => {
   it('tells what later steps decide by as it is, though a secret be as short as a letter', async () => {
     const secrets = ['c', 'e', '1', '/', 'non-compliant'];
     let directory = '';
-    const told = await toldBy(secrets, (target) => {
+    const told = await captureOutput(secrets, (target) => {
       ({ directory } = target);
       return reportResult(stepResultOf({ ...result, count: 121 }), target);
     });
@@ -309,7 +315,7 @@ describe('conclude', () => {
       .chain((secrets) => fc.tuple(fc.constant(secrets), hostileResult(textAround(secrets.flatMap(formsOf)))));
     await fc.assert(
       fc.asyncProperty(scene, async ([secrets, leaking]) => {
-        const told = await toldBy(secrets, (target) => reportResult(stepResultOf(leaking), target));
+        const told = await captureOutput(secrets, (target) => reportResult(stepResultOf(leaking), target));
         const places = [told.log, told.outputFile, told.summary, told.responseFile ?? ''];
         for (const form of secrets.flatMap(formsOf)) {
           for (const place of places) expect(place).not.toContain(form);

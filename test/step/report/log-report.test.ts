@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { reportResult } from '../../../src/step/report/report-result.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
-import { toldBy } from '../../support/told.ts';
+import { captureOutput } from '../../support/captured-output.ts';
 import { shownLines } from '../../support/workflow-command.ts';
 
 /** A list of which only the first rows are held. */
@@ -27,9 +27,9 @@ function listOf(held: number, more: number): OperationResult {
   };
 }
 
-function told(result: OperationResult): ReturnType<typeof toldBy> {
+function told(result: OperationResult): ReturnType<typeof captureOutput> {
   const decision = decideResult(result, 'ignore');
-  return toldBy([], (target) => reportResult({ decision, result, runUrl: undefined, summary: true }, target));
+  return captureOutput([], (target) => reportResult({ decision, result, runUrl: undefined, summary: true }, target));
 }
 
 describe('a table of which only the first rows are held', () => {

@@ -8,7 +8,7 @@ import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { parseOutputs } from '../../tools/run-action.ts';
 
 /** All that a step told: to its log, its outputs, its summary, and the file of its answer. */
-export interface Told {
+export interface CapturedOutput {
   readonly log: string;
   readonly outputs: Readonly<Record<string, string>>;
   readonly outputFile: string;
@@ -18,11 +18,11 @@ export interface Told {
 }
 
 /** Lets a step tell something to the real runner's interface in this process, and gives what was told. */
-export async function toldBy(
+export async function captureOutput(
   secrets: readonly string[],
   work: (target: ReportTarget) => unknown,
   files: { readonly summary?: boolean } = {},
-): Promise<Told> {
+): Promise<CapturedOutput> {
   const directory = mkdtempSync(join(tmpdir(), 'told-'));
   const [outputPath, summaryPath] = [join(directory, 'output'), join(directory, 'summary.md')];
   writeFileSync(outputPath, '');

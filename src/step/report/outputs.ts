@@ -1,0 +1,59 @@
+import { ServiceError } from '../../client/service-error.ts';
+import { Failure } from '../../runtime/failure.ts';
+import { RunnerFileError } from '../../runtime/runner-file.ts';
+import type { Decision } from '../run/gate.ts';
+import type { StepResult } from '../run/step-result.ts';
+import { safeHref } from './escape.ts';
+import { writeResponse, type ResponseLocation, type StoredResponse } from './response-file.ts';
+import type { Runner } from './runner.ts';
+
+/** Sets the outputs and writes the answer's file; gives what could not be written. */
+export function setOutputs(
+  stepResult: StepResult,
+  runner: Runner,
+  location: ResponseLocation,
+): readonly RunnerFileError[] {
+  const { result, thrown } = stepResult;
+  const response = result === undefined ? { error: errorOf(thrown) } : result.response;
+  const answer = writeResponse({ response, written: result?.written }, location);
+  const unwritten = answer.failure === undefined ? [] : [answer.failure];
+  try {
+    runner.setOutputs(outputsOf(stepResult, answer));
+    return unwritten;
+  } catch (error) {
+    if (error instanceof RunnerFileError) return [...unwritten, error];
+    throw error;
+  }
+}
+
+function outputsOf(
+  { decision, result }: StepResult,
+  { path, output }: StoredResponse,
+): Readonly<Record<string, string>> {
+  return {
+    outcome: decision.outcome,
+    compliant: compliantOutput(decision.outcome),
+    state: result?.state ?? '',
+    response: output,
+    'response-path': path,
+    fingerprint: result?.fingerprint ?? '',
+    'html-url': safeHref(result?.htmlUrl) ?? '',
+    count: result?.count?.toString() ?? '',
+  };
+}
+
+/** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */
+function compliantOutput(outcome: Decision['outcome']): string {
+  if (outcome === 'compliant') return 'true';
+  return outcome === 'non-compliant' || outcome === 'incomplete' ? 'false' : '';
+}
+
+function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
+  if (thrown instanceof ServiceError) {
+    const { status, serviceMessage, fieldErrors } = thrown.facts;
+    const { kind, message: what, remedy } = thrown;
+    return { kind, what, remedy, status, message: serviceMessage, errors: fieldErrors };
+  }
+  if (thrown instanceof Failure) return { kind: thrown.kind, what: thrown.message, remedy: thrown.remedy };
+  return { kind: 'defect' };
+}
