@@ -28,7 +28,7 @@ export interface Meanwhile {
 }
 
 /** What a step leaves behind. */
-export interface StepResult {
+export interface ActionRun {
   readonly exitCode: number | null;
   /** Standard output, which the runner reads commands from. */
   readonly log: string;
@@ -40,7 +40,7 @@ export interface StepResult {
 }
 
 /** Runs the built action, `dist/`, as a runner does: inputs and files by environment variables, results by files. */
-export async function runAction(settings: StepSettings): Promise<StepResult> {
+export async function runAction(settings: StepSettings): Promise<ActionRun> {
   const directory = await mkdtemp(join(tmpdir(), 'compliance-action-run-'));
   try {
     const files = await runnerFiles(directory, settings.event);
@@ -107,7 +107,7 @@ async function runnerFiles(directory: string, event: unknown): Promise<RunnerFil
   return { ...files, GITHUB_EVENT_PATH: eventFile };
 }
 
-type Ended = Pick<StepResult, 'exitCode' | 'log' | 'errorLog'>;
+type Ended = Pick<ActionRun, 'exitCode' | 'log' | 'errorLog'>;
 
 function execute(environment: Record<string, string>, { program, kill, meanwhile = [] }: StepSettings): Promise<Ended> {
   const [command = process.execPath, ...parameters] = program ?? [process.execPath, join(root, 'dist', 'index.js')];

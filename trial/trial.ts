@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runAction, type StepResult } from '../tools/run-action.ts';
+import { runAction, type ActionRun } from '../tools/run-action.ts';
 import { podList } from './pods.ts';
 import { readableLog, readableSummary } from './readable.ts';
 import { startServiceProcess } from './service-process.ts';
@@ -178,7 +178,7 @@ async function step(
   return compare(title, result, expected);
 }
 
-function compare(title: string, result: StepResult, expected: Expected): readonly string[] {
+function compare(title: string, result: ActionRun, expected: Expected): readonly string[] {
   const seen = Object.entries(expected.outputs).filter(([name, value]) => result.outputs[name] !== value);
   return [
     ...(result.exitCode === expected.exitCode

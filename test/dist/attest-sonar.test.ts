@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { maximumFileBytes } from '../../src/contract/limits.ts';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
 import {
   analysisId,
@@ -39,7 +39,7 @@ async function flowWithArtifact(): Promise<{ flow: string; fingerprint: string }
   return { flow, fingerprint };
 }
 
-function attest(more: Readonly<Record<string, string>>, options?: StepOptions): Promise<StepResult> {
+function attest(more: Readonly<Record<string, string>>, options?: StepOptions): Promise<ActionRun> {
   return job.step({ operation: 'attest-sonar', 'sonar-report-path': 'sonar.json', ...more }, options);
 }
 
@@ -267,7 +267,7 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     more: Readonly<Record<string, string>>,
     options?: StepOptions,
     first: readonly Reply[] = [],
-  ): Promise<StepResult> {
+  ): Promise<ActionRun> {
     const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...world } });
     sonar.instead('api/ce/task', ...first);
     try {

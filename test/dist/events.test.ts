@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
 import { closedAfterEach } from '../support/closing.ts';
 import { eventRuns } from '../support/event-runs.ts';
@@ -39,7 +39,7 @@ const answers = Object.fromEntries(
 );
 
 interface Attested {
-  readonly result: StepResult;
+  readonly result: ActionRun;
   /** The attestation as the service lists it. */
   readonly listed: unknown;
   /** The SHA and the address of the commit, as the service's page shows them. */

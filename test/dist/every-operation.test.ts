@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { availableParallelism } from 'node:os';
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { operationRows, type OperationRow } from '../support/operation-rows.ts';
 import { openOperationScene, type OperationScene } from '../support/operation-scene.ts';
@@ -36,7 +36,7 @@ const declared: readonly Declared[] = endpoints.flatMap(({ operation, success, e
 let job: ActionJob;
 let scene: OperationScene;
 let forwarder: RecordingForwarder;
-const results = new Map<string, StepResult>();
+const results = new Map<string, ActionRun>();
 
 beforeAll(async () => {
   job = await openActionJob();
@@ -57,13 +57,13 @@ afterAll(async () => {
 async function bringAbout({ label, operation, row }: Declared): Promise<void> {
   if (row === undefined || 'never' in row) return;
   const key = 'inputs' in row && row.key !== undefined ? { 'api-token': scene.keys[row.key] } : {};
-  const run = (inputs: Readonly<Record<string, string>>, name: string): Promise<StepResult> =>
+  const run = (inputs: Readonly<Record<string, string>>, name: string): Promise<ActionRun> =>
     job.step({ operation, 'base-url': forwarder.baseUrlFor(name), ...key, ...inputs });
   if ('inputs' in row && row.before !== undefined) await run(row.before, `${label}before`);
   results.set(label, await run('inputs' in row ? row.inputs : row.refused, label));
 }
 
-function resultOf(label: string): StepResult {
+function resultOf(label: string): ActionRun {
   const result = results.get(label);
   if (result === undefined) throw new Error(`nothing was run for ${label}`);
   return result;

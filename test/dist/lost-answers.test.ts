@@ -7,7 +7,7 @@ import { aPod, podList } from '../support/pods.ts';
 import { call } from '../support/service-call.ts';
 import { webhookReport } from '../support/sonar-webhook.ts';
 import { failedStep } from '../support/step-ending.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 
 let job: ActionJob;
 let forwarder: LosingForwarder;
@@ -30,7 +30,7 @@ async function lostStep(
   label: string,
   loss: Loss,
   inputs: Readonly<Record<string, string>>,
-): Promise<{ readonly result: StepResult; readonly methods: readonly string[] }> {
+): Promise<{ readonly result: ActionRun; readonly methods: readonly string[] }> {
   const more = { retries: '1', timeout: loss === 'late' ? '1' : '30', 'base-url': forwarder.baseUrlFor(label, loss) };
   const result = await job.step({ ...inputs, ...more });
   return { result, methods: forwarder.requestsOf(label).map((line) => line.split(' ')[0] ?? '') };

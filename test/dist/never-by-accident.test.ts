@@ -5,7 +5,7 @@ import { closedAfterEach } from '../support/closing.ts';
 import { answers, answersText } from '../support/faults.ts';
 import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
 import { errorEnding, failedStep } from '../support/step-ending.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 
 let job: ActionJob;
 const opened = closedAfterEach();
@@ -32,7 +32,7 @@ const lookUp = {
 async function against(
   inputs: Readonly<Record<string, string>>,
   ...faults: readonly [Fault, ...Fault[]]
-): Promise<{ readonly result: StepResult; readonly server: FaultyServer }> {
+): Promise<{ readonly result: ActionRun; readonly server: FaultyServer }> {
   const server = opened(await startFaultyServer(...faults));
   return { result: await job.step({ ...lookUp, ...inputs, 'base-url': server.url.href }), server };
 }

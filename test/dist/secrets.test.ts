@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { answers, answersText } from '../support/faults.ts';
@@ -34,7 +34,7 @@ const inputs = {
 };
 
 /** A step where the service answers so. */
-async function against(fault: Fault, more: Readonly<Record<string, string>>): Promise<StepResult> {
+async function against(fault: Fault, more: Readonly<Record<string, string>>): Promise<ActionRun> {
   const server = await startFaultyServer(fault);
   try {
     return await job.step({ ...inputs, 'base-url': server.url.href, ...more });
@@ -67,7 +67,7 @@ function textsIn(body: string): readonly string[] {
 }
 
 /** Every place that a step writes to, without the commands that tell the runner what to mask. */
-function written(result: StepResult): string {
+function written(result: ActionRun): string {
   const log = result.log.split('\n').filter((line) => !line.startsWith('::add-mask::'));
   return [...log, result.errorLog, result.summary, JSON.stringify(result.response), ...Object.values(result.outputs)].join(
     '\n',

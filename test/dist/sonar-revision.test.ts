@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
 import { finishedAnalysis, finishedTask, reportText, taskId } from '../support/sonar-analysis.ts';
 import { startSonarServer, type SonarWorld } from '../support/sonar-server.ts';
@@ -34,7 +34,7 @@ async function attestScan(
   world: Partial<SonarWorld>,
   inputs: Readonly<Record<string, string>>,
   report: Readonly<Record<string, string>> = {},
-): Promise<StepResult & { readonly sonarUrl: string }> {
+): Promise<ActionRun & { readonly sonarUrl: string }> {
   const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...world } });
   try {
     await job.workspace.write('.scannerwork/report-task.txt', reportText(sonar.url, report));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runAction, type StepResult, type StepSettings } from '../../tools/run-action.ts';
+import { runAction, type ActionRun, type StepSettings } from '../../tools/run-action.ts';
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
@@ -25,7 +25,7 @@ export interface ActionJob {
   readonly service: TestService;
   readonly workspace: TemporaryWorkspace;
   /** Runs the built action as one step. The connection is in the job's variables; an input wins over it. */
-  step(inputs: Readonly<Record<string, string>>, options?: StepOptions): Promise<StepResult>;
+  step(inputs: Readonly<Record<string, string>>, options?: StepOptions): Promise<ActionRun>;
   /** Creates a flow of a new name in which artifacts need this evidence. */
   flow(...template: readonly string[]): Promise<string>;
   /** Reports an artifact, as its build would, in the trail of the job's commit; gives the status. */

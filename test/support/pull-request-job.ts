@@ -1,4 +1,4 @@
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import type { ActionJob, StepOptions } from './action-job.ts';
 import { pullRequestEvent, shas } from './events.ts';
 import { githubRepository, type GitHubRepository, type RepositorySettings } from './github-repository.ts';
@@ -16,7 +16,7 @@ export interface PullRequestJob {
     inputs: Readonly<Record<string, string>>,
     variables?: Readonly<Record<string, string | undefined>>,
     options?: Pick<StepOptions, 'event' | 'kill'>,
-  ): Promise<StepResult>;
+  ): Promise<ActionRun>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { textAt } from '../../src/runtime/untrusted-data.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { commandsNamed } from './workflow-command.ts';
 
 /** How a failed step shows itself to people and to later steps. */
@@ -21,7 +21,7 @@ export interface FailedStep {
  *
  * @throws where it has no error annotation, or several
  */
-export function failedStep(result: StepResult): FailedStep {
+export function failedStep(result: ActionRun): FailedStep {
   const [annotation, ...others] = commandsNamed(result.log, 'error');
   if (annotation === undefined || others.length > 0) throw new Error(`not exactly one error: ${result.log}`);
   return {

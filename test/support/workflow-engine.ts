@@ -1,5 +1,5 @@
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import type { StepResult } from '../../tools/run-action.ts';
+import type { ActionRun } from '../../tools/run-action.ts';
 import { holds, resolved } from './expressions.ts';
 
 /** How a step or a job ended. */
@@ -30,7 +30,7 @@ export interface StepRun {
   readonly outputs: Readonly<Record<string, string>>;
   readonly log: string;
   /** Of a step that ran the built action. */
-  readonly action?: StepResult;
+  readonly action?: ActionRun;
 }
 
 /** What runs the steps, and what the workflow finds around it. */
