@@ -7,12 +7,12 @@ async function main(): Promise<void> {
       cancelled.abort(new Cancellation(signal));
     });
   }
-  // Until the step has ended well.
+  // Stays if the step throws.
   process.exitCode = 1;
   if (await runStep(process.env, cancelled.signal)) process.exitCode = 0;
 }
 
-/** Nothing that is still open, such as a connection, keeps the job waiting once everything is said. */
+/** Exits once everything is written, even if connections are still open. */
 function end(): void {
   process.stdout.write('', () => process.exit());
 }

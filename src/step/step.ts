@@ -19,17 +19,17 @@ import type { PublishContext } from './publish/github-session.ts';
 
 export { Cancellation } from './run/cancellation.ts';
 
-/** A step of a job: what it was started with, and where it tells how it ended. */
+/** A running step. */
 interface Step {
   readonly environment: EnvironmentVariables;
   readonly inputs: StepInputs;
   readonly job: JobReading;
   readonly target: ReportTarget;
   /**
-   * The one way to the service, to Sonar and to GitHub, opened when it is first used; not closed, for the process ends with
-   * the step.
+   * The transport for the service, Sonar and GitHub, opened on first use. It is not closed, because the process ends
+   * with the step.
    *
-   * @throws UserError where the environment names a proxy that is none
+   * @throws UserError if HTTP(S)_PROXY is not a valid proxy URL
    */
   readonly transport: () => Transport;
   /** Aborted when the job is cancelled. */
@@ -40,7 +40,8 @@ interface Step {
 type JobReading = { readonly job: Job } | { readonly job?: undefined; readonly thrown: unknown };
 
 /**
- * Runs the step of this process, from its inputs to its report. Everything that is thrown on the way is reported as well.
+ * Runs a step: reads the inputs, runs the operation, decides, reports and publishes. Whatever is thrown is reported,
+ * too.
  *
  * @param cancelled aborted when the job is cancelled
  * @returns whether the step passes
@@ -48,7 +49,7 @@ type JobReading = { readonly job: Job } | { readonly job?: undefined; readonly t
 export async function runStep(environment: EnvironmentVariables, cancelled: AbortSignal): Promise<boolean> {
   const secrets = collectSecrets(secretTexts(environment));
   const runner = githubRunner(environment, secrets);
-  // Before anything else is said.
+  // Before anything else is logged.
   runner.mask();
   let directory: string;
   try {
@@ -74,7 +75,7 @@ export async function runStep(environment: EnvironmentVariables, cancelled: Abor
   }
 }
 
-/** @throws RunnerFileError where the runner's temporary folder cannot be used */
+/** @throws RunnerFileError if the runner's temporary folder cannot be used */
 function makeTemporaryDirectory(environment: EnvironmentVariables): string {
   const parent = environment['RUNNER_TEMP'] ?? '';
   const temporary = parent === '' ? tmpdir() : parent;
@@ -92,11 +93,10 @@ function readJobOfStep(environment: EnvironmentVariables): JobReading {
   }
 }
 
-/** Runs the step's operation and tells how it ended. */
+/** Runs the operation, applies the gate and reports the result. Returns whether the step passes. */
 async function judgeAndReport(step: Step): Promise<boolean> {
   const { environment, inputs, target, cancelled } = step;
-  // Written and not only opened: a disk that is full shows itself before anything is sent. It also is what later steps read if
-  // the runner kills this one.
+  // Detects a full disk before anything is sent. It is also what later steps read if the runner kills this one.
   target.runner.setOutputs({ outcome: 'error' });
   if (step.job.job === undefined) throw step.job.thrown;
   const { job } = step.job;
@@ -118,7 +118,7 @@ async function judgeAndReport(step: Step): Promise<boolean> {
   return isReported && !decision.fails;
 }
 
-/** Tells that the step failed, and why. */
+/** Reports an error that kept the step from its result. */
 async function reportFailure(step: Step, thrown: unknown): Promise<void> {
   const { job } = step.job;
   logStack(step.target.runner, thrown);
@@ -130,7 +130,7 @@ async function reportFailure(step: Step, thrown: unknown): Promise<void> {
   });
 }
 
-/** Tells that the step could not even be opened, and why: there is no place for an answer's file, nor for a summary. */
+/** Reports that there is no temporary directory: without it, neither a response file nor a summary is written. */
 function reportWithoutDirectory(thrown: unknown, runner: Runner): void {
   logStack(runner, thrown);
   const decision = decideFailure(thrown);
@@ -142,7 +142,7 @@ function reportWithoutDirectory(thrown: unknown, runner: Runner): void {
   reportDecision(decision, runner);
 }
 
-/** What is shown beside the run is loaded only where that is wanted. */
+/** Reports and publishes the result. The code for publishing is loaded only if it is needed. */
 function report(step: Step, result: StepResult): Promise<boolean> {
   const { publication } = step.inputs;
   return reportResult(result, step.target, async (shown) => {
@@ -152,7 +152,7 @@ function report(step: Step, result: StepResult): Promise<boolean> {
   });
 }
 
-/** Never fails the step: what could not be told now is told, or warned of, at its end. */
+/** Sets the pending status. Never fails the step: the final status will, if needed, warn of the same problem. */
 async function reportWaiting(step: Step): Promise<void> {
   const { publication } = step.inputs;
   if (publication.commitStatus === undefined) return;

@@ -324,7 +324,7 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
       kind: 'external',
-      title: 'Trouble with a service or the way to it',
+      title: 'Service or network error',
       message: expect.stringContaining('Not enough memory to analyse'),
     });
     expect(await recorded(target)).toHaveProperty('evidence', {});

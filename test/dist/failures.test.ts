@@ -104,7 +104,7 @@ describe('a step on a bad way to the service', () => {
     }
   }
 
-  const trouble = { ...errorEnding, kind: 'external', title: 'Trouble with a service or the way to it' };
+  const trouble = { ...errorEnding, kind: 'external', title: 'Service or network error' };
 
   it('says that nothing listens', async () => {
     const inputs = { ...lookUp, 'base-url': `http://127.0.0.1:${await closedPort()}` };
@@ -223,7 +223,7 @@ describe('a step in an unusual job', () => {
     expect(commandsNamed(result.log, 'error')).toEqual([
       {
         name: 'error',
-        properties: { title: 'Trouble with the runner' },
+        properties: { title: 'Runner error' },
         message: expect.stringMatching(/temporary folder could not be written where RUNNER_TEMP says: E[^]*disk has room/u),
       },
     ]);
@@ -260,7 +260,7 @@ describe('a step in an unusual job', () => {
         expect(failedStep(result)).toMatchObject({
           ...errorEnding,
           title: 'Cancelled',
-          message: expect.stringContaining(`the step was cancelled (${signal}) before it was finished`),
+          message: expect.stringContaining(`the step was cancelled (${signal}) before it finished`),
         });
         expect(textAt(result.response, 'error', 'what')).toContain('cancelled');
       } finally {

@@ -38,7 +38,7 @@ describe('a step on a full disk', () => {
       const variables = { [variable]: '/dev/null/nowhere' };
       const result = await job.step({ ...lookUp, 'base-url': server.url.href }, { variables });
       expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
-      expect(errorsIn(result.log)).toEqual([['Trouble with the runner', expect.stringContaining(variable)]]);
+      expect(errorsIn(result.log)).toEqual([['Runner error', expect.stringContaining(variable)]]);
       expect(server.requests).toEqual([]);
     } finally {
       await server.close();
@@ -70,7 +70,7 @@ describe('a step on a full disk', () => {
       outputs: { outcome: 'compliant', compliant: 'true', state: 'COMPLIANT', 'response-path': '' },
     });
     expect(result.summary).toContain('✅ Compliant');
-    expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/answer.*RUNNER_TEMP.*The verdict stands/u)]]);
+    expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/response file.*RUNNER_TEMP.*The verdict stands/u)]]);
   });
 
   itWithSmallDisk('walks a list to its end, and hands on its verdict', async () => {

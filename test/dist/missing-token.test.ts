@@ -23,7 +23,7 @@ describe('a step without a key', () => {
   it.each([
     ['a fork', { ...pullRequest }, pullRequestEvent({ fork: true }), /a pull request from a fork[^]*`workflow_run`/u],
     ['Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }, undefined, /started by Dependabot[^]*Dependabot secrets/u],
-    ['an empty secret', {}, undefined, /unset, or empty[^]*COMPLIANCE_API_TOKEN[^]*`environment:`/u],
+    ['an empty secret', {}, undefined, /unset or empty[^]*COMPLIANCE_API_TOKEN[^]*`environment:`/u],
   ] as const)('fails, and says that the reason is %s', async (_what, variables, event, words) => {
     const options = { variables: { ...noToken, ...variables }, ...(event === undefined ? {} : { event }) };
     const step = failedStep(await job.step(lookUp, options));
@@ -45,7 +45,7 @@ describe('a step without a key', () => {
       {
         name: 'warning',
         properties: { title: 'Nothing was judged: get-artifact without a key' },
-        message: expect.stringContaining('because of `on-missing-token: skip`, so this is no verdict'),
+        message: expect.stringContaining('because of `on-missing-token: skip`; this is not a verdict'),
       },
     ]);
   });

@@ -101,12 +101,12 @@ describe('a gate never passes by accident, though every verdict is ignored', () 
 
 describe('an empty input, as an unset variable leaves it', () => {
   it.each([
-    ['flow', { ...lookUp, flow: '' }, /`flow` is required and is missing or empty/u],
+    ['flow', { ...lookUp, flow: '' }, /`flow` is required but missing or empty/u],
     ['fingerprint', { ...lookUp, fingerprint: '' }, /`fingerprint` and `files`: exactly one of the two must be given, and neither are/u],
     ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /and neither are/u],
     ['files', { ...lookUp, fingerprint: '', files: '' }, /and neither are/u],
-    ['environment', { operation: 'list-snapshots', environment: '' }, /`environment` is required and is missing or empty/u],
-    ['org', { ...lookUp, org: '' }, /`org` is required and is missing or empty/u],
+    ['environment', { operation: 'list-snapshots', environment: '' }, /`environment` is required but missing or empty/u],
+    ['org', { ...lookUp, org: '' }, /`org` is required but missing or empty/u],
   ])('is missing, and no value: %s', async (_what, inputs, words) => {
     const result = await job.step(inputs, { variables: { COMPLIANCE_ORG: '' } });
     expect(failedStep(result)).toMatchObject({ ...errorEnding, kind: 'user', message: expect.stringMatching(words) });

@@ -139,7 +139,7 @@ describe('a comment on the pull request', () => {
     const late = await request.step(gate({ 'commit-sha': shas.base }));
     expect(comment?.body).toBe(newer);
     expect(late).toMatchObject({ exitCode: 0 });
-    expect(late.log).toContain('was kept: a newer run has judged another commit');
+    expect(late.log).toContain('was left unchanged: a newer run has judged another commit');
     await request.step(gate());
     expect(comment?.body).toContain('id=4242');
   });
@@ -157,7 +157,7 @@ describe('a comment on the pull request', () => {
     expect(result.exitCode).toBe(0);
     expect(request.repository.comments).toHaveLength(count);
     expect(commandsNamed(result.log, 'warning')).toEqual([]);
-    if (count === 0) expect(result.log).toContain('so there is no comment');
+    if (count === 0) expect(result.log).toContain('so no comment was written');
   });
 
   it('finds the pull request of a fork by its head, where `workflow_run` names none', async () => {
@@ -213,7 +213,7 @@ describe('a commit status', () => {
     const request = await open();
     const result = await request.step(gate({ ...both, 'dry-run': 'true', wait: '600' }));
     expect(request.github.requests).toEqual([]);
-    expect(result.log).toContain('`commit-status`: a dry run writes nothing to GitHub');
+    expect(result.log).toContain('`commit-status`: not published, because this is a dry run');
   });
 
   it('is not asked for with a commit that is none: the step says so and fails', async () => {
@@ -285,14 +285,14 @@ describe('where GitHub does not take it', () => {
 
   it('names the missing permissions, and keeps the verdict', async () => {
     expect(await warnings(refuseWrites)).toEqual([
-      expect.stringMatching(/^`pull-request-comment`: .*403: Resource not .*Add `pull-requests: write` to.*verdict stands/u),
-      expect.stringMatching(/^`commit-status`: .*403: Resource not .*Add `statuses: write` to.*verdict stands/u),
+      expect.stringMatching(/^`pull-request-comment`: .*403: Resource not .*Add `pull-requests: write` to.*verdict is not affected/u),
+      expect.stringMatching(/^`commit-status`: .*403: Resource not .*Add `statuses: write` to.*verdict is not affected/u),
     ]);
   });
 
   it('says that the token of a fork may only read', async () => {
     const said = await warnings(refuseWrites, {}, pullRequestEvent({ fork: true }));
-    expect(said).toEqual([expect.stringContaining('from a fork may only read'), expect.stringContaining('workflow_run')]);
+    expect(said).toEqual([expect.stringContaining('from a fork is read-only'), expect.stringContaining('workflow_run')]);
   });
 
   it('says that the token of Dependabot needs the permission', async () => {

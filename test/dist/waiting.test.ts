@@ -144,7 +144,7 @@ describe('the step get-artifact with `wait`', () => {
       ...errorEnding,
       title: 'Cancelled',
       message: expect.stringMatching(
-        new RegExp(`the step was cancelled \\(${signal}\\) before it was finished.*\nSeen last: Artifact .* is not there yet: .*does not exist`, 'u'),
+        new RegExp(`the step was cancelled \\(${signal}\\) before it finished.*\nSeen last: Artifact .* is not there yet: .*does not exist`, 'u'),
       ),
     });
   });

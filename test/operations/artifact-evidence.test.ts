@@ -157,7 +157,7 @@ describe('the evidence of many artifacts with many attestations', () => {
       expect(Buffer.byteLength(html)).toBeLessThanOrEqual(room);
       expect(html).toContain('<h2>❌ Non-compliant: 100 artifacts of flow web</h2>');
       expect(html).toContain('<li>❌ attestation-0 of ');
-      expect(html).toMatch(/more are in the file of|more rows are in the file of/u);
+      expect(html).toMatch(/more are in the|more rows are in the/u);
     }
   });
 });

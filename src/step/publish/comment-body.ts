@@ -6,10 +6,10 @@ import { renderSummary, toSummaryContent } from '../report/summary.ts';
 import type { SummaryContent } from '../report/summary-html.ts';
 import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
 
-/** The most characters that GitHub takes as a comment. A character has one byte at least, so bytes are a safe measure. */
+/** GitHub's limit for a comment, in characters. It is applied to bytes, which are never fewer. */
 const maximumCharacters = 65_536;
 
-/** What a comment says: the job summary of an ending without secrets, with the commit that the run is about. */
+/** Renders the comment: the job summary of a redacted result, and the commit it is for. */
 export function commentBody(
   stepResult: StepResult,
   {
@@ -21,7 +21,7 @@ export function commentBody(
     readonly marker: string;
     readonly origin: CommentOrigin;
     readonly job: Job;
-    /** Undefined where it could not be found out. */
+    /** Undefined if it could not be determined. */
     readonly commit: CommitMatch | undefined;
   },
 ): string {
@@ -33,7 +33,7 @@ export function commentBody(
   return hidden + renderSummary(text, maximumCharacters - Buffer.byteLength(hidden), withoutMentions);
 }
 
-/** The line of the commit, which is called judged only where it is that, and what has to be said where another one was. */
+/** The line with the commit, and a caution if the verdict is for another one. */
 function aboutCommit(commit: CommitMatch, repository: string | undefined): Pick<SummaryContent, 'commit' | 'caution'> {
   const { sha, judged } = commit;
   const href = repository === undefined ? undefined : `${repository}/commit/${sha}`;
@@ -42,13 +42,12 @@ function aboutCommit(commit: CommitMatch, repository: string | undefined): Pick<
     value: { text: sha, code: true, href },
   };
   const other = describeOtherCommits(commit);
-  return other === undefined ? { commit: line } : { commit: line, caution: `Not of this commit: ${other}.` };
+  return other === undefined ? { commit: line } : { commit: line, caution: `Not for this commit: ${other}.` };
 }
 
 /**
- * The text with a space of no width in `@name`, `#12`, `GH-12` and the addresses of issues: a foreign text must not notify
- * people, nor refer to other conversations, in the name of the bot (GitHub's documentation, "Autolinked references and
- * URLs").
+ * Puts a zero-width space into `@name`, `#12`, `GH-12` and URLs of issues, so that foreign text neither notifies people
+ * nor links to other conversations in the bot's name (GitHub's documentation, "Autolinked references and URLs").
  */
 export function withoutMentions(text: string): string {
   return text.replaceAll(/(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|\/(?:issues|pull|discussions)\/(?=\d)/giu, '$&\u200B');

@@ -3,15 +3,14 @@ import type { Job } from '../../evidence/job.ts';
 import { isMapping } from '../../runtime/untrusted-data.ts';
 import type { StepIdentity } from '../run/step-identity.ts';
 
-/** The most characters of a name that the marker shows; the digest holds all of it. */
+/** Longer names are cut in the marker, in characters; the digest covers the whole name. */
 const longestName = 100;
 
 /**
- * The first line of a step's comment, which GitHub does not show: by it the next run finds the comment again. It is the same
- * in every run of the step, and another one for every other workflow, job, operation, flow, step, and subject, and for every
- * job of a matrix: those have the same name.
+ * The hidden first line of a step's comment, by which the next run finds the comment again. It is the same in every run
+ * of the step, and different for every other workflow, job, matrix job, operation, flow, step and subject.
  *
- * @param redact takes secrets out; a comment is public where the repository is
+ * @param redact removes secrets, because comments are as public as the repository
  */
 export function commentMarker(identity: StepIdentity, job: Job, redact: (text: string) => string): string {
   const names = [
@@ -29,8 +28,7 @@ export function commentMarker(identity: StepIdentity, job: Job, redact: (text: s
 }
 
 /**
- * Which job of the matrix it is, in one form however its keys are ordered; undefined outside a matrix, and where the text is
- * not what GitHub fills in.
+ * The matrix values with sorted keys; undefined outside a matrix, or if the text is not the JSON that GitHub fills in.
  */
 function jobOfMatrix(text: string | undefined): unknown {
   try {
@@ -46,25 +44,25 @@ function withSortedKeys(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** A name as it may stand in a comment of HTML: neither `-->` nor `--!>` nor a blank can be in it. */
+/** Encodes a name for an HTML comment: without `-->`, `--!>` and spaces. */
 function encode(name: string): string {
   return encodeURIComponent(name.slice(0, longestName).toWellFormed()).replaceAll('-', '%2D');
 }
 
-/** Which run told what a comment says. */
+/** The run that wrote a comment. */
 export interface CommentOrigin {
   /**
-   * The run's id, which grows from run to run; undefined where GitHub does not say. Not its number, which counts from 1 again
-   * once the workflow's file is renamed.
+   * The id of the run, which increases from run to run; undefined if unknown. The run number would not do, because it
+   * restarts at 1 when the workflow file is renamed.
    */
   readonly run: number | undefined;
-  /** Counts the attempts of the run, from 1. */
+  /** The attempt of the run, from 1. */
   readonly attempt: number;
-  /** The commit that is told of; undefined where it could not be found out. */
+  /** The commit of the comment; undefined if it could not be determined. */
   readonly commit: string | undefined;
 }
 
-/** The run that this process is a part of. */
+/** The origin of a comment that this run writes. */
 export function commentOrigin(job: Job, commit: string | undefined): CommentOrigin {
   return {
     run: wholeNumber(job.runId),
@@ -73,12 +71,12 @@ export function commentOrigin(job: Job, commit: string | undefined): CommentOrig
   };
 }
 
-/** The second line of a comment, which GitHub does not show either. */
+/** Renders the hidden second line of a comment. */
 export function renderOrigin({ run, attempt, commit }: CommentOrigin): string {
   return `<!-- compliance-action-run id=${run ?? ''} attempt=${attempt} commit=${commit ?? ''} -->`;
 }
 
-/** Who told what the comment says; undefined where that is not in it. */
+/** Reads the origin of a comment from its body; undefined if there is none. */
 export function readOrigin(body: string): CommentOrigin | undefined {
   const line = /^<!-- compliance-action-run id=(\d*) attempt=(\d+) commit=([0-9a-f]*) -->$/mu.exec(body);
   if (line === null) return undefined;
@@ -87,12 +85,12 @@ export function readOrigin(body: string): CommentOrigin | undefined {
 }
 
 /**
- * Whether what a comment says must stay, because a newer run of the workflow told it of another commit: this run is late, or
- * an old one that was started again. On the same commit the last word counts.
+ * Whether a comment must stay as it is, because a newer run wrote it for another commit: then this run is late, or an
+ * old run was restarted. For the same commit, the last run wins.
  */
-export function isOutdated(mine: CommentOrigin, told: CommentOrigin | undefined): boolean {
-  if (told?.run === undefined || mine.run === undefined) return false;
-  return told.run > mine.run && told.commit !== mine.commit;
+export function isOutdated(mine: CommentOrigin, existing: CommentOrigin | undefined): boolean {
+  if (existing?.run === undefined || mine.run === undefined) return false;
+  return existing.run > mine.run && existing.commit !== mine.commit;
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

@@ -2,16 +2,16 @@ import type { Job } from '../../evidence/job.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { short } from '../../operations/report.ts';
 
-/** The commit that a comment or a status is about, and what was judged. */
+/** The commit that a comment or status is for, and whether it is the judged one. */
 export interface CommitMatch {
   readonly sha: string;
-  /** `unknown` where the answer that was judged names no commit. */
+  /** `unknown` if the service's response names no commit. */
   readonly judged: 'yes' | 'unknown' | { readonly otherwise: readonly string[] };
 }
 
 /**
- * Compares the commit that an ending is told of with those that what was judged is of: an artifact can be of another one,
- * and its verdict says nothing about this one. What a pull request's merge commit is built of is the pull request.
+ * Compares the commit with those that were judged: an artifact may come from another commit, and its verdict says
+ * nothing about this one. A pull request's merge commit counts as the pull request's own.
  */
 export function matchCommit(sha: string, { result }: StepResult, job: Job): CommitMatch {
   const commits = result?.commits ?? [];
@@ -21,20 +21,20 @@ export function matchCommit(sha: string, { result }: StepResult, job: Job): Comm
   return { sha, judged: otherwise.length === 0 ? 'yes' : { otherwise } };
 }
 
-/** The fewest digits that git takes for a commit's name where it shortens them (git-config(1), `core.abbrev`: 4; its default: 7). */
+/** The minimum length of an abbreviated SHA: git's default for `core.abbrev` (git-config(1)). */
 const fewestDigits = 7;
 
 function isCommit(named: string, sha: string | undefined): boolean {
   return named.length >= fewestDigits && sha?.toLowerCase().startsWith(named.toLowerCase()) === true;
 }
 
-/** How many commits are named at most. */
+/** The maximum number of commits that are named. */
 const mostNamed = 3;
 
-/** A clause about what was judged instead; undefined where that is not known. */
+/** A clause that names the judged commits; undefined unless they differ from this one. */
 export function describeOtherCommits({ judged }: CommitMatch): string | undefined {
   if (typeof judged === 'string') return undefined;
   const all = [...new Set(judged.otherwise.map(short))];
   const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : '';
-  return `what was judged is of commit ${all.slice(0, mostNamed).join(', ')}${more}`;
+  return `the verdict is for commit ${all.slice(0, mostNamed).join(', ')}${more}`;
 }

@@ -9,40 +9,40 @@ import { describeOtherCommits, type CommitMatch } from './commit-match.ts';
 /** The states of a commit status (GitHub's documentation, "Create a commit status"). */
 type StatusState = 'success' | 'failure' | 'error' | 'pending';
 
-/** The status as GitHub takes it. */
+/** A commit status as GitHub's API expects it. */
 export interface CommitStatus {
   readonly state: StatusState;
   /** One line of at most 140 characters. */
   readonly description: string;
-  /** The page of the artifact, or else the run. */
+  /** The page of the artifact, else of the workflow run. */
   readonly targetUrl: string | undefined;
 }
 
-/** GitHub's limit, in characters. */
+/** GitHub's limit for a description, in characters. */
 const longestDescription = 140;
 
 /**
- * The status that an ending without secrets is shown as, on this commit. Where another one was judged, it is no success: an
- * artifact of last week must not open the merge of today's commit.
+ * The commit status of a redacted result. If another commit was judged, it is not a success: last week's artifact must
+ * not allow a merge of today's commit.
  */
 export function statusOf({ decision, result, runUrl }: StepResult, commit: CommitMatch): CommitStatus {
   const state = stateOf(decision);
   const other = state === 'success' ? describeOtherCommits(commit) : undefined;
   return {
     state: other === undefined ? state : 'failure',
-    description: describe(other === undefined ? decision.conclusion : `Not of this commit: ${other}.`),
+    description: describe(other === undefined ? decision.conclusion : `Not for this commit: ${other}.`),
     targetUrl: safeHref(result?.htmlUrl) ?? safeHref(runUrl),
   };
 }
 
-/** The status while a verdict is waited for. */
+/** The status while the step waits for a verdict. */
 export function pendingStatus(runUrl: string | undefined): CommitStatus {
   return { state: 'pending', description: 'Waiting for the verdict.', targetUrl: safeHref(runUrl) };
 }
 
 /**
- * The verdict, whatever `on-non-compliant` makes of it for the step: a required status must not turn green because a step
- * was told to go on. What is not judged yet, in a step that goes on, is pending, which keeps a merge waiting as well.
+ * The state follows the verdict, not `on-non-compliant`: a required status must not turn green because the step may
+ * pass. If there is no verdict yet and the step passes, the status is pending, which blocks a merge as well.
  */
 function stateOf({ outcome, fails }: StepResult['decision']): StatusState {
   switch (outcome) {
@@ -59,7 +59,10 @@ function stateOf({ outcome, fails }: StepResult['decision']): StatusState {
   }
 }
 
-/** One line that GitHub takes: it stores no characters beyond the Basic Multilingual Plane here. */
+/**
+ * One line within GitHub's limit. Characters beyond the Basic Multilingual Plane are replaced, because GitHub does not
+ * store them.
+ */
 function describe(conclusion: string): string {
   const line = printable(conclusion)
     .toWellFormed()
@@ -70,8 +73,8 @@ function describe(conclusion: string): string {
 }
 
 /**
- * Sets a status on a commit. Another one of the same context replaces it, so asking twice does no harm. An answer that does
- * not repeat the status, such as the page of a proxy, is no yes.
+ * Sets a status on a commit. A later status with the same context replaces it, so a retry does no harm. A response that
+ * does not repeat the status, such as a proxy's page, counts as a refusal.
  */
 export async function setStatus(
   { state, description, targetUrl }: CommitStatus,

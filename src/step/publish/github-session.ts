@@ -9,35 +9,35 @@ import type { PublicationSettings } from '../run/step-inputs.ts';
 import { startTimeLimit } from './time-limit.ts';
 import { connectSources } from '../../evidence/commit/commit-sources.ts';
 
-/** What publishing works with. */
+/** Everything that publishing needs. */
 export interface PublishContext extends Dependencies {
-  /** The variables of the process, for git. */
+  /** The environment variables, for git. */
   readonly environment: EnvironmentVariables;
-  /** Undefined where the job could not be read. */
+  /** Undefined if the job could not be read. */
   readonly job: Job | undefined;
   readonly identity: StepIdentity;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
   readonly transport: Transport;
   /** Aborted when the job is cancelled. */
   readonly cancelled: AbortSignal;
 }
 
-/** GitHub, as a step publishes there. */
+/** Access to GitHub for the time of one publication. */
 export interface GitHubSession {
   readonly job: Job;
   readonly repository: RepositoryName;
   readonly api: GitHubApi;
   /** Aborted when the time is up. */
   readonly signal: AbortSignal;
-  /** The commit that is told of. */
+  /** The commit to publish for; rejects if it could not be determined. */
   readonly sha: Promise<string>;
 }
 
-/** The most that one question to GitHub may take, in milliseconds. */
-const longestQuestion = 10_000;
+/** The timeout of one request to GitHub, in milliseconds. */
+const requestTimeout = 10_000;
 
-/** Lets something be done on GitHub within the time that there is; a text instead says what is missing for that. */
+/** Calls `use` with access to GitHub within the time limit, or with a sentence that says why there is none. */
 export async function withGitHub(
   settings: PublicationSettings,
   context: PublishContext,
@@ -46,13 +46,13 @@ export async function withGitHub(
   const { job, cancelled, clock, transport, random, log } = context;
   const { githubToken: token } = settings;
   if (job?.repository === undefined || token === undefined) {
-    await use(whatIsMissing(job, token));
+    await use(whyUnavailable(job, token));
     return;
   }
   const { signal, stop } = startTimeLimit(cancelled, clock);
-  const access = { apiUrl: job.apiUrl, token, transport, log, clock, random, signal, timeout: longestQuestion };
+  const access = { apiUrl: job.apiUrl, token, transport, log, clock, random, signal, timeout: requestTimeout };
   const sha = locate(settings, job, context, signal);
-  // Who needs the commit says why it is not known; and perhaps nobody needs it.
+  // Handled by whoever awaits it, and perhaps nobody does.
   sha.catch(() => undefined);
   try {
     await use({ job, repository: job.repository, api: connectGitHubApi(access), signal, sha });
@@ -61,10 +61,10 @@ export async function withGitHub(
   }
 }
 
-function whatIsMissing(job: Job | undefined, token: string | undefined): string {
-  if (job === undefined) return 'the job does not say what it is about, see the error.';
-  if (token === undefined) return '`github-token` is empty. Leave it out, or give it `${{ github.token }}`.';
-  return 'GITHUB_REPOSITORY does not name the repository. GitHub sets it: let no step change it.';
+function whyUnavailable(job: Job | undefined, token: string | undefined): string {
+  if (job === undefined) return 'the job could not be read; see the error.';
+  if (token === undefined) return '`github-token` is empty. Remove it, or set it to `${{ github.token }}`.';
+  return 'GITHUB_REPOSITORY does not name a repository. GitHub sets it; make sure that no step changes it.';
 }
 
 async function locate(

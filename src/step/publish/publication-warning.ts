@@ -2,49 +2,49 @@ import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import { restrictionOf } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
 
-/** A way of showing a step's end beside its run. */
+/** A way to publish a result on GitHub. */
 export interface Publication {
-  /** The input that asks for it. */
+  /** The input that turns it on. */
   readonly input: string;
-  /** What did not happen where it failed, as a clause. */
+  /** What did not happen if it failed, as a clause. */
   readonly what: string;
-  /** What the token must be allowed to do, as `permissions:` has it. */
+  /** The permission that the token needs, as in `permissions:`. */
   readonly permission: string;
 }
 
-/** The warning of something that GitHub did not take, with GitHub's words and the remedy. */
+/** The warning about a publication that GitHub refused, with GitHub's message and the remedy. */
 export function publicationWarning({ input, what, permission }: Publication, refusal: GitHubRefusal, job: Job): string {
   const failed = `\`${input}\`: ${what}: GitHub's API: ${refusal.what}`;
-  return joinSentences(failed, remedyFor(refusal, permission, job), 'The verdict stands all the same');
+  return joinSentences(failed, remedyFor(refusal, permission, job), 'The verdict is not affected');
 }
 
 function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): string {
   switch (reason) {
     case 'external':
-      return 'Run the job again, and see https://www.githubstatus.com if it keeps failing.';
+      return 'Run the job again. If it keeps failing, see https://www.githubstatus.com.';
     case 'token':
-      return 'Give the step a `github-token` that is valid: `${{ github.token }}`.';
+      return 'Set `github-token` to a valid token, such as `${{ github.token }}`.';
     case 'permission':
       return permissionRemedy(permission, job);
     case 'locked':
-      return 'Unlock the conversation, or do without a comment there.';
+      return 'Unlock the conversation, or turn `pull-request-comment` off.';
     case 'other':
-      return "GitHub's words say what is wrong; see that the commit and the pull request are of this repository.";
+      return 'Check that the commit and the pull request belong to this repository.';
   }
 }
 
 function permissionRemedy(permission: string, job: Job): string {
   switch (restrictionOf(job)) {
     case 'fork':
-      return `The token of a pull request from a fork may only read, whatever \`permissions:\` says: tell it from a workflow that \`workflow_run\` starts, with \`${permission}\`.`;
+      return `The token of a pull request from a fork is read-only, whatever \`permissions:\` says: publish from a workflow triggered by \`workflow_run\`, with \`${permission}\`.`;
     case 'dependabot':
-      return `The token of a run that Dependabot started may only read unless the job says otherwise: add \`${permission}\` to the \`permissions:\` of the job.`;
+      return `The token of a run started by Dependabot is read-only by default: add \`${permission}\` to the \`permissions:\` of the job.`;
     case undefined:
-      return `Add \`${permission}\` to the \`permissions:\` of the job (a reusable workflow gets no more than its caller has), and to what a token of your own may do.`;
+      return `Add \`${permission}\` to the \`permissions:\` of the job (a reusable workflow gets no more than its caller has), or to the permissions of your own token.`;
   }
 }
 
-/** The texts as sentences, one after the other: each with one full stop, be it its own. Empty ones are left out. */
+/** Joins texts into sentences, each with exactly one full stop. Empty texts are left out. */
 export function joinSentences(...texts: readonly string[]): string {
   return texts
     .map((text) => text.trim())

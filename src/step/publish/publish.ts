@@ -16,8 +16,8 @@ import { findPullRequest, pullRequestOf } from './pull-request.ts';
 import { restrictionOf } from '../../evidence/github/run-restriction.ts';
 
 /**
- * Shows an ending, which holds no secrets any more, as a comment on the pull request and as a commit status, where that is
- * wanted. What goes wrong is a warning with its remedy, and never changes the verdict. A dry run writes nothing.
+ * Publishes a redacted result as a pull request comment and a commit status, as the settings say. Failures become
+ * warnings with a remedy and never change the verdict. A dry run publishes nothing.
  */
 export async function publishResult(
   result: StepResult,
@@ -27,20 +27,19 @@ export async function publishResult(
   const all = publications(settings, result, context);
   const { log } = context;
   if (settings.dryRun === true) {
-    for (const { input } of all)
-      log.info(`\`${input}\`: a dry run writes nothing to GitHub; without it, this end is shown.`);
+    for (const { input } of all) log.info(`\`${input}\`: not published, because this is a dry run.`);
     return;
   }
   await withGitHub(settings, context, async (session) => {
     if (typeof session === 'string') {
-      for (const { input } of all) log.warning(`\`${input}\`: nothing was told to GitHub: ${session}`);
+      for (const { input } of all) log.warning(`\`${input}\`: nothing was published on GitHub: ${session}`);
     } else await Promise.all(all.map((publication) => runPublication(publication, session, log)));
   });
 }
 
 /**
- * Sets the commit status to pending before a verdict is waited for, so that an older one of the commit, of a run before this
- * one, opens nothing meanwhile. What goes wrong stands in the log only: it is a warning at the end.
+ * Sets the commit status to pending before the step waits for a verdict, so that the status of an earlier run does not
+ * allow a merge meanwhile. Failures are only logged, because the final status will warn of them.
  */
 export async function publishPending(settings: PublicationSettings, context: PublishContext): Promise<void> {
   const { commitStatus: name } = settings;
@@ -103,19 +102,21 @@ async function runPublication(
     const thrown: unknown = session.signal.aborted ? session.signal.reason : caught;
     const { conclusion, remedy = '' } = decideFailure(thrown);
     const why = thrown instanceof Failure ? conclusion : `a defect in compliance-action: ${conclusion}`;
-    log.warning(joinSentences(`\`${input}\`: ${what}: ${why}`, remedy, 'The verdict stands all the same'));
+    log.warning(joinSentences(`\`${input}\`: ${what}: ${why}`, remedy, 'The verdict is not affected'));
     log.debug(thrown instanceof Error ? (thrown.stack ?? '') : '');
   }
 }
 
-/** What came of a publication that GitHub did not take. */
+/** A publication that GitHub refused. */
 interface Refused {
   readonly publication: Publication;
   readonly refusal: GitHubRefusal;
   readonly result: StepResult;
 }
 
-/** Says that GitHub did not take it. What a fork's run may not do is no news where its step was to be skipped. */
+/**
+ * Warns of a refusal. If a fork's step was skipped for lack of a key, missing permissions are expected and only logged.
+ */
 function warnOfRefusal({ publication, refusal, result }: Refused, { job }: GitHubSession, log: Log): void {
   const line = publicationWarning(publication, refusal, job);
   const expected = result.decision.outcome === 'skipped' && restrictionOf(job) === 'fork';
@@ -132,8 +133,8 @@ async function commentOnPullRequest(
   const about = pullRequestOf(job);
   const found = 'head' in about ? await findPullRequest(about.head, api, repository) : about;
   if ('none' in found) {
-    // A workflow that runs on pushes and on pull requests is nothing to be warned of.
-    log.info(`\`${comment.input}\`: ${found.none}, so there is no comment.`);
+    // Not a warning, because a workflow may run on both pushes and pull requests.
+    log.info(`\`${comment.input}\`: ${found.none}, so no comment was written.`);
     return;
   }
   if ('refusal' in found) {
@@ -150,7 +151,7 @@ async function commentOnPullRequest(
   if ('refusal' in written) {
     warnOfRefusal({ publication: comment, refusal: written.refusal, result }, session, log);
   } else if (written.done === 'kept') {
-    log.info(`The comment on pull request ${found.number} was kept: a newer run has judged another commit.`);
+    log.info(`The comment on pull request ${found.number} was left unchanged: a newer run has judged another commit.`);
   } else {
     log.info(
       `The comment on pull request ${found.number} was ${written.done}${written.url === undefined ? '' : `: ${written.url}`}`,
@@ -171,8 +172,8 @@ async function setCommitStatus(name: string, result: StepResult, session: GitHub
 function warnOfOtherCommit({ input }: Publication, commit: CommitMatch, log: Log): void {
   const other = describeOtherCommits(commit);
   if (other === undefined) return;
-  const what = `\`${input}\`: ${other}, so its verdict is not that of ${commit.sha}`;
+  const what = `\`${input}\`: ${other}, not for ${commit.sha}`;
   log.warning(
-    joinSentences(what, 'Judge what was built of this commit, or name the commit that is meant in `commit-sha`'),
+    joinSentences(what, 'Judge an artifact built from this commit, or name the intended commit in `commit-sha`'),
   );
 }

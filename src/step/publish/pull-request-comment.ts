@@ -4,31 +4,31 @@ import type { RepositoryName } from '../../evidence/job.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { isOutdated, readOrigin, type CommentOrigin } from './comment-marker.ts';
 
-/** A comment to be written, or written again. */
+/** A comment to create or update. */
 interface CommentDraft {
   readonly repository: RepositoryName;
   /** The number of the pull request. */
   readonly number: number;
-  /** The beginning of the comment's body, by which it is found again. */
+  /** The first line of the body, by which the comment is found again. */
   readonly marker: string;
   readonly origin: CommentOrigin;
   readonly body: string;
 }
 
-/** What became of it. */
+/** The outcome of writing a comment. */
 type WrittenComment =
   | { readonly done: 'created' | 'updated'; readonly url: string | undefined }
-  /** A newer run has spoken about another commit. */
+  /** A newer run has written it for another commit. */
   | { readonly done: 'kept' }
   | { readonly refusal: GitHubRefusal };
 
-/** The most comments of a page. */
+/** GitHub's maximum number of comments per page. */
 const pageSize = 100;
 
-/** GitHub takes no more than 2,500 comments on one pull request. */
+/** Enough for all comments: GitHub allows 2,500 on one pull request. */
 const maximumPages = 30;
 
-/** Writes a step's one comment: into the one that an earlier run of the step wrote, or as a new one. */
+/** Writes the one comment of a step: updates the comment of an earlier run, or creates a new one. */
 export async function writeComment(draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
   const own = await ownComments(draft, api);
   if ('refusal' in own) return own;
@@ -37,8 +37,8 @@ export async function writeComment(draft: CommentDraft, api: GitHubApi): Promise
 }
 
 /**
- * Creates the comment, and looks whether another run did so at the same time: the oldest one stays then, so that both come
- * to the same end. Where that cannot be seen, the comment is written all the same.
+ * Creates the comment, then checks whether another run did so at the same time. If so, both runs keep the oldest one.
+ * If that cannot be checked, the created comment stays.
  */
 async function createOnce(draft: CommentDraft, api: GitHubApi): Promise<WrittenComment> {
   const created = await create(draft, api);
@@ -50,7 +50,7 @@ async function createOnce(draft: CommentDraft, api: GitHubApi): Promise<WrittenC
   return keepOne(first, others, draft, api);
 }
 
-/** Lets one comment say it, unless that is outdated, and takes the others of the same mark away. */
+/** Updates the first comment, unless a newer run has written one, and deletes duplicates. */
 async function keepOne(
   first: Comment,
   others: readonly Comment[],
@@ -103,14 +103,14 @@ async function markedComments(
 function commentFrom(comment: unknown, marker: string): readonly Comment[] {
   const id = valueAt(comment, 'id');
   const body = textAt(comment, 'body');
-  // A quotation of the comment has the marker, too, but not as its beginning.
+  // A quote of the comment contains the marker, too, but does not start with it.
   if (typeof id !== 'number' || body?.startsWith(marker) !== true) return [];
   return [{ id, author: textAt(comment, 'user', 'login'), body }];
 }
 
 /**
- * Those with the mark that the token's own user wrote, the oldest first: anyone can write a comment with this marker, and
- * theirs is neither taken over nor in the way. The token of a job may not ask REST who it is, but GraphQL.
+ * The comments with the marker that were written by the token's own user, the oldest first. Anyone can write a comment
+ * with this marker, and those are ignored. A job's token cannot query its user by REST, only by GraphQL.
  */
 async function ownComments(
   draft: CommentDraft,
@@ -125,7 +125,7 @@ async function ownComments(
   });
   if ('refusal' in answer) return answer;
   const login = textAt(answer.body, 'data', 'viewer', 'login')?.toLowerCase();
-  if (login === undefined) return unexpectedAnswer(answer.body, 'who the token belongs to');
+  if (login === undefined) return unexpectedAnswer(answer.body, 'the user of the token');
   const own = marked.comments.filter(({ author }) => author?.toLowerCase() === login);
   return { comments: own.sort((one, other) => one.id - other.id) };
 }
@@ -156,14 +156,14 @@ async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Pro
     repeatable: true,
   });
   if ('refusal' in answer) {
-    // Deleted since it was found.
+    // The comment was deleted after it was found.
     return answer.refusal.status === 404 ? create(draft, api) : answer;
   }
   if (valueAt(answer.body, 'id') !== id) return unexpectedAnswer(answer.body, 'the comment');
   return { done: 'updated', url: textAt(answer.body, 'html_url') };
 }
 
-/** What cannot be taken away, because somebody else did so or GitHub is in trouble, is so by the next run. */
+/** Deletes a duplicate. Failures are ignored: it may be deleted already, and the next run tries again. */
 async function remove({ id }: Comment, { repository }: CommentDraft, api: GitHubApi): Promise<void> {
   await api.ask({
     route: 'DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}',

@@ -7,9 +7,9 @@ import { isMapping, listAt, textAt, valueAt } from '../../runtime/untrusted-data
 /** The pull request that a job's event is about. */
 type PullRequest =
   | { readonly number: number }
-  /** GitHub names no pull request of a fork in `workflow_run`; its head tells which it is. */
+  /** `workflow_run` does not name pull requests from forks; its head identifies them. */
   | { readonly head: PullRequestHead }
-  /** A clause that says why it is about none, or not about exactly one. */
+  /** A clause that says why there is none, or not exactly one. */
   | { readonly none: string };
 
 interface PullRequestHead {
@@ -19,8 +19,8 @@ interface PullRequestHead {
 }
 
 /**
- * The one pull request that the event is about. A merge group is about none: it holds the changes of several, and is judged
- * after their conversations.
+ * The one pull request that the event is about. A merge group is about none, because it combines the changes of
+ * several.
  */
 export function pullRequestOf(job: Job): PullRequest {
   const { event, eventName = '(none)' } = job;
@@ -37,7 +37,7 @@ export function pullRequestOf(job: Job): PullRequest {
 
 function pullRequestOfRun(run: unknown, event: unknown): PullRequest {
   const repository = valueAt(event, 'repository', 'id');
-  // GitHub also lists the pull requests that a fork of the repository has with the same commit.
+  // GitHub also lists pull requests with the same commit in forks of the repository.
   const here = listAt(run, 'pull_requests').filter((one) => {
     const base = valueAt(one, 'base', 'repo', 'id');
     return base === undefined || repository === undefined || base === repository;
@@ -55,10 +55,10 @@ function pullRequestOfRun(run: unknown, event: unknown): PullRequest {
   return { none: 'the event names no pull request' };
 }
 
-/** What came of looking for a pull request. */
+/** The outcome of looking for a pull request. */
 type FoundPullRequest = { readonly number: number } | { readonly none: string } | { readonly refusal: GitHubRefusal };
 
-/** The one open pull request of the repository that has this head. */
+/** Finds the one open pull request of the repository with this head. */
 export async function findPullRequest(
   { owner: headOwner, branch, sha }: PullRequestHead,
   api: GitHubApi,

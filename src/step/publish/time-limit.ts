@@ -1,15 +1,16 @@
 import type { Clock } from '../../runtime/clock.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 
-/** The most that showing an ending may take, in milliseconds. */
-const longest = 30_000;
-
-/** … from when the job is cancelled: GitHub ends its processes 7.5 seconds after it asked them to end. */
-const longestWhenCancelled = 5_000;
+/** The time limit for publishing, in milliseconds. */
+const usualLimit = 30_000;
 
 /**
- * The time that there is for showing an ending. A job that is cancelled meanwhile has a verdict to show all the same, and
- * less time for it.
+ * The time limit after a cancellation, in milliseconds: GitHub kills the process 7.5 seconds after the first signal.
+ */
+const limitWhenCancelled = 5_000;
+
+/**
+ * Starts the time limit for publishing. A result is published even if the job is cancelled meanwhile, but in less time.
  */
 export function startTimeLimit(
   cancelled: AbortSignal,
@@ -26,18 +27,18 @@ export function startTimeLimit(
     );
   };
   const shorten = (): void => {
-    endAfter(longestWhenCancelled, 'A job that is cancelled has no more time than that. Run it again.');
+    endAfter(limitWhenCancelled, 'A cancelled job has no more time. Run it again.');
   };
   if (cancelled.aborted) shorten();
   else {
-    endAfter(longest, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
+    endAfter(usualLimit, 'Run the job again. If it keeps failing, see https://www.githubstatus.com.');
     cancelled.addEventListener('abort', shorten, { once: true });
   }
   return {
     signal: limit.signal,
     stop() {
       cancelled.removeEventListener('abort', shorten);
-      for (const stop of timers) stop();
+      for (const clear of timers) clear();
     },
   };
 }

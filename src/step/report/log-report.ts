@@ -2,7 +2,7 @@ import type { Evidence, Report, Table } from '../../operations/report.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { Runner } from './runner.ts';
 
-/** Writes what an operation has to say into the log, folded under its subject. */
+/** Logs an operation's report in a group named after its subject. */
 export async function logReport(report: Report, { log }: Runner): Promise<void> {
   await log.group(report.subject, () => {
     if (report.evidence !== undefined) logEvidence(report.evidence, log);
@@ -18,11 +18,11 @@ function logEvidence({ table, notes, problems, moreProblems }: Evidence, log: Lo
   for (const note of notes) log.info(note);
   if (problems.length > 0) log.info('Missing or failed:');
   for (const line of problems) log.info(`  ${line.map(({ text }) => text).join('')}`);
-  if (moreProblems > 0) log.info(`  … and ${moreProblems} more, in the file of response-path`);
+  if (moreProblems > 0) log.info(`  … and ${moreProblems} more in the response-path file`);
 }
 
 function logTable({ title, columns, rows, more = 0 }: Table, log: Log): void {
   log.info(`${title} (${columns.join(' | ')}):`);
   for (const row of rows) log.info(`  ${row.map(({ text }) => text).join(' | ')}`);
-  if (more > 0) log.info(`  … and ${more} more, in the file of response-path`);
+  if (more > 0) log.info(`  … and ${more} more in the response-path file`);
 }

@@ -1,7 +1,7 @@
 /**
- * Outputs in the form that the runner reads from `GITHUB_OUTPUT` (GitHub's documentation, "Multiline strings"): each between
- * two lines with a word that is no line of the value. @actions/core takes a random word, and Node's `crypto` for it, which
- * takes longer to load than a step takes to say how it ended; this one is looked for in the value instead.
+ * Outputs in the format of the `GITHUB_OUTPUT` file (GitHub's documentation, "Multiline strings"): each value stands
+ * between two lines with a delimiter that is not a line of the value. @actions/core uses a random delimiter; this one
+ * is chosen by searching the value, which saves loading Node's `crypto`.
  */
 export function outputLines(outputs: Readonly<Record<string, string>>): string {
   return Object.entries(outputs)
@@ -12,7 +12,7 @@ export function outputLines(outputs: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-/** Looks at the value once, however many such words are in it: a search for each would take its length squared. */
+/** Scans the value once, because searching for each candidate in turn would take quadratic time. */
 function delimiterFor(value: string): string {
   const taken = new Set(
     Array.from(value.matchAll(/end-of-output-(?<number>\d+)/gu), ({ groups }) => groups?.['number']),

@@ -7,7 +7,7 @@ import { safeHref } from './escape.ts';
 import { writeResponse, type ResponseLocation, type StoredResponse } from './response-file.ts';
 import type { Runner } from './runner.ts';
 
-/** Sets the outputs and writes the answer's file; gives what could not be written. */
+/** Sets the outputs and writes the response file. Returns the errors of what could not be written. */
 export function setOutputs(
   stepResult: StepResult,
   runner: Runner,
@@ -42,7 +42,7 @@ function outputsOf(
   };
 }
 
-/** Empty where there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */
+/** Empty if there is no verdict, so that neither `== 'true'` nor `== 'false'` holds by accident. */
 function compliantOutput(outcome: Decision['outcome']): string {
   if (outcome === 'compliant') return 'true';
   return outcome === 'non-compliant' || outcome === 'incomplete' ? 'false' : '';

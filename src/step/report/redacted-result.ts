@@ -3,9 +3,9 @@ import type { StepResult } from '../run/step-result.ts';
 import { safeHref } from './escape.ts';
 
 /**
- * An ending as it may be shown where everybody reads it: in summaries, comments and statuses. Its texts are redacted while
- * they are plain: what is written around and into them later (HTML, breaks in mentions, an end that is cut off) can hide a
- * secret from the search and not from the reader. A link that holds one is left out, for half a link leads nowhere.
+ * Removes secrets from a result that is to be shown in summaries, comments and statuses. The plain texts are redacted
+ * before they are rendered, because escaping, broken mentions and truncation can hide a secret from the search but not
+ * from a reader. A link with a secret is left out as a whole.
  */
 export function redactResult(stepResult: StepResult, redact: (text: string) => string): StepResult {
   const { decision, result, runUrl } = stepResult;
@@ -26,7 +26,7 @@ export function redactResult(stepResult: StepResult, redact: (text: string) => s
           result: {
             ...result,
             conclusion: redact(result.conclusion),
-            // Shown nowhere but in the outputs and the file of the answer, which are written before.
+            // Only for the outputs and the response file, which are already written.
             response: undefined,
             htmlUrl: redactHref(result.htmlUrl, redact),
             commits: result.commits?.map(redact),
@@ -68,7 +68,7 @@ function redactReport({ subject, evidence, facts, tables, copies }: Report, reda
   };
 }
 
-/** The link, in the form that it is followed in; undefined where it may not be followed, or holds a secret in any form. */
+/** The normalized link; undefined if it is unsafe, or contains a secret, encoded or not. */
 function redactHref(href: string | undefined, redact: (text: string) => string): string | undefined {
   const safe = safeHref(href);
   if (href === undefined || safe === undefined) return undefined;
@@ -76,7 +76,7 @@ function redactHref(href: string | undefined, redact: (text: string) => string):
   return forms.every((form) => redact(form) === form) ? safe : undefined;
 }
 
-/** The text with its percent-encoded characters as they are, be they written in capitals or not. */
+/** Decodes percent-encoded characters and, unlike `decodeURIComponent`, accepts malformed ones. */
 function decoded(href: string): string {
   return href.replaceAll(/(?:%[0-9a-f]{2})+/giu, (encoded) =>
     Buffer.from(encoded.replaceAll('%', ''), 'hex').toString('utf8'),

@@ -9,22 +9,21 @@ import type { ResponseLocation } from './response-file.ts';
 import type { Runner } from './runner.ts';
 import { renderSummary, toSummaryContent } from './summary.ts';
 
-/** Where the ending is told. */
+/** Where a result is reported. */
 export interface ReportTarget extends ResponseLocation {
   readonly runner: Runner;
 }
 
 /**
- * Shows an ending, which holds no secrets any more, beside the run, where people look. What it throws is a warning: the
- * verdict does not depend on it.
+ * Publishes a redacted result on GitHub. What it throws becomes a warning, because the verdict does not depend on it.
  */
 type Publish = (stepResult: StepResult) => Promise<void>;
 
 /**
- * Tells how a step ended: log, outputs, file and summary first, then elsewhere, and the annotation last, where it is seen.
- * What cannot be written keeps nothing else from being told.
+ * Reports how a step ended: log, outputs, response file and summary first, then what is published, and the annotation
+ * last. If one of them cannot be written, the others still are.
  *
- * @returns whether later steps can read what an operation ended with: without that, the step fails
+ * @returns false if an operation's outputs or response file could not be written, in which case the step fails
  */
 export async function reportResult(stepResult: StepResult, target: ReportTarget, publish?: Publish): Promise<boolean> {
   const { decision, result } = stepResult;
@@ -35,17 +34,17 @@ export async function reportResult(stepResult: StepResult, target: ReportTarget,
     if (stepResult.summary) appendSummary(shown, target.runner);
   });
   await publish?.(shown).catch((thrown: unknown) => {
-    target.runner.log.warning(`The end of the step was not shown beside its run: ${describeError(thrown)}`);
+    target.runner.log.warning(`The result was not published on GitHub: ${describeError(thrown)}`);
   });
   for (const error of unwritten) reportUnwritten(error, stepResult, target.runner);
   reportDecision(decision, target.runner);
   return result === undefined || unwritten.length === 0;
 }
 
-/** Where something failed, that is what has to be told, and not that it could not be written down. */
+/** If the step itself failed, that is the error to report, and this is only a warning. */
 function reportUnwritten(error: RunnerFileError, { decision, result }: StepResult, runner: Runner): void {
   if (result !== undefined) {
-    const message = `${error.message}. The verdict stands all the same: ${decision.verdict}.\n${error.remedy}`;
+    const message = `${error.message}. The verdict stands: ${decision.verdict}.\n${error.remedy}`;
     runner.annotate('error', titleOfRunnerError(error), message);
   } else if (!decision.conclusion.includes(error.message)) {
     runner.log.warning(`${error.message}. ${error.remedy}`);
@@ -60,7 +59,7 @@ function warnInstead({ log }: Runner, work: () => void): void {
   }
 }
 
-/** Says the end in the log. The runner shows an annotation in the log as well, so nothing is said twice. */
+/** Logs the decision, or annotates it; the runner shows annotations in the log as well. */
 export function reportDecision({ annotation, conclusion, remedy, verdict }: Decision, runner: Runner): void {
   if (annotation === undefined) {
     runner.log.info(`${verdict}: ${conclusion}`);

@@ -6,39 +6,39 @@ import { RunnerFileError, withRunnerFile, type RunnerFile } from '../../runtime/
 import { printableJson } from './escape.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The place of the file that holds a step's answer. */
+/** Where the response file is written, and what is redacted in it. */
 export interface ResponseLocation {
   readonly secrets: Secrets;
-  /** A directory that lasts as long as the job. */
+  /** A directory that lasts as long as the job, for later steps. */
   readonly directory: string;
 }
 
-/** The answer as a step hands it on. */
+/** The response as later steps get it. */
 export interface StoredResponse {
   /** Empty if it could not be written. */
   readonly path: string;
-  /** The answer as JSON; empty where it is larger than GitHub takes. */
+  /** The response as JSON; empty if it exceeds GitHub's limit. */
   readonly output: string;
   /** Why the file could not be written. */
   readonly failure?: RunnerFileError;
 }
 
-/** GitHub's limit for the outputs of a job, in bytes of UTF-16. */
+/** GitHub's limit for the outputs of a job, in bytes, counted in UTF-16. */
 const maximumOutputBytes = 1024 * 1024;
 
-/** Only the user who runs the job may read what the service answered. */
+/** Readable by the job's user only. */
 const mode = 0o600;
 
-const answerFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the file of the answer' };
+const responseFileOfRunner: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the response file' };
 
-/** The file for answers that come in pieces. A secret is redacted within each item, so memory holds one page at a time. */
+/** The response file for lists that come in pages. Secrets are redacted page by page, so only one page is in memory. */
 export function responseFile(place: ResponseLocation): ResponseFile {
   return {
     async writeList(walk) {
       const list = await openList(pathIn(place));
       try {
         let before = '[';
-        // Each page in a call of its own, so that none is held while the next is asked for.
+        // A call of its own for each page, so that none is kept alive while the next is fetched.
         const writeNext = async (): Promise<boolean> => {
           const page = await walk();
           if (page === undefined) return false;
@@ -58,7 +58,7 @@ export function responseFile(place: ResponseLocation): ResponseFile {
   };
 }
 
-/** A file that is written in pieces, and takes no more once one could not be written. */
+/** A file that is written in pieces. After the first failure, nothing more is written. */
 interface ListFile {
   readonly path: string;
   readonly failure: RunnerFileError | undefined;
@@ -67,12 +67,12 @@ interface ListFile {
 }
 
 async function openList(path: string): Promise<ListFile> {
-  // Node compiles it at its first use, and few steps write a list.
+  // Loaded on demand, because few steps write a list.
   const { open, rm } = await import('node:fs/promises');
   let failure: RunnerFileError | undefined;
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     await work().catch((thrown: unknown) => {
-      failure ??= new RunnerFileError(answerFile, thrown);
+      failure ??= new RunnerFileError(responseFileOfRunner, thrown);
     });
   };
   let file: FileHandle | undefined;
@@ -89,20 +89,20 @@ async function openList(path: string): Promise<ListFile> {
     },
     async close() {
       await attempt(async () => file?.close());
-      // Half an answer is none, and takes room.
+      // An incomplete file is useless and takes up space.
       if (failure !== undefined) await rm(path, { force: true }).catch(() => undefined);
     },
   };
 }
 
-/** The items of a page as JSON, without brackets. */
+/** The items of a page as JSON, without the brackets of the array. */
 function itemsOf(page: readonly unknown[], { redact }: Secrets): string {
   const whole = toJson(page);
-  // Nearly no page holds a secret; only one that does is redacted item by item.
+  // Items are redacted one by one, so that no match spans two of them; few pages contain a secret at all.
   return redact(whole) === whole ? whole.slice(1, -1) : page.map((item) => redact(toJson(item))).join(',');
 }
 
-/** Writes the answer to its file, unless it is there already, and gives what the outputs say of it. */
+/** Writes the response file unless it is already written. Returns what the outputs say about it. */
 export function writeResponse(
   { response, written }: { readonly response: unknown; readonly written: WrittenResponse | undefined },
   place: ResponseLocation,
@@ -114,7 +114,7 @@ export function writeResponse(
   const path = pathIn(place);
   const output = fitting(text);
   try {
-    withRunnerFile(answerFile, () => {
+    withRunnerFile(responseFileOfRunner, () => {
       writeFileSync(path, place.secrets.redact(text), { mode });
     });
     return { path, output };
@@ -125,7 +125,7 @@ export function writeResponse(
   }
 }
 
-/** JSON that no terminal obeys: a later step may print it. */
+/** JSON without control characters, because a later step may print it to a terminal. */
 function toJson(value: unknown): string {
   return printableJson(JSON.stringify(value));
 }
@@ -134,7 +134,7 @@ function pathIn({ directory }: ResponseLocation): string {
   return join(directory, 'response.json');
 }
 
-// A unit of UTF-16 takes at most three bytes of UTF-8; what is larger cannot fit and is not read.
+// A UTF-16 code unit takes at most three bytes in UTF-8, so a larger file cannot fit and is not read.
 function readSmall(path: string): string {
   const units = maximumOutputBytes / 2;
   return statSync(path).size > units * 3 ? '' : fitting(readFileSync(path, 'utf8'));

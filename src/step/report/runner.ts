@@ -8,16 +8,16 @@ import { outputLines } from './output-lines.ts';
 import { withRunnerFile, type RunnerFile } from '../../runtime/runner-file.ts';
 import type { Secrets } from './secrets.ts';
 
-/** GitHub's runner, as a step talks to it: its log, annotations, outputs and summary. What can hold foreign text is redacted. */
+/** The interface to GitHub's runner: log, annotations, outputs and summary. Foreign texts are redacted. */
 export interface Runner {
   readonly log: Log;
   mask(): void;
   annotate(level: AnnotationLevel, title: string, message: string): void;
-  /** @throws RunnerFileError where the runner's file cannot be written. */
+  /** @throws RunnerFileError if the runner's file cannot be written */
   setOutputs(outputs: Readonly<Record<string, string>>): void;
-  /** The bytes that the summary of this step may still take; undefined where the runner takes no summaries. */
+  /** How many bytes the summary of this step may still grow by; undefined if the runner does not support summaries. */
   summaryRoom(): number | undefined;
-  /** @throws RunnerFileError where the runner's file cannot be written. */
+  /** @throws RunnerFileError if the runner's file cannot be written */
   appendSummary(markdown: string): void;
 }
 
@@ -25,18 +25,17 @@ const outputs: RunnerFile = { variable: 'GITHUB_OUTPUT', holds: "the step's outp
 const summary: RunnerFile = { variable: 'GITHUB_STEP_SUMMARY', holds: 'the job summary' };
 
 /**
- * The outputs in the step's own words: one of a few words, a number, and the path of a file that the step named itself, in the
- * folder that the runner tells every step. No secret comes into them by any way, and to take a secret of a few characters out of
- * them would break what later steps decide by.
+ * The outputs that are not redacted: fixed words, a number, and the path of a file named by the step. They cannot
+ * contain a secret, and replacing a secret of a few characters in them would break the conditions of later steps.
  */
 const ownOutputs: ReadonlySet<string> = new Set(['outcome', 'compliant', 'count', 'response-path']);
 
 /** GitHub's limit for the summary of one step, in bytes. */
 const maximumSummaryBytes = 1024 * 1024;
 
-/** The runner that this process was started by. */
+/** The runner that started this process. */
 export function githubRunner(environment: EnvironmentVariables, secrets: Secrets): Runner {
-  // The one way of a foreign text into the log, an annotation or an output.
+  // Every foreign text in the log, an annotation or an output passes through here.
   const clean = (text: string): string => printable(secrets.redact(text));
   const print = (line: string): void => {
     process.stdout.write(`${harmless(clean(line))}\n`);
@@ -94,8 +93,8 @@ export function githubRunner(environment: EnvironmentVariables, secrets: Secrets
 }
 
 /**
- * Lines that the runner would take for commands, made harmless: texts from services, files and commits are printed too,
- * and one that starts a line with `::` could set outputs or stop the masking.
+ * Defuses lines that the runner would take for workflow commands: texts from services, files and commits are printed
+ * too, and a line that starts with `::` could set outputs or stop the masking.
  */
 export function harmless(text: string): string {
   return text
@@ -104,5 +103,5 @@ export function harmless(text: string): string {
     .join('\n');
 }
 
-// The runner's trimming, .NET's, takes NEL (U+0085) for white space, which JavaScript's `\s` does not.
+// The runner (.NET) trims NEL (U+0085) as white space; JavaScript's `\s` does not include it.
 const indentedCommand = /^([\s\u0085]*):(?=:)/u;

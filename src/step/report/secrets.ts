@@ -1,20 +1,20 @@
 import { escapeHtmlLine } from './escape.ts';
 
-/** What must never be seen, and what takes its place. */
+/** The secrets of a step, and how to redact them. */
 export interface Secrets {
-  /** Every form in which a secret could appear, to be masked by the runner as well. */
+  /** Every encoding of every secret, for the runner to mask as well. */
   readonly forms: readonly string[];
-  /** The text with every secret in it replaced by `***`. */
+  /** Replaces every secret in a text with `***`. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * Collects the secrets of a step. The runner masks its own log only; summaries, outputs and files are ours to keep clean,
- * even where a service repeats a key in its answer.
+ * Collects the secrets of a step. The runner masks only its log, so the action redacts summaries, outputs and files
+ * itself: a service may repeat a key in its response.
  */
 export function collectSecrets(values: readonly string[]): Secrets {
   const forms = [...new Set(values.flatMap(formsOf))]
-    // The longest first, so that a secret that begins with another one is replaced whole.
+    // The longest first, so that a secret that starts with another one is replaced as a whole.
     .sort((a, b) => b.length - a.length);
   return {
     forms,
@@ -22,7 +22,7 @@ export function collectSecrets(values: readonly string[]): Secrets {
   };
 }
 
-/** A key as it is, in a basic header, in base64, in a URL, in JSON and in HTML. */
+/** A key in plain text, in a basic authentication header, and encoded as base64, URL, JSON and HTML. */
 function formsOf(value: string): readonly string[] {
   if (value === '') return [];
   const inAddress = encodeURIComponent(value.toWellFormed());

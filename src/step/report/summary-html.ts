@@ -1,38 +1,38 @@
 import type { Copy, Evidence, Fact, Report, Table, Text } from '../../operations/report.ts';
 import { safeHref } from './escape.ts';
 
-/** What a summary says. */
+/** What a job summary or comment says. */
 export interface SummaryContent {
   /** `✅ Compliant`. */
   readonly verdict: string;
   readonly conclusion: string;
-  /** True if the evidence of the report shows all that the conclusion says. */
+  /** True if the evidence in the report says everything that the conclusion does. */
   readonly isInEvidence?: boolean;
-  /** What the reader can do, where something went wrong. */
+  /** What the reader can do about an error. */
   readonly remedy?: string;
   readonly report?: Report;
-  /** The commit that it is about, where people look for more than one. */
+  /** The commit, which a comment names because a pull request has several. */
   readonly commit?: Fact;
-  /** What keeps the verdict from being one about that commit. */
+  /** Why the verdict is not for that commit. */
   readonly caution?: string;
   readonly runUrl: string | undefined;
 }
 
-/** What is shown of a summary: the verdict always. */
+/** The part of the content that is shown; always the verdict. */
 export type ShownContent = Partial<SummaryContent> & Pick<SummaryContent, 'verdict' | 'runUrl'>;
 
-/** How much of a summary is shown. */
+/** How much is shown. */
 export interface SummaryExtent {
-  /** The most rows of a table. */
+  /** The maximum number of rows of a table. */
   readonly rows: number;
-  /** What is left out, with its verb, where something is. */
+  /** What is left out, with a verb: `The tables are`. */
   readonly cut?: string;
 }
 
-/** Makes HTML of a text, which may be code. */
+/** Escapes a text for HTML; code is escaped but otherwise left as it is. */
 export type Escape = (text: string, isCode: boolean) => string;
 
-/** A summary as HTML without an empty line, so that Markdown passes it on as one block. */
+/** Renders HTML without blank lines, so that Markdown treats it as one block. */
 export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryExtent, escape: Escape): string {
   const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
   const isRepetition = summary.isInEvidence === true && report?.evidence !== undefined;
@@ -46,14 +46,14 @@ export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryE
     ...(report === undefined ? [] : renderReport(report, rows, escape)),
     ...(cut === undefined
       ? []
-      : [`<p>${cut} too large to be shown here; see the log and the file of <code>response-path</code>.</p>`]),
+      : [`<p>${cut} too large to show here; see the log and the <code>response-path</code> file.</p>`]),
     ...(commit === undefined ? [] : [`<p>${text(commit.label)}: ${cell(commit.value)}</p>`]),
     ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
   ];
   return `${parts.join('\n')}\n\n`;
 }
 
-/** What decides comes first: the evidence and the tables about it; where there is none, the facts. */
+/** The evidence and the tables come first because they decide; without evidence, the facts do. */
 function renderReport(report: Report, rows: number, escape: Escape): readonly string[] {
   const { evidence, copies } = report;
   const facts = renderFacts(report, escape);
@@ -76,18 +76,18 @@ function renderEvidence(
     renderTable(table, rows, escape),
     ...notes.map((note) => `<p>${escape(note, false)}</p>`),
     ...(lines.length === 0 ? [] : [`<h3>Missing or failed</h3>\n<ul>${lines.join('')}</ul>`]),
-    ...(hidden === 0 ? [] : [`<p>${hidden} more are in the file of <code>response-path</code>.</p>`]),
+    ...(hidden === 0 ? [] : [`<p>${hidden} more are in the <code>response-path</code> file.</p>`]),
   ];
 }
 
-/** Folded, since only who wants to copy one looks for it; a line each, as `sha256sum` writes them. */
+/** Collapsed, because they are only needed for copying; in the format of `sha256sum`. */
 function renderCopies(copies: readonly Copy[], most: number, escape: Escape): string {
   const lines = copies
     .slice(0, most)
     .map(({ label, text }) => escape(`${text}  ${label}`.trim(), true))
-    // An empty line would end the block of HTML.
+    // A blank line would end the HTML block.
     .filter((line) => line !== '');
-  return `<details><summary>Whole fingerprints</summary><pre>${lines.join('\n')}</pre></details>`;
+  return `<details><summary>Full fingerprints</summary><pre>${lines.join('\n')}</pre></details>`;
 }
 
 function renderFacts(report: Report, escape: Escape): string {
@@ -104,7 +104,7 @@ function renderTable(table: Table, most: number, escape: Escape): string {
     .map((row) => `<tr>${row.map((value) => `<td>${renderText(value, escape)}</td>`).join('')}</tr>`)
     .join('');
   const hidden = Math.max(0, table.rows.length - most) + (table.more ?? 0);
-  const more = hidden > 0 ? `\n<p>${hidden} more rows are in the file of <code>response-path</code>.</p>` : '';
+  const more = hidden > 0 ? `\n<p>${hidden} more rows are in the <code>response-path</code> file.</p>` : '';
   return `<h3>${escape(table.title, false)}</h3>\n<table><tr>${head}</tr>${rows}</table>${more}`;
 }
 

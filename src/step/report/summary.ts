@@ -2,7 +2,7 @@ import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
 import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryContent } from './summary-html.ts';
 
-/** What the summary of an ending says. */
+/** Makes the content of a summary from the result of a step. */
 export function toSummaryContent({ decision, result, runUrl }: StepResult): SummaryContent {
   const { verdict, conclusion, remedy } = decision;
   const isJudged = result !== undefined && result.failure === undefined && result.conclusion === conclusion;
@@ -17,48 +17,48 @@ export function toSummaryContent({ decision, result, runUrl }: StepResult): Summ
 }
 
 /**
- * The most rows of a table, and how many it has in a summary that is too large with more of them. Rows beyond these are
- * counted, not shown: a summary is read, and GitHub refuses a large one.
+ * The maximum number of rows of a table: first the usual one, then the one for a summary that would be too large.
+ * Further rows are counted but not shown, because GitHub rejects large summaries.
  */
 const rowLimits = [200, 20];
 
-/** The characters of the conclusion and of the remedy where all of it is too large; the reason is at the beginning. */
+/** Where conclusion and remedy are cut if everything is too large, in characters. The reason comes first in both. */
 const longestReason = 2000;
 
 /**
- * The job summary, verdict first, as HTML that GitHub's Markdown passes on.
+ * Renders a job summary, verdict first, as HTML that GitHub's Markdown accepts.
  *
- * The work is bounded by the room, however much there is to say: a form of the summary is given up as soon as its texts
- * alone are larger.
+ * The work is bounded by the room, however large the content: a variant is abandoned as soon as its texts exceed the
+ * room.
  *
- * @param room how many bytes it may have; what does not fit is left out: rows of the tables, then the tables, then the facts
- * and the end of the conclusion, then all but the verdict, then that
- * @param inText what is done to each text that is not code, before it is escaped
+ * @param room the maximum size in bytes. What does not fit is left out: first rows of the tables, then the tables, then
+ * the facts and the end of the conclusion, then everything but the verdict, and finally that, too
+ * @param transform applied to each text that is not code, before escaping
  */
 export function renderSummary(
   text: SummaryContent,
   room: number,
-  inText: (text: string) => string = (unchanged) => unchanged,
+  transform: (text: string) => string = (unchanged) => unchanged,
 ): string {
-  for (const { shown, ...extent } of formsOf(text)) {
+  for (const { shown, ...extent } of variantsOf(text)) {
     let left = room;
     const html = renderSummaryHtml(shown, extent, (part, isCode) => {
       left -= part.length;
       if (left < 0) return '';
-      return escapeHtmlLine(isCode ? part : inText(part));
+      return escapeHtmlLine(isCode ? part : transform(part));
     });
-    // A character takes at least a byte, so what is too long is too large.
+    // A character takes at least one byte, so a text with too many characters is too large.
     if (left >= 0 && Buffer.byteLength(html) <= room) return html;
   }
   return '';
 }
 
-interface Form extends SummaryExtent {
+interface Variant extends SummaryExtent {
   readonly shown: ShownContent;
 }
 
-/** From all that there is to say to the verdict alone. */
-function formsOf(text: SummaryContent): readonly Form[] {
+/** From the whole content to the verdict alone. */
+function variantsOf(text: SummaryContent): readonly Variant[] {
   const { verdict, conclusion, remedy, commit, caution, runUrl, report } = text;
   const about = {
     verdict,

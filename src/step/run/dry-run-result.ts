@@ -3,15 +3,15 @@ import type { OperationResult } from '../../operations/operation.ts';
 import { code, fact, plain, type Table, type Text } from '../../operations/report.ts';
 import { isMapping } from '../../runtime/untrusted-data.ts';
 
-/** The most characters of a value that the report of a dry run shows; the whole request is in the answer's file. */
+/** Longer values are cut in the report, in characters; the response file has the whole request. */
 const longestValue = 1000;
 
-/** The result of a dry run: the request that would have been sent, and no verdict. */
+/** The result of a dry run: the request that was not sent, and no verdict. */
 export function dryRunResult(request: UnsentRequest): OperationResult {
   const { operation, method, url, headers, json, file } = request;
   return {
     outcome: 'skipped',
-    conclusion: `Dry run: ${operation} prepared ${method} ${url} and did not send it; nothing was recorded and nothing judged.`,
+    conclusion: `Dry run: ${operation} prepared ${method} ${url} but did not send it; nothing was recorded or judged.`,
     response: { request },
     report: {
       subject: `Dry run of ${operation}`,
@@ -42,7 +42,7 @@ function documentTable({ part, document }: NonNullable<UnsentRequest['json']>): 
 }
 
 function shown(value: unknown): Text {
-  // A field that is undefined is not sent.
+  // Undefined fields are not sent.
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) return plain('');
   if (text.length <= longestValue) return code(text);

@@ -4,22 +4,22 @@ import { describeError, Failure, UserError } from '../../runtime/failure.ts';
 import { Cancellation } from './cancellation.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
 
-/** How a step ended, as later steps read it. */
+/** The output `outcome`, which later steps read. */
 type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'error';
 
-/** How loud an annotation is. */
+/** The level of a GitHub annotation. */
 export type AnnotationLevel = 'error' | 'warning' | 'notice';
 
-/** What a verdict that is not compliant does to the step. */
+/** The input `on-non-compliant`: what a verdict other than compliant does to the step. */
 export type OnNonCompliant = 'fail' | 'warn' | 'ignore';
 
-/** What the step says at its end, and whether it fails. */
+/** Whether the step fails, and what it says about that. */
 export interface Decision {
   readonly outcome: Outcome;
   readonly fails: boolean;
-  /** The verdict in a word or two, with its sign. */
+  /** The verdict in a word or two, with its symbol: `✅ Compliant`. */
   readonly verdict: string;
-  /** One sentence; several lines where several things are wrong. */
+  /** One sentence, or one line per problem. */
   readonly conclusion: string;
   readonly remedy?: string;
   readonly annotation?: { readonly level: AnnotationLevel; readonly title: string };
@@ -34,14 +34,14 @@ const verdicts: Readonly<Record<Outcome, string>> = {
   error: '⛔ Error',
 };
 
-// The outcomes at which a gate does not open. A dry run judged nothing, so it must not pass for a verdict either.
+// The outcomes that keep a gate closed. A skipped step judged nothing, so it must not count as a verdict.
 const closed: Readonly<Partial<Record<Outcome, string>>> = {
   'non-compliant': 'Non-compliant',
   incomplete: 'Incomplete',
   skipped: 'Nothing was judged',
 };
 
-/** Decides what a result does to the step. */
+/** Decides what the result of an operation does to the step. */
 export function decideResult(result: OperationResult, onNonCompliant: OnNonCompliant): Decision {
   if (result.failure !== undefined) return decidePartialFailure(result.failure, result.conclusion);
   const { outcome, conclusion } = result;
@@ -56,14 +56,19 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
   };
 }
 
-/** A failure with what is known beside it. The failure's own words are what its remedy is about, so they always stand there. */
+/**
+ * Keeps what is known besides the failure. The failure's message is always included, because the remedy refers to it.
+ */
 function decidePartialFailure(failure: Failure, known: string): Decision {
   const decision = decideFailure(failure);
   const words = decision.conclusion;
   return { ...decision, conclusion: known.includes(words) ? known : `${known}\n${words}` };
 }
 
-/** Decides what a failure does to the step: it always fails, whatever `on-non-compliant` says, because nothing was judged. */
+/**
+ * Decides what a thrown error does to the step: it always fails, even with `on-non-compliant: ignore`, as nothing was
+ * judged.
+ */
 export function decideFailure(thrown: unknown): Decision {
   const { title, ...advice } = kindOfFailure(thrown);
   return {
@@ -81,32 +86,32 @@ const mistake = 'Mistake in the workflow';
 function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
   if (thrown instanceof UserError) {
     const count = thrown.problems.length;
-    // Several problems carry their remedies with them.
+    // Several problems each have their own remedy, which is part of the conclusion.
     return count === 1 ? { title: mistake, remedy: thrown.remedy } : { title: `${count} mistakes in the workflow` };
   }
-  // Waiting that is called off says what it waited for, around the cancellation.
+  // A cancelled poll wraps the cancellation to say what it was waiting for.
   if (thrown instanceof Cancellation || (thrown instanceof Failure && thrown.cause instanceof Cancellation)) {
     return { title: 'Cancelled', remedy: thrown.remedy };
   }
   if (thrown instanceof RunnerFileError) return { title: titleOfRunnerError(thrown), remedy: thrown.remedy };
   if (thrown instanceof Failure) {
-    // A redirect is no refusal: it leads to a page for signing in, or to another address than `base-url`.
+    // A redirect is not a refusal: it leads to a sign-in page, or away from `base-url`.
     const refused =
       thrown instanceof ServiceError && thrown.facts.status >= 400 ? 'Refused by the compliance service' : mistake;
     return {
-      title: thrown.kind === 'user' ? refused : 'Trouble with a service or the way to it',
+      title: thrown.kind === 'user' ? refused : 'Service or network error',
       remedy: thrown.remedy,
     };
   }
   return {
     title: 'Defect in compliance-action',
-    remedy: 'Report this with the log of a run that has step debugging switched on.',
+    remedy: 'Report this, and attach the log of a run with step debug logging enabled.',
   };
 }
 
-/** The title of what the runner is to blame for. */
+/** The annotation title of an error that is the runner's fault. */
 export function titleOfRunnerError({ isFull }: RunnerFileError): string {
-  return isFull ? "The runner's disk is full" : 'Trouble with the runner';
+  return isFull ? "The runner's disk is full" : 'Runner error';
 }
 
 function describeFailure(thrown: unknown): string {

@@ -7,34 +7,34 @@ import type { Problem } from '../../runtime/failure.ts';
 import { fallbackVariable } from './read-inputs.ts';
 
 const reasons: Readonly<Record<Restriction | 'unset', string>> = {
-  fork: 'this run is of a pull request from a fork, which gets no secrets',
-  dependabot: "this run was started by Dependabot, which gets Dependabot's secrets and not those of Actions",
-  unset: 'the secret is unset, or empty',
+  fork: 'this run is for a pull request from a fork, which gets no secrets',
+  dependabot: 'this run was started by Dependabot, which gets Dependabot secrets instead of Actions secrets',
+  unset: 'the secret is unset or empty',
 };
 
-const ways: Readonly<Record<Restriction | 'unset', string>> = {
-  fork: 'Judge it in a workflow that `workflow_run` starts, which has the secrets and must not run the code of the pull request; or leave the step out for forks.',
+const remedies: Readonly<Record<Restriction | 'unset', string>> = {
+  fork: 'Run this step in a workflow triggered by `workflow_run`, which gets the secrets and must not run code from the pull request, or skip the step for forks.',
   dependabot:
-    'Store the key among the Dependabot secrets of the repository or organization as well; or leave the step out where `github.actor` is `dependabot[bot]`.',
-  unset: `Give it under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. See that the secret has the name that is used, that the job names the \`environment:\` whose secret it is, and that a reusable workflow is called with \`secrets: inherit\`.`,
+    'Store the key as a Dependabot secret of the repository or organization too, or skip the step if `github.actor` is `dependabot[bot]`.',
+  unset: `Set it under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` which the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
 };
 
-/** What is wrong where there is no key, with the reason that can be seen, and the ways out. */
+/** The problem of a missing `api-token`, with the likely reason and its remedies. */
 export function missingTokenProblem(job: Job): Problem {
   const why = restrictionOf(job) ?? 'unset';
   return {
     input: apiToken.name,
-    what: `\`${apiToken.name}\` is required and is missing or empty: ${reasons[why]}`,
-    remedy: `${ways[why]} Where nothing should be judged without a key, set \`on-missing-token: skip\`.`,
+    what: `\`${apiToken.name}\` is required but missing or empty: ${reasons[why]}`,
+    remedy: `${remedies[why]} To skip the step when there is no key, set \`on-missing-token: skip\`.`,
   };
 }
 
-/** The result of a step that does nothing for want of a key, because its author asked for that. */
+/** The result of a step without `api-token` when `on-missing-token` is `skip`. */
 export function skippedResult(operation: string, job: Job): OperationResult {
   const why = reasons[restrictionOf(job) ?? 'unset'];
   return {
     outcome: 'skipped',
-    conclusion: `${operation} was skipped: there is no \`${apiToken.name}\`, because ${why}. Nothing was sent and nothing was judged; the step passes because of \`on-missing-token: skip\`, so this is no verdict.`,
+    conclusion: `${operation} was skipped: there is no \`${apiToken.name}\`, because ${why}. Nothing was sent and nothing was judged. The step passes because of \`on-missing-token: skip\`; this is not a verdict.`,
     response: { skipped: { operation, reason: why } },
     report: {
       subject: `${operation} without a key`,

@@ -7,23 +7,25 @@ import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback } from './read-inputs.ts';
 import { commonDeclared, isPublished, type PublicationSettings } from './step-inputs.ts';
 
-/** The inputs of an operation, read once, and where all inputs of its step come from. */
+/** The operation's own inputs, read once, and where the step's inputs came from. */
 export interface OperationInputs {
-  /** Complete where there are no problems. */
+  /** Complete if there are no problems. */
   readonly values: ValuesOf<Uses>;
-  /** Everything that is wrong with them. */
+  /** Everything wrong with them. */
   readonly problems: readonly Problem[];
-  /** Whether the operation waits for a verdict. */
+  /** Whether the operation may wait for a verdict (`wait`). */
   readonly waits: boolean;
-  /** The inputs that were taken from variables of the job. */
+  /** The inputs that were read from environment variables. */
   readonly fromVariables: readonly { readonly name: string; readonly variable: string }[];
-  /** The variables that look like fallbacks of inputs that have none. */
+  /** Variables that are set and look like the fallback of an input that has none. */
   readonly ignoredVariables: readonly string[];
-  /** The names of the inputs that were given and are not used. */
+  /** The names of inputs that were given but are not used. */
   readonly unused: readonly string[];
 }
 
-/** Reads the inputs of an operation. */
+/**
+ * Reads the operation's own inputs. Problems are returned, not thrown, so that all of them can be reported together.
+ */
 export function readOperationInputs(
   operation: Operation,
   publication: PublicationSettings,

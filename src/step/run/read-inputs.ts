@@ -2,23 +2,23 @@ import type { Input, Use, Uses, ValuesOf } from '../../operations/inputs/input.t
 import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 
-/** What was read: the values where nothing is wrong, and all that is wrong. */
+/** The values of the inputs, complete if there are no problems, and everything wrong with them. */
 export interface ReadInputs<Used extends Uses> {
   readonly values: ValuesOf<Used>;
   readonly problems: readonly Problem[];
 }
 
-/** What of an input says where its text is looked for. */
+/** The part of an input declaration that says where its text is read from. */
 export type InputName = Pick<Input<unknown>, 'name' | 'fallback'>;
 
-/** The environment fallback of an input that has one: `COMPLIANCE_API_TOKEN`. */
+/** The name of an input's environment fallback, if it has one: `COMPLIANCE_API_TOKEN`. */
 export function fallbackVariable(name: string): string {
   return `COMPLIANCE_${name.replaceAll('-', '_').toUpperCase()}`;
 }
 
 /**
- * The text of an input: from `with:`, else from its environment fallback, if it has one. An empty text is no value: it is
- * what an unset variable or secret becomes in a workflow.
+ * The text of an input: from `with:`, else from its environment fallback, if it has one. Undefined if empty, because an
+ * unset variable or secret becomes an empty text in a workflow.
  */
 export function inputText(environment: EnvironmentVariables, input: InputName): string | undefined {
   return untrimmedText(environment, input)?.trim();
@@ -33,35 +33,35 @@ function textIn(environment: EnvironmentVariables, variable: string | undefined)
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
-/** The variable that an input's text comes from; undefined if that is `with:`, or there is none. */
+/** The variable an input is read from; undefined if it is set under `with:`, or not at all. */
 export function usedFallback(environment: EnvironmentVariables, input: InputName): string | undefined {
-  return input.fallback === true ? variableInPlaceOf(environment, input) : undefined;
+  return input.fallback === true ? variableInsteadOf(environment, input) : undefined;
 }
 
-/** The variable that looks like the fallback of an input which has none, and was not given under `with:`. */
+/** The variable that looks like the fallback of an input that has none and is not set under `with:`. */
 export function ignoredVariable(environment: EnvironmentVariables, input: InputName): string | undefined {
-  return input.fallback === true ? undefined : variableInPlaceOf(environment, input);
+  return input.fallback === true ? undefined : variableInsteadOf(environment, input);
 }
 
-function variableInPlaceOf(environment: EnvironmentVariables, { name }: InputName): string | undefined {
+function variableInsteadOf(environment: EnvironmentVariables, { name }: InputName): string | undefined {
   if (textIn(environment, runnerVariable(name)) !== undefined) return undefined;
   const variable = fallbackVariable(name);
   return textIn(environment, variable) === undefined ? undefined : variable;
 }
 
-/** Everything that was given for an input, read or not: a secret must be masked wherever it stands. */
+/** Every text given for an input, used or not: a secret must be masked wherever it comes from. */
 export function textsOf(environment: EnvironmentVariables, name: string): readonly string[] {
   return [runnerVariable(name), fallbackVariable(name)].flatMap(
     (variable) => textIn(environment, variable)?.trim() ?? [],
   );
 }
 
-// How the runner hands inputs over.
+// The variable in which the runner passes an input.
 function runnerVariable(name: string): string {
   return `INPUT_${name.replaceAll(' ', '_').toUpperCase()}`;
 }
 
-/** Reads and checks inputs, all of them, so that everything that is wrong is reported at once. */
+/** Reads and checks all inputs, so that every problem is reported at once. */
 export function readInputs<Used extends Uses>(environment: EnvironmentVariables, uses: Used): ReadInputs<Used> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
@@ -70,7 +70,7 @@ export function readInputs<Used extends Uses>(environment: EnvironmentVariables,
     if ('problem' in read) problems.push(read.problem);
     else values[key] = read.value;
   }
-  // Every key of `uses` has its value, or there is a problem and nobody looks at the values.
+  // Every key of `uses` has its value, or there is a problem and the values are not used.
   return { values: values as ValuesOf<Used>, problems };
 }
 
@@ -89,22 +89,22 @@ function readInput(environment: EnvironmentVariables, use: Use<unknown>): { valu
 
 function missing(environment: EnvironmentVariables, input: InputName): Problem {
   const { name } = input;
-  const what = `\`${name}\` is required and is missing or empty`;
+  const what = `\`${name}\` is required but missing or empty`;
   const empty = 'an unset variable or secret counts as empty';
   if (input.fallback === true) {
     return {
       input: name,
       what,
-      remedy: `Give it under \`with:\`, or set ${fallbackVariable(name)} in \`env:\`; ${empty}.`,
+      remedy: `Set it under \`with:\`, or set ${fallbackVariable(name)} in \`env:\`; ${empty}.`,
     };
   }
   const variable = ignoredVariable(environment, input);
-  if (variable === undefined) return { input: name, what, remedy: `Give it under \`with:\`; ${empty}.` };
-  const remedy = `${variable} is not read: write \`${name}: \${{ env.${variable} }}\` under \`with:\` if that is meant.`;
+  if (variable === undefined) return { input: name, what, remedy: `Set it under \`with:\`; ${empty}.` };
+  const remedy = `${variable} is not read. To use its value, write \`${name}: \${{ env.${variable} }}\` under \`with:\`.`;
   return { input: name, what, remedy };
 }
 
-/** The inputs that are given under `with:` and that this operation does not use. */
+/** The names of the inputs that are set under `with:` but not among those used. */
 export function unusedInputs(environment: EnvironmentVariables, used: readonly string[]): readonly string[] {
   const known = new Set(used.map(runnerVariable));
   return Object.entries(environment)

@@ -17,37 +17,37 @@ import { missingTokenProblem, skippedResult } from './missing-api-token.ts';
 import { readOperationInputs, type OperationInputs } from './operation-inputs.ts';
 import { isPublished, type CommonValues, type StepInputs } from './step-inputs.ts';
 
-/** What a step works with. */
+/** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
-  /** The inputs that all steps have in common. */
+  /** The inputs common to all operations. */
   readonly inputs: StepInputs;
-  /** The variables of the process: the operation's own inputs, and what programs that it starts need. */
+  /** The environment variables: the operation's own inputs, and the environment of git. */
   readonly environment: EnvironmentVariables;
   readonly job: Job;
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly temporaryDirectory: string;
   readonly responseFile: ResponseFile;
-  /** Called before an operation that may wait for a verdict; it is done before the operation's end is told. */
+  /** Called before an operation that may wait for a verdict, and awaited before this run ends. */
   readonly beforeWaiting?: () => Promise<void>;
 }
 
-/** What came of a step's operation, and what its verdict does. */
+/** The result of an operation, and what its verdict does to the step. */
 export interface OperationRun {
   readonly result: OperationResult;
   readonly onNonCompliant: OnNonCompliant;
 }
 
 /**
- * Reads the operation's inputs, and then runs it.
+ * Reads the operation's inputs, then runs it.
  *
- * @throws UserError with everything that is wrong with the inputs, before anything is sent; and whatever the operation
+ * @throws UserError with everything wrong with the inputs, before anything is sent; and whatever the operation
  * throws
  */
 export async function runOperation(context: StepContext): Promise<OperationRun> {
   const { inputs, environment, job, log } = context;
   const { common, publication } = inputs;
-  // Without a known operation, only what is common can be checked.
+  // If the operation is unknown, only the common inputs can be checked.
   if (inputs.operation === undefined) throw mistakes(commonProblems(inputs, job));
   const operation = await loadOperation(inputs.operation);
   const own = readOperationInputs(operation, publication, environment);
@@ -62,12 +62,12 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
     const result = await runOrDryRun(operation, own.values, operationContext(common, context));
     return { result, onNonCompliant: common.onNonCompliant ?? operation.gate };
   } finally {
-    // What is told at the end must not be overtaken by this.
+    // The pending status must not be set after the final one.
     await pending;
   }
 }
 
-/** A missing key is no problem where its author wants the step skipped then. */
+/** A missing key is not a problem if `on-missing-token` is `skip`. */
 function commonProblems({ common, problems, isTokenMissing }: StepInputs, job: Job): readonly Problem[] {
   if (!isTokenMissing) return problems;
   return problems.flatMap((problem) => {
@@ -76,7 +76,7 @@ function commonProblems({ common, problems, isTokenMissing }: StepInputs, job: J
   });
 }
 
-/** What is wrong with a commit that is given for the commit status only; an operation that takes one says it itself. */
+/** Checks a `commit-sha` that is used for publishing only; an operation with this input checks it itself. */
 async function commitProblems(
   { inputs }: Operation,
   { publication }: StepInputs,
@@ -113,18 +113,18 @@ async function runOrDryRun(
 
 function mistakes(problems: readonly Problem[]): UserError {
   const [first, ...others] = problems;
-  if (first === undefined) throw new RangeError('no problem, no error');
+  if (first === undefined) throw new RangeError('an error needs at least one problem');
   return new UserError([first, ...others]);
 }
 
-/** Names the variables that inputs were taken from, and those that look like it and were not. Never a value. */
+/** Logs the variables that inputs were read from, and warns of those that were ignored. Never logs a value. */
 function logSources({ fromVariables, ignoredVariables }: OperationInputs, log: Log): void {
   const used = fromVariables.map(({ name, variable }) => `\`${name}\` from ${variable}`);
-  if (used.length > 0) log.info(`Taken from the environment: ${[...new Set(used)].join(', ')}.`);
+  if (used.length > 0) log.info(`Read from the environment: ${[...new Set(used)].join(', ')}.`);
   if (ignoredVariables.length === 0) return;
   const names = [...new Set(ignoredVariables)];
   log.warning(
-    `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not read: only the inputs of the connection, \`org\` and \`flow\` have environment fallbacks. Give the input under \`with:\`.`,
+    `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not read: only the connection inputs, \`org\` and \`flow\` have environment fallbacks. Set the input under \`with:\`.`,
   );
 }
 
@@ -132,7 +132,7 @@ function warnOfInputs({ name }: Operation, { unused }: OperationInputs, baseUrl:
   for (const input of unused) log.warning(`\`${input}\` is not used by ${name}; remove it from \`with:\`.`);
   if (isReadableOnTheWay(baseUrl)) {
     log.warning(
-      `\`base-url\` starts with http://, so the API key can be read on its way to ${baseUrl.host}; use https://.`,
+      `\`base-url\` starts with http://, so the API key is sent to ${baseUrl.host} unencrypted; use https://.`,
     );
   }
 }

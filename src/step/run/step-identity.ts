@@ -10,8 +10,8 @@ import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { inputText, type InputName } from './read-inputs.ts';
 
 /**
- * The inputs that say what a step is about and stay the same from commit to commit. Those that change with the commit
- * (`fingerprint`, `trail`, `attestation-id`) are left out: each commit would get a comment of its own.
+ * The inputs that say what a step is about and do not change from commit to commit. `fingerprint`, `trail` and
+ * `attestation-id` are left out: with them, each commit would get its own comment.
  */
 const subjectInputs: readonly InputName[] = [
   baseUrl,
@@ -27,27 +27,27 @@ const subjectInputs: readonly InputName[] = [
   snapshot2,
 ];
 
-/** The variables by which GitHub tells steps of a job and machines of a matrix apart, alike in every run. */
-const placeVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
+/** The variables that distinguish the steps of a job and the machines of a matrix, and are the same in every run. */
+const runnerVariables = ['GITHUB_ACTION', 'RUNNER_OS', 'RUNNER_ARCH'] as const;
 
-/** What tells a step from all others of its workflow and job, and is the same in every run. Texts as they were given. */
+/** What distinguishes a step from the others of its job, and is the same in every run. All texts are as given. */
 export interface StepIdentity {
   readonly operation: string | undefined;
   readonly flow: string | undefined;
-  /** What else the step is about, and the place where it runs: names and their values. */
+  /** The other inputs and variables that identify it, as names and values. */
   readonly rest: readonly (readonly [name: string, value: string | undefined])[];
-  /** The job's values of the matrix, as JSON. */
+  /** The matrix values of the job, as JSON. */
   readonly matrix: string | undefined;
 }
 
-/** Reads what tells a step from others. */
+/** Reads what identifies the step. */
 export function readStepIdentity(variables: EnvironmentVariables): StepIdentity {
   return {
     operation: inputText(variables, { name: 'operation' }),
     flow: inputText(variables, flow),
     rest: [
       ...subjectInputs.map((input) => [input.name, inputText(variables, input)] as const),
-      ...placeVariables.map((name) => [name, variables[name]] as const),
+      ...runnerVariables.map((name) => [name, variables[name]] as const),
     ],
     matrix: inputText(variables, matrix),
   };

@@ -10,7 +10,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { inputText, readInputs, textsOf, type InputName } from './read-inputs.ts';
 
-/** The inputs that hold keys and tokens. */
+/** The inputs that hold keys and tokens, which are masked. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
 
 const operationName = oneOf('operation', runnableNames);
@@ -25,10 +25,10 @@ const commonInputs = {
   commitStatus: optional(commitStatus),
 } as const;
 
-/** The inputs that publishing uses, whatever the operation: GitHub's token comes with a default from action.yml. */
+/** More inputs for publishing. `github-token` is always set, because it has a default in action.yml. */
 const publicationInputs = { githubToken: optional(githubToken), commitSha: optional(commitSha) } as const;
 
-/** The inputs that every step reads, whatever its operation. */
+/** The inputs of every step, whatever its operation. */
 export const commonDeclared: readonly InputName[] = [
   operationName,
   githubToken,
@@ -37,8 +37,8 @@ export const commonDeclared: readonly InputName[] = [
 ];
 
 /**
- * The names of the inputs that every operation takes. GitHub's token and the matrix are among them because action.yml gives
- * them to every step; who uses them reads them.
+ * The names of the inputs of every step. `github-token` and `matrix` are among them because action.yml gives both a
+ * default, so they never count as unused.
  */
 export const commonNames = commonDeclared.map(({ name }) => name);
 
@@ -46,29 +46,32 @@ export const commonNames = commonDeclared.map(({ name }) => name);
 export type CommonValues = ValuesOf<typeof commonInputs>;
 
 /**
- * What decides where a step's end is shown beside its run: what was given and is well-formed. A malformed value is reported
- * with the other inputs; the end of that step is shown where the well-formed ones say.
+ * The inputs that decide where the result is published, as far as they are well-formed. A malformed one is reported
+ * with the other problems, and that report is published as the well-formed ones say.
  */
 export type PublicationSettings = Partial<
   Pick<CommonValues, 'pullRequestComment' | 'commitStatus' | 'dryRun'> & ValuesOf<typeof publicationInputs>
 >;
 
-/** The inputs that all steps have in common, read once. */
+/** The inputs common to all operations, read once when the step starts. */
 export interface StepInputs {
-  /** Undefined where none is given, or an unknown one; the problems say so. */
+  /** Undefined if missing or unknown, which is among the problems. */
   readonly operation: RunnableName | undefined;
-  /** Complete where there are no problems, but for a missing key. */
+  /** Complete if there are no problems other than a missing `api-token`. */
   readonly common: CommonValues;
-  /** Everything that is wrong with them. */
+  /** Everything wrong with them. */
   readonly problems: readonly Problem[];
   /** Whether there is no `api-token`. */
   readonly isTokenMissing: boolean;
-  /** Whether a job summary is wanted. A malformed `summary` is reported there, too. */
+  /** Whether to write a job summary. True if `summary` is malformed, so that the problem is shown there, too. */
   readonly summary: boolean;
   readonly publication: PublicationSettings;
 }
 
-/** Reads the inputs that all steps have in common. What is wrong is in the result, because it has to be reported by them. */
+/**
+ * Reads the inputs common to all operations. Problems are returned, not thrown, because these inputs say how to report
+ * them.
+ */
 export function readStepInputs(environment: EnvironmentVariables): StepInputs {
   const chosen = readInputs(environment, { operation: required(operationName) });
   const common = readInputs(environment, commonInputs);
@@ -83,12 +86,12 @@ export function readStepInputs(environment: EnvironmentVariables): StepInputs {
   };
 }
 
-/** All keys and tokens that were given, used or not. */
+/** All keys and tokens given to the step, used or not. */
 export function secretTexts(environment: EnvironmentVariables): readonly string[] {
   return secretInputs.flatMap((name) => textsOf(environment, name));
 }
 
-/** Whether the end of the step is to be shown at all. */
+/** Whether the result is to be published on GitHub. */
 export function isPublished({ pullRequestComment, commitStatus }: PublicationSettings): boolean {
   return pullRequestComment === true || commitStatus !== undefined;
 }

@@ -1,13 +1,15 @@
 import type { OperationResult } from '../../operations/operation.ts';
 import type { Decision } from './gate.ts';
 
-/** What a step has to tell at its end. */
+/** How a step ended. */
 export interface StepResult {
   readonly decision: Decision;
-  /** Present where an operation came to its end. */
+  /** Present if the operation returned a result. */
   readonly result?: OperationResult;
-  /** Present where something was thrown. */
+  /** Present if something was thrown. */
   readonly thrown?: unknown;
+  /** The page of the workflow run. */
   readonly runUrl: string | undefined;
+  /** Whether to write a job summary. */
   readonly summary: boolean;
 }

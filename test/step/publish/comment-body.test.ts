@@ -62,8 +62,8 @@ describe('the text of a comment', () => {
 
   it('leaves out rows, then tables, then the end of the reason, and never the reason itself', () => {
     const reason = `sonar failed ${'x'.repeat(987)}`;
-    expect(body(reason, 200)).toContain('<p>180 more rows are in the file of <code>response-path</code>.</p>');
-    expect(body(reason.padEnd(4000, 'x'), 200)).toContain('The tables are too large to be shown here');
+    expect(body(reason, 200)).toContain('<p>180 more rows are in the <code>response-path</code> file.</p>');
+    expect(body(reason.padEnd(4000, 'x'), 200)).toContain('The tables are too large to show here');
     const long = body(reason.padEnd(100_000, 'x'), 1);
     expect(long).toContain('The report is too large');
     for (const text of [body(reason, 200), body(reason.padEnd(4000, 'x'), 200), long]) {
@@ -76,7 +76,7 @@ describe('the text of a comment', () => {
     expect(unknown).toContain('<p>Commit of this run: <a');
     expect(unknown).not.toContain('Judged commit');
     const other = body('So it is.', 0, [], { sha: shas.head, judged: { otherwise: [shas.base] } });
-    expect(other).toContain('Not of this commit: what was judged is of commit cccccccccccc.');
+    expect(other).toContain('Not for this commit: the verdict is for commit cccccccccccc.');
     expect(other).not.toContain('Judged commit');
   });
 

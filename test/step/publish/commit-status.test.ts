@@ -67,8 +67,8 @@ describe('a commit status', () => {
   });
 
   it.each([
-    ['compliant', 'failure', 'Not of this commit: what was judged is of commit cccccccccccc.'],
-    ['done', 'failure', 'Not of this commit: what was judged is of commit cccccccccccc.'],
+    ['compliant', 'failure', 'Not for this commit: the verdict is for commit cccccccccccc.'],
+    ['done', 'failure', 'Not for this commit: the verdict is for commit cccccccccccc.'],
     ['non-compliant', 'failure', 'So it ended.'],
   ] as const)('of %s is %s where another commit was judged', (outcome, state, description) => {
     const other: CommitMatch = { sha: shas.head, judged: { otherwise: [shas.base] } };

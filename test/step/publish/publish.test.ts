@@ -164,7 +164,7 @@ describe('publishing', () => {
     cancelled.abort(new Cancellation('SIGINT'));
     await clock.advance(5_000);
     const words =
-      'GitHub did not answer within 5 seconds. A job that is cancelled has no more time than that. Run it again. The verdict stands all the same.';
+      'GitHub did not answer within 5 seconds. A cancelled job has no more time. Run it again. The verdict is not affected.';
     expect(await warned).toEqual([expect.stringContaining(words), expect.stringContaining(words)]);
     expect(clock.pending()).toBe(0);
   });
@@ -193,11 +193,11 @@ describe('publishing', () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const job = prJob(server.url);
-    const other = /`: what was judged is of commit cccccccccccc, so its verdict is not that of a{40}\. Judge /u;
+    const other = /`: the verdict is for commit cccccccccccc, not for a{40}\. Judge /u;
     const warnings = await warningsOf(job, { shown: compliantOf([shas.base]) });
     expect(warnings).toEqual([expect.stringMatching(other), expect.stringMatching(other)]);
     expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'failure' }]);
-    expect(repository.comments[0]?.body).toContain('Not of this commit: what was judged is of commit cccccccccccc.');
+    expect(repository.comments[0]?.body).toContain('Not for this commit: the verdict is for commit cccccccccccc.');
   });
 
   it.each([
@@ -255,7 +255,7 @@ describe('publishing', () => {
       method === 'POST' && url.endsWith('/comments') ? locked : undefined;
     const server = keep(await startGitHub({}, { repository, fault }));
     expect(await warningsOf(prJob(server.url))).toEqual([
-      expect.stringMatching(/issue is locked\. - https:\S+rest\. Unlock the conversation.* there\. The verdict/u),
+      expect.stringMatching(/issue is locked\. - https:\S+rest\. Unlock the conversation.* off\. The verdict/u),
     ]);
   });
 
@@ -294,8 +294,8 @@ describe('publishing', () => {
   it('says what it lacks', async () => {
     const job = prJob('http://127.0.0.1:9');
     expect(await warningsOf(undefined)).toEqual([
-      expect.stringMatching(/^`pull-request-comment`: nothing was told to GitHub: the job does not say/u),
-      expect.stringMatching(/^`commit-status`: nothing was told/u),
+      expect.stringMatching(/^`pull-request-comment`: nothing was published on GitHub: the job could not be read/u),
+      expect.stringMatching(/^`commit-status`: nothing was published/u),
     ]);
     const alone = { ...both, commitStatus: undefined };
     expect(await warningsOf({ ...job, repository: undefined }, { wanted: alone })).toEqual([

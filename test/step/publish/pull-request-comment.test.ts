@@ -110,7 +110,7 @@ describe('the one comment of a step', () => {
       refusal: {
         reason: 'other',
         status: undefined,
-        what: 'its response is not who the token belongs to: Your token lacks a scope',
+        what: 'its response is not the user of the token: Your token lacks a scope',
       },
     });
   });

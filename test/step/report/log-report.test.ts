@@ -41,7 +41,7 @@ describe('a table of which only the first rows are held', () => {
     const { summary, outputs, log } = await told(listOf(held, more));
     expect(summary).toContain(`${hidden} more row`);
     expect(outputs['count']).toBe(String(held + more));
-    expect(shownLines(log)).toContain(`  … and ${more} more, in the file of response-path`);
+    expect(shownLines(log)).toContain(`  … and ${more} more in the response-path file`);
   });
 
   it('says nothing of rows that there are not', async () => {

@@ -177,7 +177,7 @@ describe('conclude', () => {
         Promise.reject(new TypeError('inner')),
       ),
     );
-    expect(commandsNamed(told.log, 'warning')[0]?.message).toContain('not shown beside its run: inner');
+    expect(commandsNamed(told.log, 'warning')[0]?.message).toContain('not published on GitHub: inner');
     expect(told.outputs['outcome']).toBe('compliant');
     expect(told.log).toContain('✅ Compliant');
   });
@@ -187,7 +187,9 @@ describe('conclude', () => {
     const told = await captureOutput([], (target) =>
       reportResult(failureResultOf(thrown), { ...target, directory: join(target.directory, 'missing') }),
     );
-    expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(/the answer could not be written.*RUNNER_TEMP/u);
+    expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(
+      /the response file could not be written.*RUNNER_TEMP/u,
+    );
     expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
     expect(told.summary).toContain('⛔ Error');
   });
@@ -207,10 +209,7 @@ describe('conclude', () => {
     });
     expect(told.summary).toContain('❌ Non-compliant');
     expect(commandsNamed(told.log, 'error').map(({ properties, message }) => [properties['title'], message])).toEqual([
-      [
-        'Trouble with the runner',
-        expect.stringMatching(/answer could not be written.*The verdict stands.*Non-compliant/u),
-      ],
+      ['Runner error', expect.stringMatching(/response file could not be written.*The verdict stands.*Non-compliant/u)],
       ['Non-compliant: Artifact web.tgz', 'Artifact web.tgz is NON-COMPLIANT (sonar failed).'],
     ]);
   });

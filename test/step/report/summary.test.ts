@@ -61,13 +61,13 @@ describe('renderSummary', () => {
         '<p>Compliant for every artifact: unit.</p>',
         '<h3>Missing or failed</h3>',
         '<ul><li>❌ <a href="https://example.com/s">sonar</a>: so &lt;it&gt; is</li></ul>',
-        '<p>2 more are in the file of <code>response-path</code>.</p>',
+        '<p>2 more are in the <code>response-path</code> file.</p>',
         '<h3>Evidence</h3>',
       ].join('\n'),
     );
     expect(html).toContain('<h3>Details</h3>\n<table><tr><th align="left">State</th>');
     expect(html).toContain(
-      `<details><summary>Whole fingerprints</summary><pre>${'a'.repeat(64)}  web.tgz</pre></details>`,
+      `<details><summary>Full fingerprints</summary><pre>${'a'.repeat(64)}  web.tgz</pre></details>`,
     );
   });
 
@@ -92,7 +92,7 @@ describe('renderSummary', () => {
     );
     expect(html).toContain('row 199<');
     expect(html).not.toContain('row 200<');
-    expect(html).toContain('<p>1034 more rows are in the file of <code>response-path</code>.</p>');
+    expect(html).toContain('<p>1034 more rows are in the <code>response-path</code> file.</p>');
   });
 
   it('shows a table of exactly the most rows whole', () => {
@@ -112,7 +112,7 @@ describe('renderSummary', () => {
     expect(html).toContain('<h2>✅ Compliant: Artifact web.tgz</h2>');
     expect(html).not.toContain('<h3>T</h3>');
     expect(html).toContain(
-      'The tables are too large to be shown here; see the log and the file of <code>response-path</code>.',
+      'The tables are too large to show here; see the log and the <code>response-path</code> file.',
     );
     expect(Buffer.byteLength(html)).toBeLessThan(room);
   });
@@ -120,7 +120,7 @@ describe('renderSummary', () => {
   it('keeps the verdict where even the facts do not fit', () => {
     const html = renderSummary({ ...said, conclusion: 'x'.repeat(2 * room) }, room);
     expect(html).toContain('<h2>✅ Compliant');
-    expect(html).toContain('see the log and the file of <code>response-path</code>');
+    expect(html).toContain('see the log and the <code>response-path</code> file');
   });
 
   it('never takes more bytes than there is room for, and says nothing where there is none', () => {

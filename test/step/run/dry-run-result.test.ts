@@ -28,7 +28,7 @@ describe('a dry run', () => {
     const document = { name: 'web', description: 'The shop', template: ['artifact', 'sonar'] };
     expect(result).toMatchObject({
       outcome: 'skipped',
-      conclusion: `Dry run: create-flow prepared PUT ${url} and did not send it; nothing was recorded and nothing judged.`,
+      conclusion: `Dry run: create-flow prepared PUT ${url} but did not send it; nothing was recorded or judged.`,
       response: { request: { operation: 'create-flow', method: 'PUT', url, json: { document } } },
     });
     expect(factsOf(result)).toEqual({ Request: `PUT ${url}` });

@@ -53,7 +53,7 @@ describe('decideResult', () => {
         verdict: '⛔ Error',
         conclusion: 'So it ended.\nan unknown state',
         remedy: 'Look for a newer version.',
-        annotation: { level: 'error', title: 'Trouble with a service or the way to it' },
+        annotation: { level: 'error', title: 'Service or network error' },
       });
     },
   );
@@ -111,8 +111,8 @@ describe('decideFailure', () => {
     expect(titleOf(new UserError({ what: 'a', remedy: 'b' }))).toBe('Mistake in the workflow');
     expect(titleOf(new ServiceError({ ...refusal, status: 404 }))).toBe('Refused by the compliance service');
     expect(titleOf(new ServiceError({ ...refusal, status: 302 }))).toBe('Mistake in the workflow');
-    expect(titleOf(new ServiceError({ ...refusal, status: 503 }))).toBe('Trouble with a service or the way to it');
-    expect(titleOf(new ExternalError({ what: 'a', remedy: 'b' }))).toBe('Trouble with a service or the way to it');
+    expect(titleOf(new ServiceError({ ...refusal, status: 503 }))).toBe('Service or network error');
+    expect(titleOf(new ExternalError({ what: 'a', remedy: 'b' }))).toBe('Service or network error');
     expect(titleOf(new TypeError('x is not a function'))).toBe('Defect in compliance-action');
   });
 
@@ -154,10 +154,7 @@ describe('decideFailure, of what is nobody’s mistake and no trouble of a servi
   it.each([
     ['Cancelled', new Cancellation('SIGTERM')],
     ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Seen last: Artifact a is INCOMPLETE.')],
-    [
-      'Trouble with the runner',
-      new RunnerFileError({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC')),
-    ],
+    ['Runner error', new RunnerFileError({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC'))],
   ])('says in the title: %s', (title, thrown) => {
     expect(decideFailure(thrown)).toMatchObject({
       outcome: 'error',

@@ -30,7 +30,7 @@ describe('inputText', () => {
     const environment = { COMPLIANCE_TRAIL: 'release-1' };
     expect(inputText(environment, text('trail'))).toBeUndefined();
     expect(readInputs(environment, { trail: required(text('trail')) }).problems[0]?.remedy).toBe(
-      'COMPLIANCE_TRAIL is not read: write `trail: ${{ env.COMPLIANCE_TRAIL }}` under `with:` if that is meant.',
+      'COMPLIANCE_TRAIL is not read. To use its value, write `trail: ${{ env.COMPLIANCE_TRAIL }}` under `with:`.',
     );
   });
 
@@ -68,8 +68,8 @@ describe('readInputs', () => {
     expect(problems).toEqual([
       {
         input: 'flow',
-        what: '`flow` is required and is missing or empty',
-        remedy: 'Give it under `with:`, or set COMPLIANCE_FLOW in `env:`; an unset variable or secret counts as empty.',
+        what: '`flow` is required but missing or empty',
+        remedy: 'Set it under `with:`, or set COMPLIANCE_FLOW in `env:`; an unset variable or secret counts as empty.',
       },
       {
         input: 'timeout',

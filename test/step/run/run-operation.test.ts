@@ -49,7 +49,7 @@ describe('perform, with variables of the job', () => {
     });
     await expect(runOperation(context)).resolves.toMatchObject({ result: { outcome: 'compliant' } });
     expect(log.infos.filter((line) => line.includes('COMPLIANCE_'))).toEqual([
-      'Taken from the environment: `base-url` from COMPLIANCE_BASE_URL, `api-token` from COMPLIANCE_API_TOKEN, `org` from COMPLIANCE_ORG, `flow` from COMPLIANCE_FLOW.',
+      'Read from the environment: `base-url` from COMPLIANCE_BASE_URL, `api-token` from COMPLIANCE_API_TOKEN, `org` from COMPLIANCE_ORG, `flow` from COMPLIANCE_FLOW.',
     ]);
   });
 
@@ -78,7 +78,7 @@ describe('perform, without a key', () => {
 
   it('says what the reason may be, and how to go on without one', async () => {
     expect(await problemsOf(noKey)).toEqual([
-      ['api-token', '`api-token` is required and is missing or empty: the secret is unset, or empty'],
+      ['api-token', '`api-token` is required but missing or empty: the secret is unset or empty'],
     ]);
   });
 
@@ -305,7 +305,7 @@ describe('perform, warning', () => {
 
   it('says that a key can be read on its way where the address is plain http to another machine', async () => {
     expect(await warningsOf({ ...lookUp, 'base-url': 'http://compliance.example.com:8080' })).toEqual([
-      '`base-url` starts with http://, so the API key can be read on its way to compliance.example.com:8080; use https://.',
+      '`base-url` starts with http://, so the API key is sent to compliance.example.com:8080 unencrypted; use https://.',
     ]);
     expect(await warningsOf({ ...lookUp, 'base-url': 'http://127.0.0.1:8080' })).toEqual([]);
   });
