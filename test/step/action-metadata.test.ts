@@ -69,7 +69,7 @@ describe('action.yml', () => {
     ]);
   });
 
-  it('sets no defaults but what GitHub alone knows: one would take the place of the job’s variable', () => {
+  it('sets no defaults except values from GitHub’s contexts: others would override the job’s variables', () => {
     const defaults = entries('inputs').flatMap(([name, entry]) =>
       Object.hasOwn(entry, 'default') ? [[name, entry['default']]] : [],
     );
@@ -100,7 +100,7 @@ describe('action.yml', () => {
 });
 
 describe('the secrets of a step', () => {
-  it('are the inputs that are declared secret: each is masked before anything is said', () => {
+  it('are all inputs that are declared secret, so each is masked before anything is logged', () => {
     const secret = used.filter((input) => input.secret).map(({ name }) => name);
     expect([...new Set([...secret, 'api-token'])].sort()).toEqual([...secretInputs].sort());
   });
@@ -109,7 +109,7 @@ describe('the secrets of a step', () => {
 describe('the examples', () => {
   const examples = readdirSync(join(root, 'examples')).filter((name) => /\.ya?ml$/u.test(name));
 
-  it.each(examples)('give in %s only inputs that the action has', (name) => {
+  it.each(examples)('use only inputs of the action in %s', (name) => {
     const workflow: unknown = parse(readFileSync(join(root, 'examples', name), 'utf8'));
     const steps = Object.values(valueAt(workflow, 'jobs') ?? {}).flatMap((job) => listAt(job, 'steps'));
     const ours = steps.filter((step) => textAt(step, 'uses')?.includes('compliance-action') === true);

@@ -7,23 +7,23 @@ import { githubRunner } from '../../src/step/report/runner.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { parseOutputs } from '../../tools/run-action.ts';
 
-/** All that a step told: to its log, its outputs, its summary, and the file of its answer. */
+/** Everything that a step wrote: log, outputs, summary and response file. */
 export interface CapturedOutput {
   readonly log: string;
   readonly outputs: Readonly<Record<string, string>>;
   readonly outputFile: string;
   readonly summary: string;
-  /** Undefined where none was written. */
+  /** Undefined if none was written. */
   readonly responseFile: string | undefined;
 }
 
-/** Lets a step tell something to the real runner's interface in this process, and gives what was told. */
+/** Captures what is written through the real runner interface in this process. */
 export async function captureOutput(
   secrets: readonly string[],
   work: (target: ReportTarget) => unknown,
   files: { readonly summary?: boolean } = {},
 ): Promise<CapturedOutput> {
-  const directory = mkdtempSync(join(tmpdir(), 'told-'));
+  const directory = mkdtempSync(join(tmpdir(), 'captured-output-'));
   const [outputPath, summaryPath] = [join(directory, 'output'), join(directory, 'summary.md')];
   writeFileSync(outputPath, '');
   writeFileSync(summaryPath, '');

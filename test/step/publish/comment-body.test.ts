@@ -36,8 +36,8 @@ function body(
   return commentBody(shown, { marker: '<!-- compliance-action id=1 -->', origin, job, commit });
 }
 
-describe('the text of a comment', () => {
-  it('begins with its marker and who told it, and has the verdict, the table, the commit and the run', () => {
+describe('commentBody', () => {
+  it('starts with marker and origin, and contains verdict, table, commit and run', () => {
     const text = body('sonar failed', 1);
     expect(text.split('\n').slice(0, 4)).toEqual([
       '<!-- compliance-action id=1 -->',
@@ -50,7 +50,7 @@ describe('the text of a comment', () => {
     expect(text).toContain('<a href="https://github.com/r">Workflow run</a>');
   });
 
-  it('never is larger than GitHub takes, whatever is in it', () => {
+  it('never exceeds GitHub’s limit', () => {
     const text = fc.string({ unit: fc.constantFrom('@a', '<', '#1', 'x', '🚀', 's'), maxLength: 2000 });
     fc.assert(
       fc.property(text, fc.nat(200), (words, rows) => {
@@ -60,7 +60,7 @@ describe('the text of a comment', () => {
     );
   });
 
-  it('leaves out rows, then tables, then the end of the reason, and never the reason itself', () => {
+  it('omits rows first, then tables, then the end of the reason, but never the reason itself', () => {
     const reason = `sonar failed ${'x'.repeat(987)}`;
     expect(body(reason, 200)).toContain('<p>180 more rows are in the <code>response-path</code> file.</p>');
     expect(body(reason.padEnd(4000, 'x'), 200)).toContain('The tables are too large to show here');
@@ -71,7 +71,7 @@ describe('the text of a comment', () => {
     }
   });
 
-  it('calls the commit judged only where it is', () => {
+  it('calls the commit judged only if it was', () => {
     const unknown = body('So it is.', 0, [], { sha: shas.head, judged: 'unknown' });
     expect(unknown).toContain('<p>Commit of this run: <a');
     expect(unknown).not.toContain('Judged commit');
@@ -80,7 +80,7 @@ describe('the text of a comment', () => {
     expect(other).not.toContain('Judged commit');
   });
 
-  it('holds no secret in any form, whatever characters it has', () => {
+  it('contains no secret in any encoding', () => {
     const secret = fc.oneof(
       fc.stringMatching(/^[!-)+-~]{12,40}$/u),
       fc.constantFrom('abc#1def#2ghi-@xyz-SECRET', 'ab"c<d>e&f-secret'),
@@ -96,7 +96,7 @@ describe('the text of a comment', () => {
     );
   });
 
-  it('leaves code and addresses alone, as GitHub does', () => {
+  it('does not change code and URLs, where GitHub makes no links', () => {
     const report = {
       subject: 'web',
       facts: [{ label: 'Image', value: { text: 'web@sha256:1 #2', code: true, href: 'https://e.com/@ann#1' } }],
@@ -109,7 +109,7 @@ describe('the text of a comment', () => {
     );
   });
 
-  it('notifies nobody, and refers to no other conversation', () => {
+  it('notifies nobody, and links to no other conversation', () => {
     const text = body('thanks @acme/owners, fixes #12 & see a@example.com', 0);
     expect(body('as in GH-12 and gh-7', 0)).toContain('as in GH-\u200B12 and gh-\u200B7');
     expect(body('https://github.com/a/b/issues/1 and /pull/2', 0)).toContain('/issues/\u200B1 and /pull/\u200B2');
@@ -117,8 +117,8 @@ describe('the text of a comment', () => {
   });
 });
 
-describe('a text without mentions', () => {
-  it('has a break in what GitHub would make a link of', () => {
+describe('withoutMentions', () => {
+  it('breaks what GitHub would turn into a link', () => {
     expect(withoutMentions('@ann (@bob) a@c #1 #x')).toBe('@\u200Bann (@\u200Bbob) a@c #\u200B1 #x');
   });
 });

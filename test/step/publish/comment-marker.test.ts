@@ -36,7 +36,7 @@ function marker(
   return commentMarker(identity, { ...job, ...other }, plainly);
 }
 
-/** The value with the keys of all its mappings in the other order. */
+/** The value with the keys of all its objects in reverse order. */
 function turnedAround(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(turnedAround);
   if (!isMapping(value)) return value;
@@ -44,14 +44,14 @@ function turnedAround(value: unknown): unknown {
   return Object.fromEntries(turned.reverse());
 }
 
-describe('the marker of a comment', () => {
+describe('commentMarker', () => {
   it('names workflow, job, operation and flow', () => {
     expect(marker()).toMatch(
       /^<!-- compliance-action workflow=CI job=build operation=get%2Dartifact flow=web id=[0-9a-f]{32} -->$/u,
     );
   });
 
-  it('is another one for whatever tells steps apart', () => {
+  it('differs for everything that distinguishes steps', () => {
     const all = [
       marker(),
       marker({ operation: 'list-attestations' }),
@@ -72,8 +72,8 @@ describe('the marker of a comment', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('is of every input of an operation, but for those that may change from run to run', async () => {
-    // A new input belongs to this list, or to those that the marker is made of.
+  it('depends on every input of an operation that does not change from run to run', async () => {
+    // A new input belongs either in this list or in the marker.
     const changing = [
       'attestation-id',
       'comment',
@@ -114,11 +114,11 @@ describe('the marker of a comment', () => {
     expect(next).toBe(marker());
   });
 
-  it.each(['null', '', '{}', '[]', '"web"', '{"service":'])('is that of a job without a matrix for %j', (matrix) => {
+  it.each(['null', '', '{}', '[]', '"web"', '{"service":'])('treats the matrix %j as none', (matrix) => {
     expect(marker({ matrix })).toBe(marker());
   });
 
-  it('is the same however the values of the matrix are ordered and written', () => {
+  it('does not depend on the order and formatting of the matrix values', () => {
     const values = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 });
     fc.assert(
       fc.property(values, (given) => {
@@ -129,12 +129,12 @@ describe('the marker of a comment', () => {
     );
   });
 
-  it('takes an input from its environment fallback as well', () => {
+  it('reads environment fallbacks as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
     expect(commentMarker(readStepIdentity(variables), job, plainly)).toBe(marker());
   });
 
-  it('cannot be broken out of, whatever the names are', () => {
+  it('cannot be closed early by any name', () => {
     const name = fc.oneof(fc.constantFrom('-->', '--!>', 'a --> <script>', '\n\n# x', '-'), fc.string());
     fc.assert(
       fc.property(name, name, name, (workflow, key, flow) => {
@@ -145,13 +145,13 @@ describe('the marker of a comment', () => {
     );
   });
 
-  it('holds no secret, not even an encoded one', () => {
+  it('contains no secret, not even an encoded one', () => {
     const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
     const text = commentMarker(readStepIdentity(given), job, (plain) => plain.replaceAll('-hush-', '***'));
     expect(text).toContain('flow=a***b');
   });
 
-  it('stays short for long names, and still tells them apart', () => {
+  it('stays short for long names, and still distinguishes them', () => {
     const long = 'x'.repeat(100_000);
     const other = marker({ flow: `${long}y` });
     expect(marker({ flow: long })).not.toBe(other);
@@ -159,22 +159,22 @@ describe('the marker of a comment', () => {
   });
 });
 
-describe('who told a comment', () => {
-  const told = { run: 17, attempt: 2, commit: shas.head };
+describe('the origin of a comment', () => {
+  const origin = { run: 17, attempt: 2, commit: shas.head };
 
-  it('is read as it was written', () => {
-    for (const origin of [told, { run: undefined, attempt: 1, commit: undefined }]) {
-      expect(readOrigin(`<!-- marker -->\n${renderOrigin(origin)}\n\ntext`)).toEqual(origin);
+  it('is read back as written', () => {
+    for (const written of [origin, { run: undefined, attempt: 1, commit: undefined }]) {
+      expect(readOrigin(`<!-- marker -->\n${renderOrigin(written)}\n\ntext`)).toEqual(written);
     }
   });
 
-  it('is unknown where it is not said in this form', () => {
+  it('is undefined if the body does not have this form', () => {
     expect(readOrigin('some text')).toBeUndefined();
-    expect(readOrigin(`> ${renderOrigin(told)}`)).toBeUndefined();
+    expect(readOrigin(`> ${renderOrigin(origin)}`)).toBeUndefined();
   });
 
-  it('is the run, its attempt, and the judged commit', () => {
-    expect(commentOrigin({ ...job, runId: '17' }, shas.head)).toEqual(told);
+  it('consists of the run, its attempt and the commit', () => {
+    expect(commentOrigin({ ...job, runId: '17' }, shas.head)).toEqual(origin);
     expect(commentOrigin({ ...job, runId: 'x', runAttempt: undefined }, undefined)).toEqual({
       run: undefined,
       attempt: 1,
@@ -183,13 +183,13 @@ describe('who told a comment', () => {
   });
 
   it.each([
-    ['a newer run, of another commit', { ...told, run: 18, commit: shas.base }, true],
-    ['a newer run, of the same commit', { ...told, run: 18 }, false],
-    ['the same run', told, false],
-    ['an older run', { ...told, run: 16, commit: shas.base }, false],
-    ['a run without an id', { ...told, run: undefined, commit: shas.base }, false],
+    ['a newer run, of another commit', { ...origin, run: 18, commit: shas.base }, true],
+    ['a newer run, of the same commit', { ...origin, run: 18 }, false],
+    ['the same run', origin, false],
+    ['an older run', { ...origin, run: 16, commit: shas.base }, false],
+    ['a run without an id', { ...origin, run: undefined, commit: shas.base }, false],
     ['nobody', undefined, false],
   ] as const)('decides whether the comment stays: %s', (_who, earlier, stays) => {
-    expect(isOutdated(told, earlier)).toBe(stays);
+    expect(isOutdated(origin, earlier)).toBe(stays);
   });
 });

@@ -43,11 +43,11 @@ describe('a commit status', () => {
     ['incomplete', 'ignore', 'pending'],
     ['skipped', 'fail', 'failure'],
     ['skipped', 'ignore', 'pending'],
-  ] as const)('of %s with on-non-compliant: %s is %s', (outcome, onNonCompliant, state) => {
+  ] as const)('for %s with on-non-compliant: %s is %s', (outcome, onNonCompliant, state) => {
     expect(status({ outcome }, onNonCompliant)).toMatchObject({ state, description: 'So it ended.' });
   });
 
-  it('of a failure is an error, and links to the run', () => {
+  it('is an error for a failure, and links to the run', () => {
     const decision = decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' }));
     expect(statusOf({ decision, runUrl, summary: true }, known)).toEqual({
       state: 'error',
@@ -62,7 +62,7 @@ describe('a commit status', () => {
     ['https://compliance.example.com/p?token=hush', runUrl],
     ['https://compliance.example.com/p?token=%68ush', runUrl],
     [undefined, runUrl],
-  ])('of an artifact with the page %j links to %s', (htmlUrl, targetUrl) => {
+  ])('for an artifact with the page %j links to %s', (htmlUrl, targetUrl) => {
     expect(status({ htmlUrl }).targetUrl).toBe(targetUrl);
   });
 
@@ -75,7 +75,7 @@ describe('a commit status', () => {
     expect(status({ outcome }, 'ignore', other)).toMatchObject({ state, description });
   });
 
-  it('has a description that GitHub takes, whatever the conclusion is', () => {
+  it('has a description within GitHub’s limits for any conclusion', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (conclusion) => {
         const { description } = status({ conclusion });

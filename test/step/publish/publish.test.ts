@@ -43,7 +43,7 @@ function prJob(apiUrl: string): Job {
   return jobOf('pull_request', pullRequestEvent(), { GITHUB_API_URL: apiUrl });
 }
 
-/** The warnings that remain of publishing. */
+/** Publishes a result and returns the warnings. */
 async function warningsOf(
   job: Job | undefined,
   {
@@ -81,12 +81,12 @@ function silent(): Promise<GitHubStandIn> {
   return startGitHub({}, { fault: (): GitHubReply => 'never' });
 }
 
-/** Lets the test's own work go on until both questions are asked. */
-async function bothAsked(server: GitHubStandIn): Promise<void> {
+/** Waits until both requests have arrived. */
+async function bothRequested(server: GitHubStandIn): Promise<void> {
   while (server.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('waiting for a verdict', () => {
+describe('publishPending', () => {
   async function statusesOf(wanted: PublicationSettings): Promise<readonly unknown[]> {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
@@ -109,25 +109,25 @@ describe('waiting for a verdict', () => {
     return repository.statuses;
   }
 
-  it('makes the status pending, so that an older one opens nothing', async () => {
+  it('sets the status to pending, so that an older one does not allow a merge', async () => {
     expect(await statusesOf(both)).toMatchObject([
       { sha: shas.head, state: 'pending', context: 'compliance/web', description: 'Waiting for the verdict.' },
     ]);
   });
 
-  it('is told nobody in a dry run, nor where no status is wanted', async () => {
+  it('does nothing in a dry run, without a status or without a token', async () => {
     expect(await statusesOf({ ...both, dryRun: true })).toEqual([]);
     expect(await statusesOf({ ...both, commitStatus: undefined })).toEqual([]);
     expect(await statusesOf({ ...both, githubToken: undefined })).toEqual([]);
   });
 });
 
-describe('publishing', () => {
-  it('takes no longer than one question may take where GitHub does not answer', async () => {
+describe('publishResult', () => {
+  it('takes no longer than one request timeout if GitHub does not answer', async () => {
     const server = keep(await silent());
     const clock = manualClock();
     const warned = warningsOf(prJob(server.url), { clock });
-    await bothAsked(server);
+    await bothRequested(server);
     await clock.advance(10_000);
     expect(await warned).toEqual([
       expect.stringContaining('no answer within 10 seconds'),
@@ -136,7 +136,7 @@ describe('publishing', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('still tells the end of a job that is cancelled, within five seconds', async () => {
+  it('still publishes the result of a cancelled job, within five seconds', async () => {
     const cancelled = AbortSignal.abort(new Cancellation('SIGTERM'));
     const repository = githubRepository();
     const answering = keep(await startGitHub({}, { repository }));
@@ -147,7 +147,7 @@ describe('publishing', () => {
     const server = keep(await silent());
     const clock = manualClock();
     const warned = warningsOf(prJob(server.url), { cancelled, clock });
-    await bothAsked(server);
+    await bothRequested(server);
     await clock.advance(5_000);
     expect(await warned).toEqual([
       expect.stringContaining('GitHub did not answer within 5 seconds'),
@@ -155,12 +155,12 @@ describe('publishing', () => {
     ]);
   });
 
-  it('has five seconds left when the job is cancelled meanwhile, and does not say that nothing was judged', async () => {
+  it('has five seconds left if the job is cancelled meanwhile, and does not claim that nothing was judged', async () => {
     const server = keep(await silent());
     const cancelled = new AbortController();
     const clock = manualClock();
     const warned = warningsOf(prJob(server.url), { cancelled: cancelled.signal, clock });
-    await bothAsked(server);
+    await bothRequested(server);
     cancelled.abort(new Cancellation('SIGINT'));
     await clock.advance(5_000);
     const words =
@@ -169,7 +169,7 @@ describe('publishing', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('tells the verdict although the job is cancelled meanwhile', async () => {
+  it('publishes the verdict even if the job is cancelled meanwhile', async () => {
     const repository = githubRepository();
     const cancelled = new AbortController();
     const server = keep(
@@ -189,7 +189,7 @@ describe('publishing', () => {
     expect(repository.statuses).toHaveLength(1);
   });
 
-  it('sets no success on a commit that nobody judged, and says which one was', async () => {
+  it('does not set success on a commit that was not judged, and names the judged one', async () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const job = prJob(server.url);
@@ -205,7 +205,7 @@ describe('publishing', () => {
     ['the head, shortened', [shas.head.slice(0, 7)]],
     ["the pull request's merge commit", [shas.merge]],
     ['a commit that nobody names', undefined],
-  ])('sets success where what was judged is of %s', async (_what, commits) => {
+  ])('sets success if the verdict is for %s', async (_what, commits) => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const job = { ...prJob(server.url), ref: 'refs/pull/12/merge', sha: shas.merge };
@@ -213,7 +213,7 @@ describe('publishing', () => {
     expect(repository.statuses).toMatchObject([{ sha: shas.head, state: 'success' }]);
   });
 
-  it('sets no success for the default branch’s commit, which GITHUB_SHA is on events from elsewhere', async () => {
+  it('does not set success for the default branch’s commit, which is GITHUB_SHA for some events', async () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const job = { ...prJob(server.url), ref: 'refs/heads/main', sha: shas.base };
@@ -221,7 +221,7 @@ describe('publishing', () => {
     expect(repository.statuses).toMatchObject([{ state: 'failure' }]);
   });
 
-  it('calls a defect one, and keeps the other publication', async () => {
+  it('reports a defect as such, and still publishes the other one', async () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const redact = (): never => {
@@ -233,13 +233,13 @@ describe('publishing', () => {
     expect(repository.statuses).toHaveLength(1);
   });
 
-  it('writes nothing in a dry run', async () => {
+  it('publishes nothing in a dry run', async () => {
     const server = keep(await silent());
     expect(await warningsOf(prJob(server.url), { wanted: { ...both, dryRun: true } })).toEqual([]);
     expect(server.requests).toEqual([]);
   });
 
-  it('takes a page that is answered with 200 for no yes', async () => {
+  it('does not accept an HTML page with status 200 as success', async () => {
     const page = { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
     const server = keep(await startGitHub({}, { fault: () => page }));
     expect(await warningsOf(prJob(server.url))).toEqual([
@@ -248,7 +248,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('says what a locked conversation needs, with one full stop', async () => {
+  it('says how to fix a locked conversation, with one full stop', async () => {
     const locked = githubError(403, 'Unable to create comment because issue is locked.');
     const repository = githubRepository();
     const fault = ({ method, url }: { method: string; url: string }): GitHubReply | undefined =>
@@ -259,7 +259,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it("does not warn of what a fork's token may not do where the step was skipped for it", async () => {
+  it("does not warn of a fork's missing permissions if the step was skipped for that", async () => {
     const readOnly = githubError(403, 'Resource not accessible by integration');
     const server = keep(await startGitHub({}, { fault: () => readOnly }));
     const job = jobOf('pull_request', pullRequestEvent({ fork: true }), { GITHUB_API_URL: server.url });
@@ -267,13 +267,13 @@ describe('publishing', () => {
     expect(await warningsOf(job, { shown: stepResultOf({ outcome: 'compliant' }) })).toHaveLength(2);
   });
 
-  it('says why it is not known which commit a status belongs to', async () => {
+  it('says why the commit of a status is unknown', async () => {
     const server = keep(await startGitHub({}, { repository: githubRepository() }));
     const job = jobOf('push', branchDeletionPushEvent(), { GITHUB_API_URL: server.url });
     expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*leaves no commit to judge/u)]);
   });
 
-  it('asks GitHub for the head of a pull request that somebody commented on', async () => {
+  it('asks GitHub for the head of a pull request on `issue_comment`', async () => {
     const repository = githubRepository();
     const pull = { status: 200, body: { head: { sha: shas.head, ref: 'feature/lid' } } };
     const server = keep(await startGitHub({ '/repos/acme/widgets/pulls/12': pull }, { repository }));
@@ -283,7 +283,7 @@ describe('publishing', () => {
     expect(repository.comments[0]?.body).toContain(`commit=${shas.head}`);
   });
 
-  it('writes the comment also where the commit is not known', async () => {
+  it('writes the comment even if the commit is unknown', async () => {
     const repository = githubRepository();
     const server = keep(await startGitHub({}, { repository }));
     const job = jobOf('issue_comment', issueCommentEvent('pull request'), { GITHUB_API_URL: server.url });
@@ -291,7 +291,7 @@ describe('publishing', () => {
     expect(repository.comments[0]?.body).not.toContain('Judged commit');
   });
 
-  it('says what it lacks', async () => {
+  it('says what is missing', async () => {
     const job = prJob('http://127.0.0.1:9');
     expect(await warningsOf(undefined)).toEqual([
       expect.stringMatching(/^`pull-request-comment`: nothing was published on GitHub: the job could not be read/u),

@@ -14,7 +14,7 @@ function draft(run: number, commit: string = shas.head) {
   return { ...target, origin, body: `${marker}\n${renderOrigin(origin)}\n\nrun ${run}` };
 }
 
-/** GitHub's API by way of the repository's own rules; `before` is done before a question is answered. */
+/** GitHub's API with the rules of the repository double; `before` is called before a request is answered. */
 function apiOf(repository: GitHubRepository, before: (route: string) => void = () => undefined): GitHubApi {
   return {
     apiUrl: 'https://api.github.com',
@@ -39,7 +39,7 @@ function apiOf(repository: GitHubRepository, before: (route: string) => void = (
 }
 
 describe('the one comment of a step', () => {
-  it('is one where two runs write their first at the same time, whoever is first', async () => {
+  it('is one, even if two runs create it at the same time', async () => {
     for (const [mine, others] of [
       [18, 17],
       [17, 18],
@@ -58,7 +58,7 @@ describe('the one comment of a step', () => {
     }
   });
 
-  it('stays the first one where another run begins after it', async () => {
+  it('stays the first one if another run starts later', async () => {
     const repository = githubRepository();
     const both = await Promise.all([
       writeComment(draft(17), apiOf(repository)),
@@ -68,7 +68,7 @@ describe('the one comment of a step', () => {
     expect(repository.comments.map(({ body }) => body)).toEqual([draft(18).body]);
   });
 
-  it('takes the place of those that runs left behind, and of no stranger’s', async () => {
+  it('replaces duplicates of earlier runs, and leaves other users’ comments alone', async () => {
     const repository = githubRepository();
     repository.comment('mallory', draft(16).body);
     repository.comment(jobsBot, draft(16).body);
@@ -80,7 +80,7 @@ describe('the one comment of a step', () => {
     ]);
   });
 
-  it('is written where the list cannot be read afterwards', async () => {
+  it('is written even if the comments cannot be listed afterwards', async () => {
     const repository = githubRepository();
     let lists = 0;
     const real = apiOf(repository);
@@ -95,7 +95,7 @@ describe('the one comment of a step', () => {
     expect(await writeComment(draft(17), api)).toMatchObject({ done: 'created' });
   });
 
-  it('says what GraphQL says where it does not tell whose the token is', async () => {
+  it('reports GraphQL’s message if it does not return the user of the token', async () => {
     const repository = githubRepository();
     repository.comment(jobsBot, draft(16).body);
     const real = apiOf(repository);

@@ -41,18 +41,18 @@ describe('the pull request of a job', () => {
     ['check_suite', checkSuiteEvent()],
     ['workflow_run', workflowRunEvent({ event: 'push' })],
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(13)] })],
-  ])('of %s is none where the event is not about exactly one', (name, event) => {
+  ])('of %s is none if the event is not about exactly one', (name, event) => {
     expect(pullRequestOf(jobOf(name, event))).toEqual({ none: expect.stringMatching(/^the event /u) });
   });
 
-  it('of a fork is known by its head only, in `workflow_run`', () => {
+  it('from a fork is identified only by its head, in `workflow_run`', () => {
     const fork = { full_name: 'forker/widgets', owner: { login: 'forker' } };
     const job = jobOf('workflow_run', workflowRunEvent({ head_repository: fork }));
     expect(pullRequestOf(job)).toEqual({ head: { owner: 'forker', branch: 'feature/lid', sha: shas.head } });
   });
 });
 
-describe('the pull request that has a head', () => {
+describe('findPullRequest', () => {
   const head = { owner: 'forker', branch: 'feature/lid', sha: shas.head };
 
   async function found(answer: GitHubAnswer): Promise<unknown> {
@@ -71,21 +71,21 @@ describe('the pull request that has a head', () => {
 
   const open = (number: number, sha: string): Mapping => ({ number, head: { sha } });
 
-  it('is the one whose newest commit it is', async () => {
+  it('finds the one with this commit as its head', async () => {
     expect(await found({ body: [open(11, shas.base), open(12, shas.head)] })).toEqual({ number: 12 });
   });
 
-  it('is none where its commit is old, or GitHub answers something else', async () => {
+  it('finds none if the commit is outdated, or the response unexpected', async () => {
     expect(await found({ body: [open(12, shas.base)] })).toEqual({ none: expect.stringContaining('no open') });
     expect(await found({ body: 'login' })).toEqual({ none: expect.stringContaining('no open') });
   });
 
-  it('is none where there are several', async () => {
+  it('finds none if there are several', async () => {
     const body = [open(11, shas.head), open(12, shas.head)];
     expect(await found({ body })).toEqual({ none: expect.stringContaining('several open') });
   });
 
-  it('is unknown where GitHub does not say', async () => {
+  it('returns GitHub’s refusal', async () => {
     const refusal = { reason: 'permission', status: 403, what: 'it answered 403' } as const;
     expect(await found({ refusal })).toEqual({ refusal });
   });

@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { escapeHtmlLine, printable, printableJson, safeHref } from '../../../src/step/report/escape.ts';
 
 describe('escapeHtmlLine', () => {
-  it('leaves no character that HTML gives a meaning, in text or in an attribute', () => {
+  it('escapes every character with a meaning in HTML text or attributes', () => {
     expect(escapeHtmlLine(`<a href="x" title='y'>&amp;</a>`)).toBe(
       '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
     );
   });
 
-  it('lets no text turn the direction of writing', () => {
+  it('lets no text change the writing direction', () => {
     expect(escapeHtmlLine('a\u202Eb\u2066c')).toBe('a\uFFFDb\uFFFDc');
   });
 
-  it('keeps everything on one line, whatever kind of line break there is', () => {
+  it('keeps everything on one line, for every kind of line break', () => {
     expect(escapeHtmlLine('a\nb\r\nc\rd\n\ne')).toBe('a<br>b<br>c<br>d<br><br>e');
   });
 
-  it('shows every text as it is: a browser would read back what went in', () => {
+  it('is reversible: a browser shows the original text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(readBack(escapeHtmlLine(text))).toBe(printable(text).replaceAll(/\r\n|\r/gu, '\n'));
@@ -35,19 +35,19 @@ function readBack(html: string): string {
 }
 
 describe('printable', () => {
-  it('shows what steers a terminal or turns the direction of writing, and does not let it work', () => {
+  it('replaces what controls a terminal or changes the writing direction', () => {
     expect(printable('a\u001B[2Jb\u0007c\0d\u009B1me\u007Ff\u202Eg')).toBe(
       'a\uFFFD[2Jb\uFFFDc\uFFFDd\uFFFD1me\uFFFDf\uFFFDg',
     );
   });
 
-  it('leaves tabs, line breaks and everything else as they are', () => {
+  it('keeps tabs, line breaks and everything else', () => {
     expect(printable('a\tb\r\nc é 🚀 \u200B')).toBe('a\tb\r\nc é 🚀 \u200B');
   });
 });
 
 describe('printableJson', () => {
-  it('says the same, without a character that a terminal obeys', () => {
+  it('keeps the value, without characters that control a terminal', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('\u009B\u202E\u007F\0')),
@@ -66,7 +66,7 @@ describe('safeHref', () => {
     ['https://example.com/a?b=c&d=%20#e', 'https://example.com/a?b=c&d=%20#e'],
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
     ['HTTPS://EXAMPLE.com/"<x>', 'https://example.com/%22%3Cx%3E'],
-  ])('follows %s', (href, safe) => {
+  ])('accepts %s', (href, safe) => {
     expect(safeHref(href)).toBe(safe);
   });
 
@@ -85,7 +85,7 @@ describe('safeHref', () => {
     'https://ann:pass@example.com/',
     'https://github.com@example.com/',
     'https://',
-  ])('does not follow %p', (href) => {
+  ])('rejects %p', (href) => {
     expect(safeHref(href)).toBeUndefined();
   });
 });

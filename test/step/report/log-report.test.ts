@@ -5,7 +5,7 @@ import { decideResult } from '../../../src/step/run/gate.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { shownLines } from '../../support/workflow-command.ts';
 
-/** A list of which only the first rows are held. */
+/** A list of which only the first rows are in the table. */
 function listOf(held: number, more: number): OperationResult {
   return {
     outcome: 'compliant',
@@ -27,25 +27,25 @@ function listOf(held: number, more: number): OperationResult {
   };
 }
 
-function told(result: OperationResult): ReturnType<typeof captureOutput> {
+function reported(result: OperationResult): ReturnType<typeof captureOutput> {
   const decision = decideResult(result, 'ignore');
   return captureOutput([], (target) => reportResult({ decision, result, runUrl: undefined, summary: true }, target));
 }
 
-describe('a table of which only the first rows are held', () => {
+describe('a table that has only the first rows', () => {
   it.each([
     [200, 50, 50],
     [3, 1, 1],
     [250, 10, 60],
-  ])('of %d and %d more counts what the summary does not show: %d', async (held, more, hidden) => {
-    const { summary, outputs, log } = await told(listOf(held, more));
+  ])('of %d rows and %d more counts those not shown in the summary: %d', async (held, more, hidden) => {
+    const { summary, outputs, log } = await reported(listOf(held, more));
     expect(summary).toContain(`${hidden} more row`);
     expect(outputs['count']).toBe(String(held + more));
     expect(shownLines(log)).toContain(`  … and ${more} more in the response-path file`);
   });
 
-  it('says nothing of rows that there are not', async () => {
-    const { summary, log } = await told(listOf(3, 0));
+  it('does not mention further rows if there are none', async () => {
+    const { summary, log } = await reported(listOf(3, 0));
     expect(summary).not.toContain('more row');
     expect(log).not.toContain('more, in the file');
   });

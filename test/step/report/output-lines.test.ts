@@ -13,20 +13,20 @@ const tricky = fc.constantFrom(
   'é✅\n\n',
 );
 
-describe('the lines of outputs', () => {
-  it('have each value between two lines with a word of their own', () => {
+describe('outputLines', () => {
+  it('puts each value between two delimiter lines', () => {
     expect(outputLines({ outcome: 'compliant', state: '' })).toBe(
       'outcome<<end-of-output-0\ncompliant\nend-of-output-0\nstate<<end-of-output-0\n\nend-of-output-0\n',
     );
   });
 
-  it('give the values back, whatever is in them', () => {
+  it('preserves every value', () => {
     const value = fc.oneof(
       tricky,
       fc.string({ unit: 'binary' }),
       fc.array(tricky).map((parts) => parts.join('\n')),
     );
-    // The runner takes each of these for the end of a line, and gives lines back with its own.
+    // The runner accepts each of these as a line break, and returns lines with its own.
     const lines = value.map((text) => text.replaceAll('\r', ''));
     fc.assert(
       fc.property(fc.record({ outcome: lines, response: lines, fingerprint: lines }), (outputs) => {
@@ -35,12 +35,12 @@ describe('the lines of outputs', () => {
     );
   });
 
-  it('look at a value once, however many of its lines look like their word', () => {
+  it('scans a value once, however many of its lines look like delimiters', () => {
     const lines = Array.from({ length: 200_000 }, (_, number) => `end-of-output-${number}`).join('\n');
     expect(outputLines({ response: lines })).toContain('response<<end-of-output-200000\n');
   });
 
-  it('are read with the line breaks of any system', () => {
+  it('preserves the line breaks of every system', () => {
     const lines = 'outcome<<x\r\ncompliant\r\nx\r\nstate<<x\r\n\r\nx\r\n';
     expect(parseOutputs(lines)).toEqual({ outcome: 'compliant', state: '' });
     expect(parseOutputs(lines.replaceAll('\r', ''))).toEqual({ outcome: 'compliant', state: '' });

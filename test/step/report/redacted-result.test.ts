@@ -22,8 +22,8 @@ function shown(text: string, href?: string) {
   return redactResult(stepResult, collectSecrets([key]).redact);
 }
 
-describe('an ending without secrets', () => {
-  it('has none in any of its texts', () => {
+describe('redactResult', () => {
+  it('leaves no secret in any text', () => {
     const text = JSON.stringify(shown(`the key ${key} it is`));
     expect(text).toContain('the key *** it is');
     expect(text).not.toContain('perc');
@@ -37,11 +37,11 @@ describe('an ending without secrets', () => {
       `https://x.example.com/p?k=${encodeURIComponent(key).replaceAll(/%../gu, (one) => one.toLowerCase())}`,
     ],
     ['encoded for the greater part', `https://x.example.com/p?k=${encodeURIComponent(key).replace('%40', '@')}`],
-  ])('has no link that holds one %s', (_how, href) => {
+  ])('leaves out a link with a secret %s', (_how, href) => {
     expect(JSON.stringify(shown('text', href))).not.toContain('x.example.com');
   });
 
-  it('keeps all other links', () => {
+  it('keeps other links', () => {
     const href = 'https://x.example.com/p?k=a%20b';
     expect(shown('text', href)).toMatchObject({ runUrl: href, result: { htmlUrl: href } });
   });

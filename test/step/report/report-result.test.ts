@@ -43,23 +43,23 @@ function failureResultOf(thrown: unknown): StepResult {
   return { decision: decideFailure(thrown), thrown, runUrl: undefined, summary: true };
 }
 
-describe('conclude', () => {
-  it('tells a verdict in the log, the outputs, the file and the summary, and annotates last', async () => {
-    const told = await captureOutput([], (target) => reportResult(stepResultOf(result), target));
-    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
-    expect(shownLines(told.log).filter((line) => line !== '')).toEqual([
+describe('reportResult', () => {
+  it('reports a verdict in log, outputs, response file and summary, and annotates last', async () => {
+    const captured = await captureOutput([], (target) => reportResult(stepResultOf(result), target));
+    expect(commandsIn(captured.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
+    expect(shownLines(captured.log).filter((line) => line !== '')).toEqual([
       'State: NON-COMPLIANT',
       'Evidence (Name | State):',
       '  sonar | ERROR',
     ]);
-    expect(commandsNamed(told.log, 'error')).toEqual([
+    expect(commandsNamed(captured.log, 'error')).toEqual([
       {
         name: 'error',
         properties: { title: 'Non-compliant: Artifact web.tgz' },
         message: 'Artifact web.tgz is NON-COMPLIANT (sonar failed).',
       },
     ]);
-    expect(told.outputs).toEqual({
+    expect(captured.outputs).toEqual({
       outcome: 'non-compliant',
       compliant: 'false',
       state: 'NON-COMPLIANT',
@@ -69,16 +69,16 @@ describe('conclude', () => {
       'html-url': 'https://compliance.example.com/a',
       count: '',
     });
-    expect(told.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
-    expect(told.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
+    expect(captured.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
+    expect(captured.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
   });
 
-  it('says a pass in the log, without an annotation', async () => {
-    const told = await captureOutput([], (target) =>
+  it('logs a pass without an annotation', async () => {
+    const captured = await captureOutput([], (target) =>
       reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target),
     );
-    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup']);
-    expect(told.log).toContain('✅ Compliant: Artifact web.tgz is');
+    expect(commandsIn(captured.log).map(({ name }) => name)).toEqual(['group', 'endgroup']);
+    expect(captured.log).toContain('✅ Compliant: Artifact web.tgz is');
   });
 
   it.each([
@@ -87,14 +87,14 @@ describe('conclude', () => {
     ['incomplete', 'false'],
     ['done', ''],
   ] as const)('sets the output `compliant` of %s to %p', async (outcome, compliant) => {
-    const told = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, outcome }), target));
-    expect(told.outputs).toMatchObject({ outcome, compliant });
+    const captured = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, outcome }), target));
+    expect(captured.outputs).toMatchObject({ outcome, compliant });
   });
 
-  it('sets every output on a failure too: empty where there is nothing to say', async () => {
+  it('sets every output on a failure, too, if only to an empty text', async () => {
     const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    const told = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
-    expect(told.outputs).toEqual({
+    const captured = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
+    expect(captured.outputs).toEqual({
       outcome: 'error',
       compliant: '',
       state: '',
@@ -104,11 +104,11 @@ describe('conclude', () => {
       'html-url': '',
       count: '',
     });
-    expect(told.summary).toContain('<h2>⛔ Error</h2>');
-    expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
+    expect(captured.summary).toContain('<h2>⛔ Error</h2>');
+    expect(commandsNamed(captured.log, 'error')[0]?.message).toBe('no answer\nTry again.');
   });
 
-  it('keeps status, message and fields of the service’s error in the answer', async () => {
+  it('includes status, message and fields of the service’s error in the response', async () => {
     const thrown = new ServiceError({
       operation: 'create-flow',
       method: 'PUT',
@@ -119,8 +119,8 @@ describe('conclude', () => {
       bodyDescription: undefined,
       attempts: 1,
     });
-    const told = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
-    expect(JSON.parse(told.responseFile ?? '')).toMatchObject({
+    const captured = await captureOutput([], (target) => reportResult(failureResultOf(thrown), target));
+    expect(JSON.parse(captured.responseFile ?? '')).toMatchObject({
       error: {
         kind: 'user',
         status: 400,
@@ -132,12 +132,12 @@ describe('conclude', () => {
     });
   });
 
-  it('tells nothing of a defect’s inner life in the answer', async () => {
-    const told = await captureOutput([], (target) => reportResult(failureResultOf(new TypeError('inner')), target));
-    expect(told.outputs['response']).toBe('{"error":{"kind":"defect"}}');
+  it('exposes no details of a defect in the response', async () => {
+    const captured = await captureOutput([], (target) => reportResult(failureResultOf(new TypeError('inner')), target));
+    expect(captured.outputs['response']).toBe('{"error":{"kind":"defect"}}');
   });
 
-  it('leaves the answer to the file where it is larger than an output may be, counted as GitHub does', async () => {
+  it('leaves the response out of the output if it exceeds GitHub’s limit, counted as GitHub does', async () => {
     const fits = 'x'.repeat(512 * 1024 - 2);
     const just = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, response: fits }), target));
     expect(just.outputs['response']).toBe(JSON.stringify(fits));
@@ -148,7 +148,7 @@ describe('conclude', () => {
     expect(larger.responseFile).toBe(JSON.stringify(`${fits}x`));
   });
 
-  it('writes no summary where none is wanted, or where the runner takes none', async () => {
+  it('writes no summary if it is turned off, or the runner does not support it', async () => {
     const unwanted = await captureOutput([], (target) =>
       reportResult({ ...stepResultOf(result), summary: false }, target),
     );
@@ -159,66 +159,68 @@ describe('conclude', () => {
     expect(impossible.outputs['outcome']).toBe('non-compliant');
   });
 
-  it('shows the end elsewhere after the outputs and the summary are written, and before the annotation', async () => {
-    const told = await captureOutput([], (target) =>
+  it('publishes after outputs and summary are written, and before the annotation', async () => {
+    const captured = await captureOutput([], (target) =>
       reportResult(stepResultOf(result), target, ({ decision }) => {
         expect(target.runner.summaryRoom()).toBeLessThan(1024 * 1024);
         target.runner.log.warning(`shown elsewhere: ${decision.outcome}`);
         return Promise.resolve();
       }),
     );
-    expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'warning', 'error']);
-    expect(told.outputs['outcome']).toBe('non-compliant');
+    expect(commandsIn(captured.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'warning', 'error']);
+    expect(captured.outputs['outcome']).toBe('non-compliant');
   });
 
-  it('keeps the verdict where showing it elsewhere fails', async () => {
-    const told = await captureOutput([], (target) =>
+  it('keeps the verdict if publishing fails', async () => {
+    const captured = await captureOutput([], (target) =>
       reportResult(stepResultOf({ ...result, outcome: 'compliant' }), target, () =>
         Promise.reject(new TypeError('inner')),
       ),
     );
-    expect(commandsNamed(told.log, 'warning')[0]?.message).toContain('not published on GitHub: inner');
-    expect(told.outputs['outcome']).toBe('compliant');
-    expect(told.log).toContain('✅ Compliant');
+    expect(commandsNamed(captured.log, 'warning')[0]?.message).toContain('not published on GitHub: inner');
+    expect(captured.outputs['outcome']).toBe('compliant');
+    expect(captured.log).toContain('✅ Compliant');
   });
 
-  it('warns of outputs that it cannot write where something failed, and still annotates that', async () => {
+  it('only warns of a response file that cannot be written if the step failed anyway', async () => {
     const thrown = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    const told = await captureOutput([], (target) =>
+    const captured = await captureOutput([], (target) =>
       reportResult(failureResultOf(thrown), { ...target, directory: join(target.directory, 'missing') }),
     );
-    expect(commandsNamed(told.log, 'warning')[0]?.message).toMatch(
+    expect(commandsNamed(captured.log, 'warning')[0]?.message).toMatch(
       /the response file could not be written.*RUNNER_TEMP/u,
     );
-    expect(commandsNamed(told.log, 'error')[0]?.message).toBe('no answer\nTry again.');
-    expect(told.summary).toContain('⛔ Error');
+    expect(commandsNamed(captured.log, 'error')[0]?.message).toBe('no answer\nTry again.');
+    expect(captured.summary).toContain('⛔ Error');
   });
 
-  it('hands on the verdict where the file of the answer cannot be written, names the disk and fails', async () => {
+  it('sets the outputs if the response file cannot be written, reports that and fails', async () => {
     let isTold: boolean | undefined;
-    const told = await captureOutput([], async (target) => {
+    const captured = await captureOutput([], async (target) => {
       isTold = await reportResult(stepResultOf(result), { ...target, directory: join(target.directory, 'missing') });
     });
     expect(isTold).toBe(false);
-    expect(told.outputs).toMatchObject({
+    expect(captured.outputs).toMatchObject({
       outcome: 'non-compliant',
       compliant: 'false',
       state: 'NON-COMPLIANT',
       'response-path': '',
       response: '{"fingerprint":"aa","state":"NON-COMPLIANT"}',
     });
-    expect(told.summary).toContain('❌ Non-compliant');
-    expect(commandsNamed(told.log, 'error').map(({ properties, message }) => [properties['title'], message])).toEqual([
+    expect(captured.summary).toContain('❌ Non-compliant');
+    expect(
+      commandsNamed(captured.log, 'error').map(({ properties, message }) => [properties['title'], message]),
+    ).toEqual([
       ['Runner error', expect.stringMatching(/response file could not be written.*The verdict stands.*Non-compliant/u)],
       ['Non-compliant: Artifact web.tgz', 'Artifact web.tgz is NON-COMPLIANT (sonar failed).'],
     ]);
   });
 
-  itWithFullDevice('says that the disk is full, and shows the verdict all the same', async () => {
+  itWithFullDevice('reports a full disk and still the verdict', async () => {
     let isTold: boolean | undefined;
     const shown: string[] = [];
     const compliant = stepResultOf({ ...result, outcome: 'compliant' });
-    const told = await captureOutput([], async (target) => {
+    const captured = await captureOutput([], async (target) => {
       symlinkSync('/dev/full', join(target.directory, 'response.json'));
       isTold = await reportResult(compliant, target, ({ decision }) => {
         shown.push(decision.outcome);
@@ -227,9 +229,9 @@ describe('conclude', () => {
     });
     expect(isTold).toBe(false);
     expect(shown).toEqual(['compliant']);
-    expect(told.outputs).toMatchObject({ outcome: 'compliant', 'response-path': '' });
-    expect(told.log).toContain('✅ Compliant: ');
-    expect(commandsNamed(told.log, 'error')).toEqual([
+    expect(captured.outputs).toMatchObject({ outcome: 'compliant', 'response-path': '' });
+    expect(captured.log).toContain('✅ Compliant: ');
+    expect(commandsNamed(captured.log, 'error')).toEqual([
       {
         name: 'error',
         properties: { title: "The runner's disk is full" },
@@ -238,30 +240,30 @@ describe('conclude', () => {
     ]);
   });
 
-  itWithFullDevice('shows the verdict where the outputs cannot be written, and fails', async () => {
+  itWithFullDevice('reports the verdict and fails if the outputs cannot be written', async () => {
     let isTold: boolean | undefined;
-    const told = await captureOutput([], async (target) => {
+    const captured = await captureOutput([], async (target) => {
       const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, target.secrets);
       isTold = await reportResult(stepResultOf({ ...result, outcome: 'compliant' }), { ...target, runner });
     });
     expect(isTold).toBe(false);
-    expect(told.log).toContain('✅ Compliant: ');
-    expect(commandsNamed(told.log, 'error')[0]?.message).toContain("the step's outputs could not be written");
+    expect(captured.log).toContain('✅ Compliant: ');
+    expect(commandsNamed(captured.log, 'error')[0]?.message).toContain("the step's outputs could not be written");
   });
 
-  it('lets no text become a command or an output of its own', async () => {
+  it('lets no text become a command or another output', async () => {
     await fc.assert(
       fc.asyncProperty(hostileResult(hostileText()), async (hostile) => {
-        const told = await captureOutput([], (target) => reportResult(stepResultOf(hostile), target));
-        expect(commandsIn(told.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
-        expect(Object.keys(told.outputs).sort()).toEqual(outputNames);
-        expect(told.outputs).toMatchObject({
+        const captured = await captureOutput([], (target) => reportResult(stepResultOf(hostile), target));
+        expect(commandsIn(captured.log).map(({ name }) => name)).toEqual(['group', 'endgroup', 'error']);
+        expect(Object.keys(captured.outputs).sort()).toEqual(outputNames);
+        expect(captured.outputs).toMatchObject({
           outcome: 'non-compliant',
           state: printable(hostile.state),
           fingerprint: printable(hostile.fingerprint ?? ''),
           'html-url': safeHref(hostile.htmlUrl) ?? '',
         });
-        expect(JSON.parse(told.outputs['response'] ?? '')).toEqual(hostile.response);
+        expect(JSON.parse(captured.outputs['response'] ?? '')).toEqual(hostile.response);
       }),
     );
   });
@@ -271,55 +273,55 @@ describe('conclude', () => {
     'https://example.com/\u0000\u001B[2J\nerror',
     'page 1',
     'https://user:pass@example.com/',
-  ])('hands on %j as `html-url` only if it is one line and an http(s) URL', async (htmlUrl) => {
-    const told = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, htmlUrl }), target));
-    expect(told.outputs['html-url']).toMatch(/^(?:https?:\/\/[\x21-\x7E]+)?$/u);
+  ])('sets `html-url` to %j only if it is one line and an http(s) URL', async (htmlUrl) => {
+    const captured = await captureOutput([], (target) => reportResult(stepResultOf({ ...result, htmlUrl }), target));
+    expect(captured.outputs['html-url']).toMatch(/^(?:https?:\/\/[\x21-\x7E]+)?$/u);
   });
 
-  it('lets no control character out: not in the log, the outputs, the summary or the file', async () => {
+  it('writes no control character to log, outputs, summary or response file', async () => {
     const text = fc.string({
       unit: fc.constantFrom('\u001B', '\u0007', '\0', '\u009B', '\u007F', '\u202E', '\u2066', '\b', 'a', '\n'),
     });
     await fc.assert(
       fc.asyncProperty(hostileResult(text), async (hostile) => {
-        const told = await captureOutput([], (target) => reportResult(stepResultOf(hostile), target));
-        for (const place of [told.log, told.outputFile, told.summary, told.responseFile ?? '']) {
+        const captured = await captureOutput([], (target) => reportResult(stepResultOf(hostile), target));
+        for (const place of [captured.log, captured.outputFile, captured.summary, captured.responseFile ?? '']) {
           expect(place).not.toMatch(/[[\p{Cc}\u202A-\u202E\u2066-\u2069]--[\t\r\n]]/v);
         }
-        expect(JSON.parse(told.responseFile ?? '')).toEqual(hostile.response);
+        expect(JSON.parse(captured.responseFile ?? '')).toEqual(hostile.response);
       }),
     );
   });
 
-  it('tells what later steps decide by as it is, though a secret be as short as a letter', async () => {
+  it('does not redact the outputs of the action’s own words, even if a secret is a single letter', async () => {
     const secrets = ['c', 'e', '1', '/', 'non-compliant'];
     let directory = '';
-    const told = await captureOutput(secrets, (target) => {
+    const captured = await captureOutput(secrets, (target) => {
       ({ directory } = target);
       return reportResult(stepResultOf({ ...result, count: 121 }), target);
     });
-    expect(told.outputs).toMatchObject({
+    expect(captured.outputs).toMatchObject({
       outcome: 'non-compliant',
       compliant: 'false',
       count: '121',
       'response-path': join(directory, 'response.json'),
       'html-url': expect.stringContaining('***'),
     });
-    expect(told.responseFile).toContain('***');
+    expect(captured.responseFile).toContain('***');
   });
 
-  it('lets no form of a secret out: not in the log, the outputs, the summary or the file', async () => {
+  it('writes no encoding of a secret to log, outputs, summary or response file', async () => {
     const scene = fc
       .array(aSecret(), { minLength: 1, maxLength: 2 })
       .chain((secrets) => fc.tuple(fc.constant(secrets), hostileResult(textAround(secrets.flatMap(formsOf)))));
     await fc.assert(
       fc.asyncProperty(scene, async ([secrets, leaking]) => {
-        const told = await captureOutput(secrets, (target) => reportResult(stepResultOf(leaking), target));
-        const places = [told.log, told.outputFile, told.summary, told.responseFile ?? ''];
+        const captured = await captureOutput(secrets, (target) => reportResult(stepResultOf(leaking), target));
+        const places = [captured.log, captured.outputFile, captured.summary, captured.responseFile ?? ''];
         for (const form of secrets.flatMap(formsOf)) {
           for (const place of places) expect(place).not.toContain(form);
         }
-        expect(() => JSON.parse(told.responseFile ?? '') as unknown).not.toThrow();
+        expect(() => JSON.parse(captured.responseFile ?? '') as unknown).not.toThrow();
       }),
     );
   });
@@ -338,7 +340,7 @@ function hostileText(): fc.Arbitrary<string> {
       'a\r\nb\r',
     ),
     fc.string(),
-    // Without lone surrogates, which no file in UTF-8 can hold.
+    // Without lone surrogates, which cannot be encoded in UTF-8.
     fc.string({ unit: 'grapheme' }),
   );
 }

@@ -24,7 +24,7 @@ function paged<Item>(pages: readonly (readonly Item[])[]): PageWalk<Item> {
 }
 
 describe('a list that is written page by page', () => {
-  it('is one JSON array of all items, however it is cut into pages', async () => {
+  it('is one JSON array of all items, however they are split into pages', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.jsonValue(), { maxLength: 4 }), { maxLength: 5 }), async (pages) => {
         const { path } = await responseFile(place).writeList(paged(pages));
@@ -34,19 +34,19 @@ describe('a list that is written page by page', () => {
     );
   });
 
-  it('holds no secret', async () => {
+  it('contains no secrets', async () => {
     const { path } = await responseFile(place).writeList(paged([[{ key: 'hunter2hunter2' }]]));
     expect(readFileSync(path, 'utf8')).toBe('[{"key":"***"}]');
   });
 
-  it('loses nothing but the secret of a page that holds one, and nothing of a secret that only two items together have', async () => {
+  it('redacts only within an item, and never across two items', async () => {
     const secrets = collectSecrets(['hunter2hunter2', 'a"},{"key":"b']);
     const items = [{ key: 'a' }, { key: 'b' }, { key: 'hunter2hunter2' }];
     const { path } = await responseFile({ ...place, secrets }).writeList(paged([items]));
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual([{ key: 'a' }, { key: 'b' }, { key: '***' }]);
   });
 
-  it('asks for a page only when the one before is written', async () => {
+  it('fetches a page only after the previous one is written', async () => {
     const path = `${workspace.path}/response.json`;
     const sizes: number[] = [];
     const { path: written } = await responseFile(place).writeList(() => {
@@ -58,7 +58,7 @@ describe('a list that is written page by page', () => {
   });
 
   itWithFullDevice(
-    'walks to the end on a full disk, because the verdict needs all pages, and says what failed',
+    'reads all pages even if the disk is full, because the verdict needs them, and returns the error',
     async () => {
       symlinkSync('/dev/full', `${workspace.path}/response.json`);
       const pages = paged([[1], [2], [3]]);
@@ -73,13 +73,13 @@ describe('a list that is written page by page', () => {
     },
   );
 
-  it('walks to the end where there is no folder for it', async () => {
+  it('reads all pages even if its folder is missing', async () => {
     const nowhere = { ...place, directory: `${workspace.path}/missing` };
     const written = await responseFile(nowhere).writeList(paged([[1], [2]]));
     expect(written).toMatchObject({ path: '', failure: { kind: 'runner', isFull: false } });
   });
 
-  it('fails as its pages do, and leaves the file to the error', async () => {
+  it('fails if a page fails, and leaves the file to the error', async () => {
     const failing = (): Promise<undefined> => Promise.reject(new Error('no page'));
     await expect(responseFile(place).writeList(failing)).rejects.toThrow('no page');
     const { path } = writeResponse({ response: { error: 'no page' }, written: undefined }, place);
@@ -88,7 +88,7 @@ describe('a list that is written page by page', () => {
 });
 
 describe('writeResponse', () => {
-  it('hands a written list on whole where it fits the outputs', async () => {
+  it('returns a written list for the output if it fits', async () => {
     const written = await responseFile(place).writeList(paged([[1, 2], [3]]));
     expect(writeResponse({ response: undefined, written }, place)).toEqual({
       path: written.path,
@@ -102,13 +102,13 @@ describe('writeResponse', () => {
     ['€', 512 * 1024 - 4, true],
     ['€', 512 * 1024 - 3, false],
     ['x', 2 * 1024 * 1024, false],
-  ])('leaves a list of %s × %d to the file where it is larger than GitHub takes', async (character, count, fits) => {
+  ])('leaves a list of %s × %d out of the output if it exceeds GitHub’s limit', async (character, count, fits) => {
     const written = await responseFile(place).writeList(paged([[character.repeat(count)]]));
     const { output } = writeResponse({ response: undefined, written }, place);
     expect(output === '').toBe(!fits);
   });
 
-  it('writes a value to a file that only its owner may read', () => {
+  it('writes a file that only its owner may read', () => {
     const { path, output } = writeResponse({ response: { a: 1 }, written: undefined }, place);
     expect(output).toBe('{"a":1}');
     expect(existsSync(path)).toBe(true);

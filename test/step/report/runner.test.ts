@@ -4,7 +4,7 @@ import { harmless } from '../../../src/step/report/runner.ts';
 import { isWorkflowCommand, linesOfRunner } from '../../support/workflow-command.ts';
 
 describe('harmless', () => {
-  it('leaves text that is no command as it is', () => {
+  it('does not change text that is not a command', () => {
     expect(harmless('fix: a :: b\n  C:\\x\n# [x]')).toBe('fix: a :: b\n  C:\\x\n# [x]');
   });
 
@@ -15,11 +15,11 @@ describe('harmless', () => {
     ['\u2003\u00A0::error::x', '\u2003\u00A0: :error::x'],
     ['a ##[error]x', 'a ## [error]x'],
     ['first\r::error::x', 'first\n: :error::x'],
-  ])('takes its meaning from %p', (text, clean) => {
+  ])('defuses %p', (text, clean) => {
     expect(harmless(text)).toBe(clean);
   });
 
-  it('leaves no line in any text that the runner would take for a command', () => {
+  it('leaves no line that the runner would take for a command, in any text', () => {
     const piece = fc.oneof(
       fc.constantFrom('::', ':', '##[', '#', '[', '\n', '\r', ' ', '\t', '\u0085', '\u00A0', '\uFEFF', '\u2028', 'x'),
       fc.string({ unit: 'binary', maxLength: 3 }),

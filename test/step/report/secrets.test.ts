@@ -4,7 +4,7 @@ import { collectSecrets } from '../../../src/step/report/secrets.ts';
 import { aSecret, formsOf, textAround } from '../../support/secret.ts';
 
 describe('collectSecrets', () => {
-  it('hides a key as it is, in a basic header, in an address, in JSON and in a summary', () => {
+  it('redacts a key in plain text, a basic header, a URL, JSON and a summary', () => {
     const key = 'a"b&c/d+e';
     const { redact } = collectSecrets([key]);
     expect(redact(`Bearer ${key}.`)).toBe('Bearer ***.');
@@ -14,23 +14,23 @@ describe('collectSecrets', () => {
     expect(redact('<td>a&quot;b&amp;c/d+e</td>')).toBe('<td>***</td>');
   });
 
-  it('hides a key that begins with another one whole', () => {
+  it('redacts the whole of a key that starts with another key', () => {
     const { redact } = collectSecrets(['secret', 'secret-and-more']);
     expect(redact('secret-and-more, secret')).toBe('***, ***');
   });
 
-  it('does not take an empty text for a key', () => {
+  it('ignores an empty key', () => {
     const { forms, redact } = collectSecrets(['', '']);
     expect(forms).toEqual([]);
     expect(redact('abc')).toBe('abc');
   });
 
-  it('gives the runner every form to mask, each once', () => {
+  it('gives the runner every encoding to mask, each once', () => {
     const { forms } = collectSecrets(['plain', 'plain']);
     expect(forms).toEqual(['cGxhaW46', 'cGxhaW4=', 'plain']);
   });
 
-  it('leaves a text without secrets as it is', () => {
+  it('does not change a text without secrets', () => {
     fc.assert(
       fc.property(aSecret(), fc.string(), (secret, text) => {
         fc.pre(formsOf(secret).every((form) => !text.includes(form)));
@@ -39,7 +39,7 @@ describe('collectSecrets', () => {
     );
   });
 
-  it('leaves no form of any secret in any text', () => {
+  it('leaves no encoding of any secret in any text', () => {
     fc.assert(
       fc.property(
         fc

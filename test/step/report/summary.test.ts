@@ -23,7 +23,7 @@ const said: SummaryContent = {
 };
 
 describe('renderSummary', () => {
-  it('says the verdict first, then the reason, the facts, the tables and where the run is', () => {
+  it('starts with the verdict, then reason, facts, tables and the link to the run', () => {
     expect(renderSummary(said, room)).toBe(
       [
         '<h2>✅ Compliant: Artifact web.tgz</h2>',
@@ -37,14 +37,14 @@ describe('renderSummary', () => {
     );
   });
 
-  it('says what to do where something went wrong and there is nothing to report', () => {
+  it('says what to do about an error without a report', () => {
     const failed = { verdict: '⛔ Error', conclusion: 'No answer.', remedy: 'Try again.', runUrl: undefined };
     expect(renderSummary(failed, room)).toBe(
       '<h2>⛔ Error</h2>\n<p>No answer.</p>\n<p><b>What to do:</b> Try again.</p>\n\n',
     );
   });
 
-  it('shows the evidence first: the table, what it leaves out, and what is wrong, with links', () => {
+  it('shows the evidence first: the table, what it omits, and what is wrong, with links', () => {
     const evidence = {
       table: { title: 'Evidence', columns: ['Artifact', 'sonar'], rows: [[{ text: 'web' }, { text: '❌ failed' }]] },
       notes: ['Compliant for every artifact: unit.'],
@@ -71,7 +71,7 @@ describe('renderSummary', () => {
     );
   });
 
-  it('leaves out a conclusion that the evidence shows, as long as the evidence is shown', () => {
+  it('omits the conclusion if the evidence says it, and the evidence is shown', () => {
     const row = [{ text: 'x'.repeat(100) }];
     const evidence = {
       table: { title: 'Evidence', columns: ['Artifact'], rows: Array.from({ length: 30 }, () => row) },
@@ -84,7 +84,7 @@ describe('renderSummary', () => {
     expect(renderSummary(text, 1000)).toContain('<p>All is well.</p>');
   });
 
-  it('cuts a long table and counts what it does not show', () => {
+  it('cuts a long table and counts the other rows', () => {
     const rows = Array.from({ length: 1234 }, (_, index): Text[] => [{ text: `row ${index}` }]);
     const html = renderSummary(
       { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } },
@@ -95,7 +95,7 @@ describe('renderSummary', () => {
     expect(html).toContain('<p>1034 more rows are in the <code>response-path</code> file.</p>');
   });
 
-  it('shows a table of exactly the most rows whole', () => {
+  it('shows all rows of a table at the limit', () => {
     const rows = Array.from({ length: 200 }, (): Text[] => [{ text: 'x' }]);
     const html = renderSummary(
       { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } },
@@ -104,7 +104,7 @@ describe('renderSummary', () => {
     expect(html).not.toContain('more rows');
   });
 
-  it('leaves the tables out where they do not fit, and says where they are', () => {
+  it('omits tables that do not fit, and says where to find them', () => {
     const cell = { text: 'é'.repeat(40_000) };
     const rows = Array.from({ length: 100 }, (): Text[] => [cell]);
     const large = { ...said, report: { ...report, tables: [{ title: 'T', columns: ['A'], rows }] } };
@@ -117,13 +117,13 @@ describe('renderSummary', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(room);
   });
 
-  it('keeps the verdict where even the facts do not fit', () => {
+  it('keeps the verdict even if the facts do not fit', () => {
     const html = renderSummary({ ...said, conclusion: 'x'.repeat(2 * room) }, room);
     expect(html).toContain('<h2>✅ Compliant');
     expect(html).toContain('see the log and the <code>response-path</code> file');
   });
 
-  it('never takes more bytes than there is room for, and says nothing where there is none', () => {
+  it('never exceeds the room, and is empty if there is none', () => {
     fc.assert(
       fc.property(hostileSummary(), fc.integer({ min: -10, max: 2000 }), (text, small) => {
         expect(Buffer.byteLength(renderSummary(text, small))).toBeLessThanOrEqual(Math.max(0, small));
@@ -131,7 +131,7 @@ describe('renderSummary', () => {
     );
   });
 
-  it('works on no more text than there is room for in each of its forms, however much there is', () => {
+  it('processes no more text than fits, in every variant', () => {
     const large = '<'.repeat(1_000_000);
     const tables = [{ title: 'T', columns: ['A'], rows: Array.from({ length: 50 }, (): Text[] => [{ text: large }]) }];
     let worked = 0;
@@ -143,7 +143,7 @@ describe('renderSummary', () => {
     expect(worked).toBeLessThan(5 * 65_536);
   });
 
-  it('lets no control character through', () => {
+  it('contains no control characters', () => {
     fc.assert(
       fc.property(hostileSummary(), (text) => {
         expect(renderSummary(text, Number.MAX_SAFE_INTEGER)).not.toMatch(
@@ -153,14 +153,14 @@ describe('renderSummary', () => {
     );
   });
 
-  it('lets no text out of its place: no tag, no unsafe link, no blank line, no lost cell', () => {
+  it('lets no text break the HTML: no tags, unsafe links, blank lines or missing cells', () => {
     fc.assert(
       fc.property(hostileSummary(), (text) => {
         const html = renderSummary(text, Number.MAX_SAFE_INTEGER);
         const { tags, texts } = tokens(html);
         for (const tag of tags) expect(tag).toMatch(allowedTag);
         expect(texts.join('')).not.toMatch(/[<>"']/u);
-        // CommonMark ends a block of HTML at a line of nothing but spaces and tabs.
+        // CommonMark ends an HTML block at a line of only spaces and tabs.
         expect(html.replace(/\n\n$/u, '')).not.toMatch(/(?:^|\n|\r)[ \t]*(?:\n|\r|$)/u);
         const facts = text.report?.facts.length ?? 0;
         const { report: given } = text;

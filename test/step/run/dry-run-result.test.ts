@@ -59,7 +59,7 @@ describe('a dry run', () => {
     expect(decision.annotation === undefined).toBe(gate === 'ignore');
   });
 
-  it('shows the parts of an upload: the JSON, and of the file its name and size', async () => {
+  it('shows the parts of an upload: the JSON, and the name and size of the file', async () => {
     await workspace.write('policy.yml', '_schema: https://example.com/v1\n');
     const { result } = await dryRun('create-policy', { policy: 'p', files: 'policy.yml', 'file-parts': 'plain' });
     expect(factsOf(result)['File']).toBe('policy.yml, 32 bytes, in the part policy_file');
@@ -72,7 +72,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('cuts long values in the report, and keeps them whole in the answer', async () => {
+  it('cuts long values in the report, but not in the response', async () => {
     await workspace.write(
       'pods.json',
       JSON.stringify(podList(...Array.from({ length: 50 }, (_, at) => aPod(`p${at}`)))),
@@ -84,21 +84,21 @@ describe('a dry run', () => {
     expect(result.response).toMatchObject({ request: { json: { document: { artifacts: { length: 50 } } } } });
   });
 
-  it('asks for nothing where there is nothing to send along', async () => {
+  it('shows a request without a body', async () => {
     const { result } = await dryRun('list-attestations', { flow: 'web', page: 'all', 'auth-method': 'basic' });
     expect(Object.keys(tablesOf(result))).toEqual(['Headers']);
     expect(tablesOf(result)['Headers']).toContainEqual(['authorization', 'Basic ***']);
     expect(factsOf(result)['Request']).toContain('/attestations/acme/web?page=1&per_page=100');
   });
 
-  it('still finds what is wrong', async () => {
+  it('still validates the inputs', async () => {
     expect((await userErrorOf(() => dryRun('create-flow', { flow: 'web' }))).problems).toHaveLength(2);
     await workspace.write('policy.yml', '- no policy\n');
     const mistake = await userErrorOf(() => dryRun('create-policy', { policy: 'p', files: 'policy.yml' }));
     expect(mistake.message).toContain('not a mapping');
   });
 
-  it('is one only where it is asked for', async () => {
+  it('happens only if `dry-run` is true', async () => {
     const answer = { status: 201, body: 'OK' };
     const { requests } = await performed('create-flow', { ...flow, 'dry-run': 'false' }, () => answer);
     expect(requests).toHaveLength(1);

@@ -25,14 +25,14 @@ describe('decideResult', () => {
     ['incomplete', 'fail', true, { level: 'error', title: 'Incomplete: Artifact a' }],
     ['incomplete', 'warn', false, { level: 'warning', title: 'Incomplete: Artifact a' }],
     ['incomplete', 'ignore', false, undefined],
-  ] as const)('of a result that is %s, with on-non-compliant: %s', (outcome, onNonCompliant, fails, annotation) => {
+  ] as const)('for %s with on-non-compliant: %s', (outcome, onNonCompliant, fails, annotation) => {
     const decision = decideResult({ ...result, outcome }, onNonCompliant);
     expect(decision).toMatchObject({ outcome, fails, conclusion: 'So it ended.' });
     expect(decision.annotation).toEqual(annotation);
     expect(decision.remedy).toBeUndefined();
   });
 
-  it('tells the verdicts apart by words, not by signs alone', () => {
+  it('distinguishes verdicts by words, not only by symbols', () => {
     const outcomes = ['compliant', 'non-compliant', 'incomplete', 'done'] as const;
     expect(outcomes.map((outcome) => decideResult({ ...result, outcome }, 'ignore').verdict)).toEqual([
       '✅ Compliant',
@@ -43,7 +43,7 @@ describe('decideResult', () => {
   });
 
   it.each(['fail', 'warn', 'ignore'] as const)(
-    'fails with on-non-compliant: %s where something could not be judged',
+    'fails with on-non-compliant: %s if something could not be judged',
     (onNonCompliant) => {
       const failure = new ExternalError({ what: 'an unknown state', remedy: 'Look for a newer version.' });
       const ended: OperationResult = { ...result, outcome: 'error', failure };
@@ -58,7 +58,7 @@ describe('decideResult', () => {
     },
   );
 
-  it('says once what the conclusion names already', () => {
+  it('does not repeat a message that the conclusion contains', () => {
     const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
     const ended: OperationResult = {
       ...result,
@@ -69,7 +69,7 @@ describe('decideResult', () => {
     expect(decideResult(ended, 'fail').conclusion).toBe('1 could not be judged: no answer.');
   });
 
-  it('keeps the status, the path and the words of a service that failed for several artifacts', () => {
+  it('keeps status, path and message if the service failed for several artifacts', () => {
     const down = (digit: string): ServiceError =>
       new ServiceError({ ...refusal, status: 503, serviceMessage: 'Back soon', path: `/artifacts/${digit}` });
     const { conclusion } = decideResult(
@@ -80,7 +80,7 @@ describe('decideResult', () => {
     expect(conclusion).toContain('GET /artifacts/b was answered 503: Back soon');
   });
 
-  it('does not let one compliant artifact ignore another one that could not be judged', () => {
+  it('does not let a compliant artifact hide another one that could not be judged', () => {
     expect(decideResult(artifactResult(judging([judged('a', 'compliant'), unjudged('b')])), 'ignore')).toMatchObject({
       outcome: 'error',
       fails: true,
@@ -107,7 +107,7 @@ describe('decideFailure', () => {
     }
   });
 
-  it('tells the user’s mistake, the service’s refusal, trouble and a defect apart', () => {
+  it('distinguishes the user’s mistake, the service’s refusal, a service or network error and a defect', () => {
     expect(titleOf(new UserError({ what: 'a', remedy: 'b' }))).toBe('Mistake in the workflow');
     expect(titleOf(new ServiceError({ ...refusal, status: 404 }))).toBe('Refused by the compliance service');
     expect(titleOf(new ServiceError({ ...refusal, status: 302 }))).toBe('Mistake in the workflow');
@@ -116,12 +116,12 @@ describe('decideFailure', () => {
     expect(titleOf(new TypeError('x is not a function'))).toBe('Defect in compliance-action');
   });
 
-  it('gives one problem with its remedy apart', () => {
+  it('separates one problem from its remedy', () => {
     const decision = decideFailure(new UserError({ what: '`flow` is missing', remedy: 'Give it.' }));
     expect(decision).toMatchObject({ conclusion: '`flow` is missing', remedy: 'Give it.' });
   });
 
-  it('gives several problems one a line, each with its remedy', () => {
+  it('lists several problems one per line, each with its remedy', () => {
     const decision = decideFailure(
       new UserError([
         { what: '`flow` is missing', remedy: 'Give it.' },
@@ -135,13 +135,13 @@ describe('decideFailure', () => {
     expect(decision.remedy).toBeUndefined();
   });
 
-  it('keeps the words of the service', () => {
+  it('keeps the service’s message', () => {
     const { conclusion, remedy } = decideFailure(new ServiceError({ ...refusal, status: 404 }));
     expect(conclusion).toContain('was answered 404: Flow not found');
     expect(remedy).toContain('Check `org`, `flow`');
   });
 
-  it('unfolds the causes of a defect', () => {
+  it('includes the causes of a defect', () => {
     const defect = new Error('could not start', { cause: new Error('no memory') });
     expect(decideFailure(defect)).toMatchObject({
       conclusion: 'could not start: no memory',
@@ -150,12 +150,12 @@ describe('decideFailure', () => {
   });
 });
 
-describe('decideFailure, of what is nobody’s mistake and no trouble of a service', () => {
+describe('decideFailure, for cancellations and runner errors', () => {
   it.each([
     ['Cancelled', new Cancellation('SIGTERM')],
     ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Seen last: Artifact a is INCOMPLETE.')],
     ['Runner error', new RunnerFileError({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC'))],
-  ])('says in the title: %s', (title, thrown) => {
+  ])('uses the title: %s', (title, thrown) => {
     expect(decideFailure(thrown)).toMatchObject({
       outcome: 'error',
       fails: true,

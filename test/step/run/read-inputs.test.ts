@@ -13,7 +13,7 @@ const uses = {
 };
 
 describe('inputText', () => {
-  it('reads what the runner hands over: the name in upper case, dashes kept', () => {
+  it('reads the runner’s variable: the name in upper case, with dashes', () => {
     expect(inputText({ 'INPUT_BASE-URL': 'https://a' }, text('base-url'))).toBe('https://a');
   });
 
@@ -22,7 +22,7 @@ describe('inputText', () => {
     expect(inputText({ COMPLIANCE_API_TOKEN: 'key' }, withFallback(secret('api-token')))).toBe('key');
   });
 
-  it('lets `with:` win over the variable', () => {
+  it('prefers `with:` to the variable', () => {
     expect(inputText({ INPUT_ORG: 'acme', COMPLIANCE_ORG: 'other' }, org)).toBe('acme');
   });
 
@@ -34,20 +34,20 @@ describe('inputText', () => {
     );
   });
 
-  it('takes an empty input, or one of white space, for none, as an unset secret is', () => {
+  it('treats an empty or blank input as unset, because an unset secret is empty', () => {
     expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: 'other' }, org)).toBe('other');
     expect(inputText({ INPUT_ORG: ' \n', COMPLIANCE_ORG: 'other' }, org)).toBe('other');
     expect(inputText({ INPUT_ORG: '', COMPLIANCE_ORG: ' ' }, org)).toBeUndefined();
     expect(inputText({}, org)).toBeUndefined();
   });
 
-  it('takes white space off both ends, as @actions/core does', () => {
+  it('trims white space, as @actions/core does', () => {
     expect(inputText({ INPUT_ORG: '\n acme\t\n' }, org)).toBe('acme');
   });
 });
 
 describe('readInputs', () => {
-  it('gives each input under the name that the code gave it', () => {
+  it('returns each input by its name in the code', () => {
     const environment = { INPUT_FLOW: 'web', INPUT_TIMEOUT: '5', INPUT_VISIBILITY: 'public' };
     expect(readInputs(environment, uses)).toEqual({
       values: { flow: 'web', timeoutSeconds: 5, visibility: 'public' },
@@ -55,7 +55,7 @@ describe('readInputs', () => {
     });
   });
 
-  it('puts the default where none is given, and undefined where there is no default', () => {
+  it('uses the default, or undefined if there is none', () => {
     expect(readInputs({ INPUT_FLOW: 'web', INPUT_TIMEOUT: '' }, uses).values).toEqual({
       flow: 'web',
       timeoutSeconds: 30,
@@ -63,7 +63,7 @@ describe('readInputs', () => {
     });
   });
 
-  it('reports everything that is wrong at once, each with input, rule and remedy', () => {
+  it('reports all problems at once, each with input, rule and remedy', () => {
     const { problems } = readInputs({ COMPLIANCE_TIMEOUT: '5m', INPUT_VISIBILITY: 'open' }, uses);
     expect(problems).toEqual([
       {
@@ -84,7 +84,7 @@ describe('readInputs', () => {
     ]);
   });
 
-  it('shows of a list only the line that is to blame, and control characters in it escaped', () => {
+  it('quotes only the invalid line of a list, with control characters escaped', () => {
     const { problems } = readInputs(
       { INPUT_PARTS: 'a\nb\u001B[2J\nc' },
       { parts: required(lines(oneOf('parts', ['a']))) },
@@ -96,20 +96,20 @@ describe('readInputs', () => {
     ['at the beginning', '\na\nb\n', 'line 1 of 3'],
     ['in the middle', 'a\n\nb\n', 'line 2 of 3'],
     ['at the end', 'a\nb\n\n', 'line 3 of 3'],
-  ])('finds what an unset variable leaves in a list %s', (_where, given, line) => {
+  ])('finds the empty line of an unset variable in a list %s', (_where, given, line) => {
     const list = { parts: required(lines(text('parts'))) };
     expect(readInputs({ INPUT_PARTS: given }, list).problems[0]?.what).toBe(
       `\`parts\` must have an item on every line, but ${line} is empty`,
     );
   });
 
-  it('takes a list of nothing but white space for none, as any other input', () => {
+  it('treats a blank list as unset, like any other input', () => {
     const list = { parts: required(withFallback(lines(text('parts')))) };
     expect(readInputs({ INPUT_PARTS: '\n \n', COMPLIANCE_PARTS: 'a\n' }, list).values).toEqual({ parts: ['a'] });
     expect(readInputs({ INPUT_PARTS: '\n \n' }, list).problems[0]?.what).toContain('is required');
   });
 
-  it('never repeats a secret, whatever is wrong with it', () => {
+  it('never quotes a secret', () => {
     const malformed = fc.tuple(
       fc.stringMatching(/^[a-z]{8,20}$/u),
       fc.constantFrom(' ', '\n', '\u200B', 'ö', '\u0000'),
@@ -129,12 +129,12 @@ describe('readInputs', () => {
 });
 
 describe('unusedInputs', () => {
-  it('names what is given under `with:` and not used', () => {
+  it('names inputs that are set under `with:` but not used', () => {
     const environment = { 'INPUT_SONAR-TOKEN': 'x', INPUT_FLOW: 'web', INPUT_TRAIL: '', INPUT_ORG: ' ', PATH: '/bin' };
     expect(unusedInputs(environment, ['flow'])).toEqual(['sonar-token']);
   });
 
-  it('says nothing of variables that a job sets for all its steps', () => {
+  it('ignores variables that a job sets for all its steps', () => {
     expect(unusedInputs({ COMPLIANCE_SONAR_TOKEN: 'x' }, ['flow'])).toEqual([]);
   });
 });

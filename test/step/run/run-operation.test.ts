@@ -14,7 +14,7 @@ function nothingIsSent(): never {
   throw new Error('a request was sent');
 }
 
-/** The problems of a step that must end before anything is sent. */
+/** Runs a step that must fail before anything is sent, and returns its problems. */
 async function problemsOf(
   inputs: Readonly<Record<string, string>>,
 ): Promise<readonly (readonly [input: string | undefined, what: string])[]> {
@@ -26,13 +26,13 @@ async function problemsOf(
   return failure.problems.map(({ input, what }) => [input, what]);
 }
 
-/** Answers every look-up with the artifact of the fingerprint that was asked for. */
+/** Answers every lookup with the artifact of the requested fingerprint. */
 function compliantArtifacts({ url }: HttpRequest): HttpAnswer {
   const fingerprint = (url.pathname.split('/').at(-1) ?? '').padEnd(64, '0');
   return jsonAnswer(200, anArtifact({ fingerprint }));
 }
 
-describe('perform, with variables of the job', () => {
+describe('runOperation, with variables of the job', () => {
   const variables = {
     COMPLIANCE_BASE_URL: 'https://compliance.example.com',
     COMPLIANCE_API_TOKEN: 'the-key-of-acme',
@@ -41,7 +41,7 @@ describe('perform, with variables of the job', () => {
   };
   const own = { operation: 'get-artifact', fingerprint: fingerprintOf('a') };
 
-  it('takes the connection, the organization and the flow from them, and names them without their values', async () => {
+  it('reads connection, organization and flow from them, and logs their names without their values', async () => {
     const { context, log } = openTestStep({
       inputs: own,
       variables,
@@ -53,7 +53,7 @@ describe('perform, with variables of the job', () => {
     ]);
   });
 
-  it('takes nothing from them that decides the gate or names what is judged, and warns once', async () => {
+  it('ignores those that would decide the gate or name what is judged, and warns once', async () => {
     const ignored = {
       COMPLIANCE_ON_NON_COMPLIANT: 'ignore',
       COMPLIANCE_WAIT: '600',
@@ -73,16 +73,16 @@ describe('perform, with variables of the job', () => {
   });
 });
 
-describe('perform, without a key', () => {
+describe('runOperation, without a key', () => {
   const noKey = { ...lookUp, 'api-token': '' };
 
-  it('says what the reason may be, and how to go on without one', async () => {
+  it('says what the reason may be, and how to continue', async () => {
     expect(await problemsOf(noKey)).toEqual([
       ['api-token', '`api-token` is required but missing or empty: the secret is unset or empty'],
     ]);
   });
 
-  it('skips the operation where that is wanted, and warns whatever `on-non-compliant` says', async () => {
+  it('skips the operation with `on-missing-token: skip`, and warns whatever `on-non-compliant` says', async () => {
     const inputs = { ...noKey, 'on-missing-token': 'skip', 'on-non-compliant': 'fail' };
     const { context } = openTestStep({ inputs, transport: answeringTransport(nothingIsSent) });
     await expect(runOperation(context)).resolves.toMatchObject({
@@ -91,29 +91,29 @@ describe('perform, without a key', () => {
     });
   });
 
-  it('still reports all other mistakes, where skipping is wanted', async () => {
+  it('still reports all other mistakes with `on-missing-token: skip`', async () => {
     const inputs = { ...noKey, 'on-missing-token': 'skip', flow: 'web front', retries: 'many' };
     expect((await problemsOf(inputs)).map(([input]) => input)).toEqual(['retries', 'flow']);
   });
 
-  it('skips nothing for a key that is malformed', async () => {
+  it('does not skip for a malformed key', async () => {
     const inputs = { ...noKey, 'api-token': 'two words', 'on-missing-token': 'skip' };
     expect((await problemsOf(inputs)).map(([input]) => input)).toEqual(['api-token']);
   });
 });
 
-describe('perform, before anything is sent', () => {
-  it('asks for everything that every operation needs where nothing is given', async () => {
+describe('runOperation, before anything is sent', () => {
+  it('asks for every required common input if nothing is given', async () => {
     expect((await problemsOf({})).map(([input]) => input)).toEqual(['operation', 'base-url', 'api-token', 'org']);
   });
 
-  it('names the operations where an unknown one is given', async () => {
+  it('lists the operations if an unknown one is given', async () => {
     expect(await problemsOf({ ...connection, operation: 'attest' })).toEqual([
       ['operation', expect.stringMatching(/^`operation` must be `create-flow`, .*`get-artifact`.*, but is "attest"$/u)],
     ]);
   });
 
-  it('reports all that is wrong, common and own inputs together', async () => {
+  it('reports all problems of common and own inputs together', async () => {
     const inputs = {
       operation: 'create-flow',
       'base-url': 'compliance.example.com',
@@ -133,12 +133,12 @@ describe('perform, before anything is sent', () => {
     ]);
   });
 
-  it('reports an input that common and own inputs share once', async () => {
+  it('reports an input that is both common and own once', async () => {
     const inputs = { ...connection, operation: 'attest-sonar', flow: 'web', 'github-token': 'broken token' };
     expect(await problemsOf(inputs)).toEqual([['github-token', '`github-token` must not contain white space']]);
   });
 
-  it('reports rules between inputs: neither fingerprint nor files, or both', async () => {
+  it('reports rules between inputs: exactly one of fingerprint and files', async () => {
     expect(await problemsOf({ ...lookUp, fingerprint: '' })).toEqual([
       ['fingerprint', '`fingerprint` and `files`: exactly one of the two must be given, and neither are'],
     ]);
@@ -147,21 +147,21 @@ describe('perform, before anything is sent', () => {
     ]);
   });
 
-  it('reports rules between inputs together with what is wrong elsewhere', async () => {
+  it('reports rules between inputs together with other problems', async () => {
     const problems = await problemsOf({ ...lookUp, files: 'dist/*', org: 'acme corp' });
     expect(problems.map(([input]) => input)).toEqual(['org', 'fingerprint']);
   });
 
-  it('refuses the summary and the gate that it cannot understand', async () => {
+  it('rejects malformed `summary` and `on-non-compliant`', async () => {
     const problems = await problemsOf({ ...lookUp, summary: 'maybe', 'on-non-compliant': 'pass' });
     expect(problems.map(([input]) => input)).toEqual(['on-non-compliant', 'summary']);
   });
 });
 
-describe('perform, where a commit status is wanted', () => {
+describe('runOperation, with a commit status', () => {
   const status = { ...lookUp, 'commit-status': 'compliance/web' };
 
-  it('reports a malformed `commit-sha` with the other inputs, where the operation has none of its own', async () => {
+  it('reports a malformed `commit-sha` with the other inputs, if the operation does not use it itself', async () => {
     expect(await problemsOf({ ...status, 'commit-sha': 'a..b', retries: 'x' })).toEqual([
       ['retries', expect.any(String)],
       ['commit-sha', expect.stringContaining('does not name a commit')],
@@ -172,23 +172,23 @@ describe('perform, where a commit status is wanted', () => {
     ['600', 1],
     ['0', 0],
     ['', 0],
-  ])('tells of waiting before it, with `wait: %s`', async (wait, times) => {
-    let told = 0;
+  ])('calls `beforeWaiting` only if it may wait, with `wait: %s`', async (wait, times) => {
+    let calls = 0;
     const { context } = openTestStep({
       inputs: { ...status, wait },
       transport: answeringTransport(compliantArtifacts),
     });
     const beforeWaiting = async (): Promise<void> => {
       await new Promise((resolve) => setImmediate(resolve));
-      told += 1;
+      calls += 1;
     };
     await runOperation({ ...context, beforeWaiting });
-    expect(told).toBe(times);
+    expect(calls).toBe(times);
   });
 });
 
-describe('perform', () => {
-  it('runs the operation with the inputs it declares, and gives its default gate', async () => {
+describe('runOperation', () => {
+  it('runs the operation with the inputs it declares, and returns its default gate', async () => {
     const transport = answeringTransport(compliantArtifacts);
     const { context } = openTestStep({ inputs: lookUp, transport });
     const { result, onNonCompliant } = await runOperation(context);
@@ -200,7 +200,7 @@ describe('perform', () => {
     expect(transport.requests[0]?.headers['authorization']).toBe('Bearer the-key-of-acme');
   });
 
-  it('takes the variables of the job for inputs that are not given', async () => {
+  it('reads environment fallbacks for inputs that are not set', async () => {
     const transport = answeringTransport(compliantArtifacts);
     const variables = {
       COMPLIANCE_BASE_URL: 'https://x.example.com',
@@ -213,13 +213,13 @@ describe('perform', () => {
     expect(transport.requests[0]?.url.href).toBe('https://x.example.com/api/v2/artifacts/acme/web/fingerprint/abcde');
   });
 
-  it('lets `on-non-compliant` decide over the operation’s default', async () => {
+  it('lets `on-non-compliant` override the operation’s default', async () => {
     const inputs = { ...lookUp, 'on-non-compliant': 'ignore' };
     const { context } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
     expect((await runOperation(context)).onNonCompliant).toBe('ignore');
   });
 
-  it('narrows a look-up by trail and attestation only when they are given', async () => {
+  it('narrows a lookup by trail and attestation only if they are set', async () => {
     const attestationId = '1a2b3c4d-0000-1111-2222-12345678';
     const transport = answeringTransport(() => jsonAnswer(200, anArtifact({ id: attestationId })));
     const inputs = { ...lookUp, trail: 'trail-1', 'attestation-id': attestationId };
@@ -237,7 +237,7 @@ describe('perform', () => {
     expect(result).toMatchObject({ conclusion: 'All 3 artifacts in flow web are COMPLIANT.' });
   });
 
-  it('looks the others up where one is refused, and ends with the refusal', async () => {
+  it('looks up the others if one is refused, and ends with the refusal', async () => {
     const transport = answeringTransport((request) =>
       request.url.pathname.endsWith('bbbbb')
         ? jsonAnswer(404, { message: 'no such artifact' })
@@ -254,7 +254,7 @@ describe('perform', () => {
     ]);
   });
 
-  it('does not take a defect in a look-up for an artifact that could not be judged', async () => {
+  it('does not treat a defect in a lookup as an artifact that could not be judged', async () => {
     const { context } = openTestStep({
       inputs: lookUp,
       transport: answeringTransport(() => {
@@ -264,7 +264,7 @@ describe('perform', () => {
     await expect(runOperation(context)).rejects.toThrow(new TypeError('a defect'));
   });
 
-  it('gives up at the deadline and after the repetitions that its inputs set', async () => {
+  it('obeys `timeout` and `retries`', async () => {
     const transport = silentTransport();
     const { context, log } = openTestStep({ inputs: { ...lookUp, timeout: '7', retries: '2' }, transport });
     const failure = await failureOf(runOperation(context));
@@ -274,7 +274,7 @@ describe('perform', () => {
     expect(transport.requests).toHaveLength(3);
   });
 
-  it('asks nothing once the job is cancelled', async () => {
+  it('sends nothing once the job is cancelled', async () => {
     const reason = new (class extends Failure {
       override readonly kind = 'external';
     })({ what: 'cancelled', remedy: 'Run it again.' });
@@ -285,25 +285,25 @@ describe('perform', () => {
   });
 });
 
-describe('perform, warning', () => {
+describe('the warnings of runOperation', () => {
   async function warningsOf(inputs: Readonly<Record<string, string>>): Promise<readonly string[]> {
     const { context, log } = openTestStep({ inputs, transport: answeringTransport(compliantArtifacts) });
     await runOperation(context);
     return log.warnings;
   }
 
-  it('says nothing where everything given is used', async () => {
+  it('are none if all inputs are used', async () => {
     const inputs = { ...lookUp, 'github-token': 'ghs_0', summary: 'true', timeout: '5', 'auth-method': 'bearer' };
     expect(await warningsOf(inputs)).toEqual([]);
   });
 
-  it('names an input that the operation does not use, and not its value', async () => {
+  it('name an input that the operation does not use, without its value', async () => {
     expect(await warningsOf({ ...lookUp, 'sonar-token': 'squ_secret', visibility: '' })).toEqual([
       '`sonar-token` is not used by get-artifact; remove it from `with:`.',
     ]);
   });
 
-  it('says that a key can be read on its way where the address is plain http to another machine', async () => {
+  it('say that the key is sent unencrypted over plain http to another machine', async () => {
     expect(await warningsOf({ ...lookUp, 'base-url': 'http://compliance.example.com:8080' })).toEqual([
       '`base-url` starts with http://, so the API key is sent to compliance.example.com:8080 unencrypted; use https://.',
     ]);
