@@ -4,7 +4,7 @@ import { optional, required } from './inputs/input.ts';
 import { flow } from './inputs/subject.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
-import { statusWord } from './status-word.ts';
+import { statusWord } from './request-effect.ts';
 
 /** Operation 1: creates a flow, or updates it where it exists. */
 export const createFlow = defineOperation({

@@ -7,7 +7,7 @@ import { required } from './inputs/input.ts';
 import { snapshot1, snapshot2 } from './inputs/snapshots.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, link, plain, short, type Table, type Text } from './report.ts';
-import { readableTime } from './time.ts';
+import { readableTime } from './format-time.ts';
 
 /** Operation 11: shows what differs between two snapshots: what was added, removed and changed from the first to the second. */
 export const diffEnvironments = defineOperation({

@@ -4,7 +4,7 @@ import { required } from './inputs/input.ts';
 import { notificationNumber } from './inputs/organization.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
-import { readableTime } from './time.ts';
+import { readableTime } from './format-time.ts';
 
 /** Operation 8: shows a notification: what it fires on, where it goes, and whether that works. */
 export const getNotification = defineOperation({

@@ -3,7 +3,7 @@ import { required } from './inputs/input.ts';
 import { serviceAccount } from './inputs/organization.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
-import { readableTime } from './time.ts';
+import { readableTime } from './format-time.ts';
 
 /** Operation 14: shows a service account. */
 export const getServiceAccount = defineOperation({

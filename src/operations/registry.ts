@@ -13,16 +13,17 @@ export const operations: Readonly<Record<OperationName, () => Promise<Operation>
   'report-k8s': async () => (await import(/* webpackChunkName: 'others' */ './report-k8s.ts')).reportK8s,
   'attach-policy': async () => (await import(/* webpackChunkName: 'others' */ './attach-policy.ts')).attachPolicy,
   'detach-policy': async () => (await import(/* webpackChunkName: 'others' */ './detach-policy.ts')).detachPolicy,
-  'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy.ts')).createPolicy,
-  'attest-sonar': async () => (await import('./attest-sonar.ts')).attestSonar,
+  'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy/index.ts')).createPolicy,
+  'attest-sonar': async () => (await import('./attest-sonar/index.ts')).attestSonar,
   'get-notification': async () =>
     (await import(/* webpackChunkName: 'others' */ './get-notification.ts')).getNotification,
   'list-attestations': async () =>
-    (await import(/* webpackChunkName: 'others' */ './list-attestations.ts')).listAttestations,
-  'get-artifact': async () => (await import(/* webpackMode: "eager" */ './get-artifact.ts')).getArtifact,
+    (await import(/* webpackChunkName: 'others' */ './list-attestations/index.ts')).listAttestations,
+  'get-artifact': async () => (await import(/* webpackMode: "eager" */ './get-artifact/index.ts')).getArtifact,
   'diff-environments': async () =>
     (await import(/* webpackChunkName: 'others' */ './diff-environments.ts')).diffEnvironments,
-  'list-snapshots': async () => (await import(/* webpackChunkName: 'others' */ './list-snapshots.ts')).listSnapshots,
+  'list-snapshots': async () =>
+    (await import(/* webpackChunkName: 'others' */ './list-snapshots/index.ts')).listSnapshots,
   'list-service-accounts': async () =>
     (await import(/* webpackChunkName: 'others' */ './list-service-accounts.ts')).listServiceAccounts,
   'get-service-account': async () =>

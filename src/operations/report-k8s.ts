@@ -7,7 +7,7 @@ import { required } from './inputs/input.ts';
 import { imagesOf, imagesTable } from './k8s-images.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { fact } from './report.ts';
-import { statusWord } from './status-word.ts';
+import { statusWord } from './request-effect.ts';
 
 /** How many containers a sentence names. */
 const mostNamed = 10;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ListedAttestation } from '../../src/contract/attestation-list.ts';
-import { newestFirst, orderOf } from '../../src/operations/attestation-order.ts';
-import { AttestationTally } from '../../src/operations/attestation-tally.ts';
+import { newestFirst, orderOf } from '../../src/operations/list-attestations/attestation-order.ts';
+import { AttestationTally } from '../../src/operations/list-attestations/attestation-tally.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
 import { call } from '../support/service-call.ts';

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../src/contract/artifact.ts';
-import type { Asked, Looked } from '../../src/operations/artifact-answer.ts';
-import type { Judging } from '../../src/operations/artifact-result.ts';
-import type { Waiting } from '../../src/operations/waiting.ts';
+import type { Asked, Looked } from '../../src/operations/get-artifact/parse-verdict.ts';
+import type { Judging } from '../../src/operations/get-artifact/artifact-result.ts';
+import type { Waiting } from '../../src/operations/polling.ts';
 import type { Verdict } from '../../src/contract/compliance.ts';
 import { ExternalError, type Failure } from '../../src/runtime/failure.ts';
 

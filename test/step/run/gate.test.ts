@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { withNote } from '../../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../../src/client/service-error.ts';
-import { artifactResult } from '../../../src/operations/artifact-result.ts';
+import { artifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';

@@ -1,0 +1,168 @@
+import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../../contract/attestation.ts';
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import { gatherCommitEvidence, type CommitEvidence } from '../../evidence/commit/gather-commit.ts';
+import { runUrl, repositoryInfo } from '../../evidence/job.ts';
+import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
+import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
+import { readUserData } from '../../evidence/user-data.ts';
+import { UserError } from '../../runtime/failure.ts';
+import { commitSha, githubToken, redactCommitInfo } from '../inputs/commit.ts';
+import { description, files, userData } from '../inputs/content.ts';
+import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
+import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken, unverifiedRevision } from '../inputs/sonar.ts';
+import { attestationName, fingerprint, flow, trail } from '../inputs/subject.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { sonarResult } from './sonar-result.ts';
+import { connectSources } from '../../evidence/commit/commit-sources.ts';
+import { prepareAttachment, type Attachment } from '../../evidence/attachment/attachment.ts';
+import { resolveFiles } from '../../evidence/files/resolve-files.ts';
+import type { Mapping } from '../../runtime/untrusted-data.ts';
+const inputs = {
+  flow: required(flow),
+  trail: optional(trail),
+  attestationName: withDefault(attestationName, 'sonar'),
+  fingerprint: optional(fingerprint),
+  description: optional(description),
+  userData: optional(userData),
+  files: optional(files),
+  sonarReportPath: optional(sonarReportPath),
+  sonarHostUrl: optional(sonarHostUrl),
+  sonarToken: optional(sonarToken),
+  sonarTimeoutSeconds: withDefault(sonarTimeout, 300),
+  unverifiedRevision: withDefault(unverifiedRevision, 'warn'),
+  commitSha: optional(commitSha),
+  redactCommitInfo: withDefault(redactCommitInfo, []),
+  githubToken: optional(githubToken),
+} as const;
+
+type Inputs = ValuesOf<typeof inputs>;
+
+/** Operation 7: records a Sonar analysis for the commit, with files, and judges its quality gate. */
+export const attestSonar = defineOperation({
+  name: 'attest-sonar',
+  endpoint,
+  gate: 'fail',
+  inputs,
+  async run(values, context) {
+    const { log } = context.call;
+    // What the user can have got wrong comes first: Sonar may keep the step waiting for minutes.
+    const own = await ownData(values, context);
+    const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
+    const attachment = await attachmentOf(values.files, context);
+    try {
+      const commit = await log.group('Gather the commit', () => commitOf(values, context));
+      const { info } = commit;
+      const sonar = await log.group('Gather the Sonar analysis', () => analysisOf(values, commit, context));
+      const trailName = values.trail ?? info.sha1;
+      const answer = await log.group('Send the attestation', () =>
+        context.client.call(endpoint, {
+          parameters: { org: context.org, flow_name: values.flow, trail_name: trailName },
+          document: attestation(values, { commit: info, sonar, data, context }),
+          ...(attachment === undefined ? {} : { file: attachment }),
+        }),
+      );
+      return sonarResult({ ...values, trail: trailName, commit: info, sonar, attachment, response: answer.body });
+    } finally {
+      attachment?.dispose();
+    }
+  },
+});
+
+/**
+ * The user's own data.
+ *
+ * @throws UserError also for the keys by which the action says whether the revision is verified: nobody else may say so
+ */
+async function ownData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
+  const data = given === undefined ? {} : await readUserData(given, workspace);
+  const taken = Object.values(revisionKeys).filter((key) => Object.hasOwn(data, key));
+  if (taken.length === 0) return data;
+  throw new UserError({
+    input: 'user-data',
+    what: `\`user-data\` has the key ${taken.join(' and the key ')}, which the action itself uses to record whether the analysed commit is known`,
+    remedy: 'Use another name for the key.',
+  });
+}
+
+function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
+  return unverifiedReason === undefined
+    ? { [revisionKeys.verified]: true }
+    : { [revisionKeys.verified]: false, [revisionKeys.reason]: unverifiedReason };
+}
+
+/** How many files the log lists. */
+const listedFiles = 100;
+
+async function attachmentOf(
+  patterns: Inputs['files'],
+  { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
+): Promise<Attachment | undefined> {
+  if (patterns === undefined) return undefined;
+  return log.group('Gather the files', async () => {
+    const found = await resolveFiles({ patterns, workspace });
+    for (const { name, size } of found.slice(0, listedFiles)) log.info(`${name}: ${size} bytes`);
+    if (found.length > listedFiles) log.info(`… and ${found.length - listedFiles} more files`);
+    return prepareAttachment(found, { temporary: temporaryDirectory, signal });
+  });
+}
+
+function commitOf(values: Inputs, { client, job, environment, call }: OperationContext): Promise<CommitEvidence> {
+  const whileGitRuns = (): void => {
+    void client.getReady(endpoint);
+  };
+  const { transport, log, clock, signal } = call;
+  return gatherCommitEvidence(
+    { job, commitSha: values.commitSha, redact: values.redactCommitInfo, log },
+    connectSources({ job, environment, githubToken: values.githubToken, transport, log, clock, signal, whileGitRuns }),
+  );
+}
+
+function analysisOf(
+  values: Inputs,
+  { info, committedAt }: CommitEvidence,
+  { workspace, job, call }: OperationContext,
+): Promise<SonarEvidence> {
+  return gatherSonar(
+    {
+      reportPath: values.sonarReportPath,
+      hostUrl: values.sonarHostUrl,
+      token: values.sonarToken,
+      timeoutMilliseconds: values.sonarTimeoutSeconds * 1000,
+      workspace,
+      expected: { sha: info.sha1, committedAt },
+      unverifiedRevision: values.unverifiedRevision,
+      event: { name: job.eventName, sha: job.sha, isCommitGiven: values.commitSha !== undefined },
+    },
+    call,
+  );
+}
+
+interface Gathered {
+  readonly commit: GitCommitInfo;
+  readonly sonar: SonarEvidence;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly context: OperationContext;
+}
+
+function attestation(values: Inputs, { commit, sonar, data, context }: Gathered): SonarAttestation {
+  const { name, artifact } = splitName(values.attestationName);
+  const repository = repositoryInfo(context.job);
+  const origin = runUrl(context.job);
+  return {
+    attestation_name: name,
+    ...(artifact === undefined ? {} : { target_artifacts: [artifact] }),
+    ...(values.fingerprint === undefined ? {} : { artifact_fingerprint: values.fingerprint }),
+    git_commit_info: commit,
+    sonar_results: sonar.results,
+    user_data: { ...data, ...revisionData(sonar) },
+    ...(repository === undefined ? {} : { repo_info: repository }),
+    ...(origin === undefined ? {} : { origin_url: origin }),
+    ...(values.description === undefined ? {} : { description: values.description }),
+  };
+}
+
+/** `web.unit` is the attestation `unit` of the artifact `web` in the template (observed on the wire). */
+function splitName(text: string): { name: string; artifact: string | undefined } {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { name: text, artifact: undefined } : { name: text.slice(dot + 1), artifact: text.slice(0, dot) };
+}

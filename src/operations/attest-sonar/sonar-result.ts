@@ -1,0 +1,176 @@
+import type { GitCommitInfo } from '../../contract/commit.ts';
+import { gateStatuses, verdictOfGateStatus } from '../../contract/compliance.ts';
+import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
+import type { Attachment } from '../../evidence/attachment/attachment.ts';
+import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
+import { ExternalError } from '../../runtime/failure.ts';
+import type { OutcomeOfOperation, OperationResult } from '../operation.ts';
+import { stateOfVerdict, wordsOfState } from '../evidence-state.ts';
+import { code, fact, link, plain, short, type Evidence, type Table, type Text } from '../report.ts';
+import { firstOf } from '../sentence.ts';
+
+/** What was attested. */
+export interface Attested {
+  readonly flow: string;
+  readonly trail: string;
+  readonly attestationName: string;
+  readonly commit: GitCommitInfo;
+  readonly sonar: SonarEvidence;
+  readonly attachment: Attachment | undefined;
+  readonly response: unknown;
+}
+
+type Condition = SonarResults['qualityGate']['conditions'][number];
+
+/** Judges the quality gate of an analysis that is on record by now. */
+export function sonarResult(attested: Attested): OperationResult {
+  const { results } = attested.sonar;
+  const { status, conditions, ignoredConditions } = results.qualityGate;
+  return {
+    ...endingOf(status),
+    state: status,
+    conclusion: conclusionOf(attested),
+    response: attested.response,
+    htmlUrl: attested.sonar.dashboardUrl,
+    commits: [attested.commit.sha1],
+    report: {
+      subject: `Sonar analysis of ${results.project.name ?? results.project.key}`,
+      facts: [
+        ...fact(
+          'Quality gate',
+          [status, results.qualityGate.name].filter(Boolean).join(': '),
+          attested.sonar.dashboardUrl,
+        ),
+        ...fact('Ignored conditions', ignoredConditions === true ? ignoredConditionsNote : undefined),
+        ...fact('Project', results.project.key, attested.sonar.dashboardUrl),
+        ...fact('Branch', results.branch?.name),
+        ...fact('Pull request', results.pullRequest),
+        ...fact('Analysed at', results.analysedAt),
+        ...fact('Commit', attested.commit.sha1, attested.commit.url),
+        ...fact('Revision', unverified(attested.sonar)),
+        ...fact('Commit message', attested.commit.message?.split('\n')[0]),
+        ...fact('Author', attested.commit.author),
+        ...fact('Flow', attested.flow),
+        ...fact('Trail', attested.trail),
+        ...fact('Attestation', attested.attestationName),
+        ...fact('Attachment', describeAttachment(attested.attachment)),
+      ],
+      evidence: sonarEvidence(attested),
+      tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
+    },
+  };
+}
+
+function endingOf(status: string): OutcomeOfOperation {
+  const verdict = verdictOfGateStatus(status);
+  if (verdict !== undefined) return { outcome: verdict };
+  return {
+    outcome: 'error',
+    failure: new ExternalError({
+      what: `attest-sonar: Sonar reports the quality gate status ${JSON.stringify(status)}, which is none of ${gateStatuses.join(', ')}; the analysis was recorded`,
+      remedy: 'Look for a newer version of this action that knows the status; until then it is no pass.',
+    }),
+  };
+}
+
+function conclusionOf({ sonar, commit, flow, attestationName }: Attested): string {
+  const { qualityGate, project } = sonar.results;
+  const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(inWords);
+  const why = failed.length === 0 ? '' : ` (${firstOf(failed, 1)})`;
+  const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
+  const name = project.name ?? project.key;
+  const sha = short(commit.sha1);
+  if (sonar.unverifiedReason === undefined) {
+    return `The quality gate of ${name} at commit ${sha} is ${qualityGate.status}${why}. ${recorded}`;
+  }
+  return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed. ${recorded}`;
+}
+
+function unverified({ unverifiedReason }: SonarEvidence): string | undefined {
+  return unverifiedReason === undefined ? undefined : `not verified: ${unverifiedReason}`;
+}
+
+function inWords(condition: Condition): string {
+  const { metric, value } = condition;
+  const measured = value === undefined ? metric : `${metric} is ${value}`;
+  const limit = limitOf(condition);
+  return limit === '' ? measured : `${measured}, fails if ${limit}`;
+}
+
+/** `< 80`; empty where Sonar gave no threshold, and without a sign where it gave no operator. */
+function limitOf({ operator, errorThreshold }: Condition): string {
+  if (errorThreshold === undefined) return '';
+  return operator === undefined ? errorThreshold : `${sign(operator)} ${errorThreshold}`;
+}
+
+// The web API and the webhook use different words for the same comparison.
+const signs: Readonly<Record<string, string>> = {
+  GT: '>',
+  GREATER_THAN: '>',
+  LT: '<',
+  LESS_THAN: '<',
+  EQ: '=',
+  EQUALS: '=',
+  NE: '≠',
+  NOT_EQUALS: '≠',
+};
+
+function sign(operator: string): string {
+  return Object.hasOwn(signs, operator) ? (signs[operator] ?? operator) : operator;
+}
+
+function conditionsTable(conditions: readonly Condition[]): Table {
+  return {
+    title: 'Conditions of the quality gate',
+    columns: ['Metric', 'Value', 'Fails if', 'Status'],
+    rows: worstFirst(conditions).map((condition): readonly Text[] => [
+      code(condition.metric),
+      plain(condition.value ?? ''),
+      plain(limitOf(condition)),
+      plain(`${markOf(condition.status)}${condition.status}`),
+    ]),
+  };
+}
+
+/** What failed first: it is what a reader looks for. */
+function worstFirst(conditions: readonly Condition[]): readonly Condition[] {
+  const rank = ({ status }: Condition): number => (status === 'ERROR' ? 0 : 1);
+  return conditions.toSorted((one, other) => rank(one) - rank(other));
+}
+
+const marks: Readonly<Record<string, string>> = { OK: '✅ ', ERROR: '❌ ', WARN: '⚠️ ' };
+
+function markOf(status: string): string {
+  return Object.hasOwn(marks, status) ? (marks[status] ?? '') : '';
+}
+
+/** The trail with this one attestation; why it failed is in the table of conditions. */
+function sonarEvidence({ trail, commit, attestationName, sonar }: Attested): Evidence {
+  const { status } = sonar.results.qualityGate;
+  const state = wordsOfState(stateOfVerdict(verdictOfGateStatus(status)));
+  return {
+    table: {
+      title: 'Evidence',
+      columns: ['Trail', 'Commit', attestationName],
+      rows: [
+        [
+          plain(trail === commit.sha1 ? short(trail) : trail),
+          { ...code(short(commit.sha1)), href: commit.url },
+          link(state, sonar.dashboardUrl),
+        ],
+      ],
+    },
+    notes:
+      sonar.unverifiedReason === undefined
+        ? []
+        : [`⚠️ revision not verified: nothing confirms that commit ${short(commit.sha1)} was analysed.`],
+    problems: [],
+    moreProblems: 0,
+  };
+}
+
+function describeAttachment(attachment: Attachment | undefined): string | undefined {
+  if (attachment === undefined) return undefined;
+  const files = attachment.parts.length === 1 ? '' : ` of ${attachment.parts.length} files`;
+  return `${attachment.filename}${files}, ${attachment.size} bytes`;
+}

@@ -1,0 +1,51 @@
+import { isNotFound, isPassing } from '../../client/failure-kinds.ts';
+import { getPolicy, type Policy, type PolicyPayload } from '../../contract/policy.ts';
+import { backoff } from '../../http/retry.ts';
+import { sleep } from '../../runtime/clock.ts';
+import { Failure } from '../../runtime/failure.ts';
+import type { OperationContext } from '../operation.ts';
+
+/** A version of a policy that was uploaded. */
+export interface PolicyUpload {
+  readonly document: PolicyPayload;
+  /** The policy file. */
+  readonly text: string;
+}
+
+/**
+ * Looks whether an upload that had no clear answer is on record, as often as `retries` says: the service may still be busy
+ * with it.
+ *
+ * @returns the policy if its latest version is what was uploaded; undefined if it is not, or the service does not say
+ */
+export async function findUpload(
+  upload: PolicyUpload,
+  { client, org, call }: Pick<OperationContext, 'client' | 'org' | 'call'>,
+): Promise<Policy | undefined> {
+  const { clock, random, log, signal, persistence } = call;
+  log.info('create-policy: the upload had no clear answer; looking whether it is on record');
+  for (let look = 1; ; look += 1) {
+    try {
+      const { body } = await client.call(getPolicy, { parameters: { org, policy_name: upload.document.name } });
+      if (isUpload(body, upload)) return body;
+    } catch (error) {
+      if (!(error instanceof Failure) || signal?.aborted === true) throw error;
+      if (!isNotFound(error) && !isPassing(error)) {
+        log.info(`create-policy: the service could not be asked whether the policy is on record: ${error.message}`);
+        return undefined;
+      }
+    }
+    if (look > persistence.retries) return undefined;
+    await sleep(clock, backoff(look, random()), signal);
+  }
+}
+
+/** Whether the latest version is the upload, and what the upload says about the policy is what the policy says. */
+export function isUpload(policy: Policy, { document, text }: PolicyUpload): boolean {
+  const latest = policy.versions?.toSorted((one, other) => other.version - one.version)[0];
+  return (
+    latest?.policy_yaml === text &&
+    (document.comment === undefined || document.comment === latest.comment) &&
+    (document.description === undefined || document.description === policy.description)
+  );
+}

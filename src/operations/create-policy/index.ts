@@ -1,0 +1,137 @@
+import type { FilePart } from '../../client/body.ts';
+import { mayBeOnRecord } from '../../client/repetition.ts';
+import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../../contract/policy.ts';
+import { prepareAttachment } from '../../evidence/attachment/attachment.ts';
+import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';
+import { readPolicyFile } from '../../evidence/policy-file.ts';
+import { description, files } from '../inputs/content.ts';
+import { comment, policy } from '../inputs/environment.ts';
+import { optional, required } from '../inputs/input.ts';
+import { defineOperation, type OperationContext } from '../operation.ts';
+import { findUpload, type PolicyUpload } from './find-upload.ts';
+import { fact, plain, type Fact, type Table, type Text } from '../report.ts';
+import { statusWord } from '../request-effect.ts';
+import { readableTime } from '../format-time.ts';
+
+/** Operation 6: creates a policy from a YAML file, or makes a new version of it where it exists. */
+export const createPolicy = defineOperation({
+  name: 'create-policy',
+  endpoint,
+  gate: 'ignore',
+  inputs: {
+    policy: required(policy),
+    description: optional(description),
+    comment: optional(comment),
+    files: required(files),
+  },
+  async run(inputs, context) {
+    const { org, workspace, temporaryDirectory } = context;
+    const { log } = context.call;
+    const { file, schema, text } = await log.group('Read the policy', async () => {
+      const found = await resolveOnlyFile(inputs.files, workspace, 'the policy');
+      // Its size is looked at first: what is too large to be sent is not read either.
+      const attachment = await prepareAttachment([found], { temporary: temporaryDirectory });
+      const checked = await readPolicyFile(found);
+      log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
+      return { file: attachment, ...checked };
+    });
+    const document: PolicyPayload = {
+      name: inputs.policy,
+      ...(inputs.description === undefined ? {} : { description: inputs.description }),
+      ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
+      type: 'env',
+    };
+    const uploaded = await upload({ document, text }, file, context);
+    const { state, body } = uploaded;
+    const action = state ?? 'created or updated';
+    return {
+      outcome: 'done',
+      state,
+      conclusion: conclusionOf(inputs.policy, org, uploaded),
+      response: body,
+      report: {
+        subject: `Policy ${inputs.policy}`,
+        facts: [
+          ...fact('Organization', org),
+          ...fact('Policy', `${inputs.policy} (${action})`),
+          ...factsOf(body),
+          ...fact('Schema', schema),
+          ...fact('File', file === undefined ? undefined : `${file.filename}, ${file.size} bytes`),
+        ],
+        tables: versionsTable(body),
+      },
+    };
+  },
+});
+
+function conclusionOf(name: string, org: string, { state, body, wasFound }: Uploaded): string {
+  const version = latestVersion(body);
+  if (wasFound) {
+    const number = version === undefined ? '' : `, number ${version}`;
+    return `Policy ${name} is on record in organization ${org}; this file is its latest version${number}.`;
+  }
+  const now = version === undefined ? '' : `; it has version ${version} now`;
+  return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;
+}
+
+/** An upload that is on record. */
+interface Uploaded {
+  /** Undefined if it is not known which of the two it was. */
+  readonly state: 'created' | 'updated' | undefined;
+  readonly body: Policy;
+  /** True if the upload had no clear answer, and the service shows it all the same. */
+  readonly wasFound: boolean;
+}
+
+/** Uploads a version once: each upload makes another version, so one without a clear answer is looked up, not repeated. */
+async function upload(version: PolicyUpload, file: FilePart | undefined, context: OperationContext): Promise<Uploaded> {
+  const { client, org, call } = context;
+  try {
+    const answer = await client.call(endpoint, {
+      parameters: { org },
+      document: version.document,
+      ...(file === undefined ? {} : { file }),
+    });
+    const state = statusWord(answer, { created: 'created', otherwise: 'updated' });
+    return { state, body: answer.body, wasFound: false };
+  } catch (error) {
+    if (call.signal?.aborted === true || !mayBeOnRecord(endpoint, error)) throw error;
+    const body = await findUpload(version, context);
+    if (body === undefined) throw error;
+    return { state: undefined, body, wasFound: true };
+  }
+}
+
+function latestVersion({ versions = [] }: Policy): number | undefined {
+  return versions.length === 0 ? undefined : Math.max(...versions.map(({ version }) => version));
+}
+
+function factsOf(policy: Policy): readonly Fact[] {
+  const environments = policy.consuming_envs?.join(', ');
+  return [
+    ...fact('Description', policy.description),
+    ...fact('Version', latestVersion(policy)?.toString()),
+    ...fact('Archived', policy.archived === true ? 'yes' : undefined),
+    ...fact('Environments that use it', environments === '' ? 'none' : environments),
+    ...fact('Created', readableTime(policy.created_at)),
+    ...fact('Last modified', readableTime(policy.last_modified_at)),
+  ];
+}
+
+function versionsTable({ versions = [] }: Policy): readonly Table[] {
+  if (versions.length === 0) return [];
+  return [
+    {
+      title: 'Versions',
+      columns: ['Version', 'When', 'By', 'Comment'],
+      rows: versions
+        .toSorted((one, other) => other.version - one.version)
+        .map(({ version, timestamp, created_by: author, comment: words }): readonly Text[] => [
+          plain(String(version)),
+          plain(readableTime(timestamp) ?? ''),
+          plain(author ?? ''),
+          plain(words ?? ''),
+        ]),
+    },
+  ];
+}

@@ -1,0 +1,89 @@
+import type { Artifact } from '../../contract/artifact.ts';
+import { artifactStates, verdictOfArtifactState, type Verdict } from '../../contract/compliance.ts';
+import { ExternalError } from '../../runtime/failure.ts';
+import type { Sighting } from '../polling.ts';
+
+/** What was asked for. */
+export interface Asked {
+  /** Whole, or the first digits. */
+  readonly fingerprint: string;
+  readonly flow: string;
+  readonly trail: string | undefined;
+  readonly attestationId: string | undefined;
+}
+
+/** An artifact, and the verdict of its state. */
+export interface Found {
+  readonly artifact: Artifact;
+  readonly verdict: Verdict;
+}
+
+/** What came of looking one artifact up. */
+export interface Looked {
+  readonly asked: Asked;
+  /** The name of the file or directory that the fingerprint was computed of. */
+  readonly name: string | undefined;
+  readonly sighting: Sighting<Found>;
+}
+
+/**
+ * The verdict of an answer, after a look at whether it belongs to what was asked: a gate that took another artifact's
+ * state for this one's would pass by accident.
+ *
+ * @throws ExternalError for an answer about something else, and for a missing or an unknown state, which is never a pass
+ */
+export function judgeArtifact(artifact: Artifact, asked: Asked): Verdict {
+  const stranger = otherThanAsked(artifact, asked);
+  if (stranger !== undefined) {
+    throw new ExternalError({
+      what: `get-artifact: the service was asked for ${stranger.asked} and answered with ${stranger.answered}`,
+      remedy: "Report this to the service's operators; the artifact was not judged.",
+    });
+  }
+  if (artifact.state === undefined || artifact.state === '') {
+    throw new ExternalError({
+      what: `get-artifact: the service answered for fingerprint ${artifact.fingerprint} without a state`,
+      remedy:
+        'Check that `base-url` points to the right service; without a state there is no verdict, so this is no pass.',
+    });
+  }
+  const verdict = verdictOfArtifactState(artifact.state);
+  if (verdict === undefined) {
+    throw new ExternalError({
+      what: `get-artifact: the service answered the state ${JSON.stringify(artifact.state)}, which is none of ${artifactStates.join(', ')}`,
+      remedy: 'Look for a newer version of this action that knows the state; until then it is no pass.',
+    });
+  }
+  return verdict;
+}
+
+/**
+ * What the answer is about, where that is not what was asked for. Fingerprint and flow are in the path, so a flow that
+ * the answer does not name is the one that was asked for. Trail and attestation only narrow the question, and a service
+ * that knew no such parameter would answer all the same: the answer has to name them.
+ */
+function otherThanAsked(artifact: Artifact, asked: Asked): { asked: string; answered: string } | undefined {
+  if (!artifact.fingerprint.startsWith(asked.fingerprint)) {
+    return { asked: `fingerprint ${asked.fingerprint}`, answered: `fingerprint ${artifact.fingerprint}` };
+  }
+  if (artifact.flow_name !== undefined && artifact.flow_name !== asked.flow) {
+    return { asked: `flow ${asked.flow}`, answered: `flow ${JSON.stringify(artifact.flow_name)}` };
+  }
+  return (
+    otherNarrowed('trail', asked.trail, artifact.trail_name) ??
+    otherNarrowed('artifact attestation', asked.attestationId, artifact.id)
+  );
+}
+
+function otherNarrowed(
+  what: string,
+  asked: string | undefined,
+  answered: string | null | undefined,
+): { asked: string; answered: string } | undefined {
+  if (asked === undefined || asked === answered) return undefined;
+  const isNamed = answered !== undefined && answered !== null && answered !== '';
+  return {
+    asked: `${what} ${asked}`,
+    answered: isNamed ? `${what} ${JSON.stringify(answered)}` : `an artifact that names no ${what}`,
+  };
+}

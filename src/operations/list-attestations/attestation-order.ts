@@ -1,0 +1,47 @@
+import type { ListedAttestation } from '../../contract/attestation-list.ts';
+
+/** In which order a service lists attestations. The interface shows none. */
+export type ListOrder = 'newest first' | 'oldest first' | 'unknown';
+
+/** What tells the order of two attestations. */
+export interface Recorded {
+  /** Unix seconds. */
+  readonly created_at?: number | undefined;
+  readonly sequence?: number | undefined;
+}
+
+/**
+ * Positive if the first is the newer one. The sequence decides if both have one, because a service's clock can be set back;
+ * otherwise the times do. 0 if neither tells.
+ */
+export function compareAge(one: Recorded, other: Recorded): number {
+  if (one.sequence !== undefined && other.sequence !== undefined) return one.sequence - other.sequence;
+  return (one.created_at ?? 0) - (other.created_at ?? 0);
+}
+
+/** The order of a page; unknown if all its entries are of the same age, or rise and fall. */
+export function orderOf(attestations: readonly ListedAttestation[]): ListOrder {
+  const dated = attestations.filter(({ created_at: time }) => time !== undefined);
+  const steps = dated.slice(1).map((attestation, index) => compareAge(attestation, dated[index] ?? attestation));
+  const rises = steps.some((step) => step > 0);
+  const falls = steps.some((step) => step < 0);
+  if (rises === falls) return 'unknown';
+  return falls ? 'newest first' : 'oldest first';
+}
+
+/** The newest first. Those of the same age stay in the service's order, read in the same direction. */
+export function newestFirst(
+  attestations: readonly ListedAttestation[],
+  order: ListOrder,
+): readonly ListedAttestation[] {
+  const forward = order === 'oldest first' ? attestations.toReversed() : attestations;
+  return forward.toSorted((one, other) => compareAge(other, one));
+}
+
+/** The newest time among the attestations, in Unix seconds; undefined if none has a time. */
+export function newestTime(attestations: readonly ListedAttestation[]): number | undefined {
+  return attestations.reduce<number | undefined>(
+    (newest, { created_at: time }) => (time === undefined ? newest : Math.max(time, newest ?? time)),
+    undefined,
+  );
+}

@@ -1,0 +1,236 @@
+import type { ListedAttestation } from '../../contract/attestation-list.ts';
+import type { Verdict } from '../../contract/compliance.ts';
+import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
+import { artifactOf, subjectOf, tellsArtifact, trailOf } from './attestation-subject.ts';
+import { DigestIndex } from './digest-index.ts';
+import { complianceSign, link, plain, short, type Table, type Text } from '../report.ts';
+import { readableTime } from '../format-time.ts';
+
+/** How many rows each table keeps; a list can be longer than memory. */
+const keptRows = 200;
+
+/** How many names of attestations that are not compliant a sentence holds. */
+const keptNames = 3;
+
+const columns = ['Attestation', 'Trail', 'Artifact', 'Type', 'Compliant', 'Created', 'Reported by', 'Description'];
+
+/** The possible verdicts of one attestation, the worst last. */
+const marks = ['compliant', 'unknown', 'notCompliant'] as const;
+
+type Mark = (typeof marks)[number];
+
+/**
+ * Counts and judges attestations as they come, each once, whatever their order. An attestation counts unless a newer one
+ * with the same name, trail and artifact replaces it. One that does not say its name, trail or time counts in any case.
+ */
+export class AttestationTally {
+  // The two forget nothing and are small: of each text they keep the beginning of a digest. An identifier that is wrongly
+  // taken for known makes the list incomplete; a subject that is wrongly taken for known could open the gate.
+  readonly #identifiers = new DigestIndex(8);
+  readonly #subjects = new DigestIndex(16);
+  readonly #latest = new LatestOfSubjects();
+  readonly #counting = { compliant: 0, unknown: 0, notCompliant: 0 };
+  readonly #rows = new CountingRows();
+  readonly #notCompliantRows = new CountingRows();
+  #replaced = 0;
+  #replacedNotCompliant = 0;
+  #tellsArtifacts = false;
+
+  /**
+   * Adds those that were not added before.
+   *
+   * @param attestations the newest first
+   * @param order the order in which the service lists them. It decides between two of the same time; if it is unknown,
+   *   the worse one counts
+   * @returns those that are new
+   */
+  add(attestations: readonly ListedAttestation[], order: ListOrder): readonly ListedAttestation[] {
+    return attestations.filter((attestation) => {
+      const before = this.#identifiers.size;
+      if (this.#identifiers.add(attestation.attestation_id) < before) return false;
+      this.#addNew(attestation, order);
+      return true;
+    });
+  }
+
+  #addNew(attestation: ListedAttestation, order: ListOrder): void {
+    this.#tellsArtifacts ||= tellsArtifact(attestation);
+    const subject = subjectOf(attestation);
+    const { created_at: time, sequence } = attestation;
+    if (subject === undefined || time === undefined) {
+      this.#count(attestation, undefined);
+      return;
+    }
+    const before = this.#subjects.size;
+    const number = this.#subjects.add(JSON.stringify([subject.trail, subject.artifact, subject.name]));
+    if (number < before) {
+      const known = this.#latest.get(number);
+      const mark = markOf(attestation);
+      const age = compareAge(attestation, known);
+      const isNewer = age > 0 || (age === 0 && order === 'unknown' && isWorse(mark, known.mark));
+      this.#noteReplaced(isNewer ? known.mark : mark);
+      if (!isNewer) return;
+      this.#uncount(known.mark, number);
+    }
+    this.#latest.set(number, { created_at: time, sequence, mark: markOf(attestation) });
+    this.#count(attestation, number);
+  }
+
+  #count(attestation: ListedAttestation, subject: number | undefined): void {
+    const mark = markOf(attestation);
+    this.#counting[mark] += 1;
+    this.#rows.add(attestation, subject);
+    if (mark === 'notCompliant') this.#notCompliantRows.add(attestation, subject);
+  }
+
+  #uncount(mark: Mark, subject: number): void {
+    this.#counting[mark] -= 1;
+    this.#rows.remove(subject);
+    if (mark === 'notCompliant') this.#notCompliantRows.remove(subject);
+  }
+
+  #noteReplaced(mark: Mark): void {
+    this.#replaced += 1;
+    if (mark === 'notCompliant') this.#replacedNotCompliant += 1;
+  }
+
+  /** How many different attestations were listed. */
+  get listed(): number {
+    return this.#identifiers.size;
+  }
+
+  /** How many of them count. */
+  get counting(): number {
+    const { compliant, notCompliant, unknown } = this.#counting;
+    return compliant + notCompliant + unknown;
+  }
+
+  /** How many of them a newer one replaces. */
+  get replaced(): number {
+    return this.#replaced;
+  }
+
+  /** How many that are not compliant were replaced although the service never says which artifact one is about. */
+  get replacedByGuess(): number {
+    return this.#tellsArtifacts ? 0 : this.#replacedNotCompliant;
+  }
+
+  /**
+   * The verdict if the list is complete. One that is not compliant decides. Otherwise one without a verdict leaves the
+   * evidence incomplete, and so does a list of nothing: no evidence proves nothing.
+   */
+  get verdict(): Verdict {
+    if (this.#counting.notCompliant > 0) return 'non-compliant';
+    return this.#counting.unknown > 0 || this.listed === 0 ? 'incomplete' : 'compliant';
+  }
+
+  /** The counts in words: `12 compliant, 1 not compliant`. */
+  get words(): string {
+    const { compliant, notCompliant, unknown } = this.#counting;
+    const unjudged = unknown === 0 ? '' : `, ${unknown} without a verdict`;
+    return `${compliant} compliant, ${notCompliant} not compliant${unjudged}`;
+  }
+
+  /** The names of those that are not compliant, each once; cut after a few. */
+  get notCompliantNames(): string {
+    const names = this.#notCompliantRows.names;
+    return names.slice(0, keptNames).join(', ') + (names.length > keptNames ? ' and others' : '');
+  }
+
+  /** Those that count; the ones that are not compliant first, because they are what a reader looks for. */
+  get tables(): readonly Table[] {
+    const { notCompliant } = this.#counting;
+    const first = this.#notCompliantRows.table('❌ Not compliant', notCompliant);
+    return notCompliant === this.counting ? first : [...first, ...this.#rows.table('Attestations', this.counting)];
+  }
+}
+
+interface Latest extends Recorded {
+  readonly mark: Mark;
+}
+
+/** The age and the verdict of the newest attestation of each subject, by the number of the subject. */
+class LatestOfSubjects {
+  #times = new Float64Array(1024);
+  /** NaN if there is none. */
+  #sequences = new Float64Array(1024);
+  #marks = new Uint8Array(1024);
+
+  get(subject: number): Latest {
+    const sequence = this.#sequences[subject] ?? NaN;
+    return {
+      created_at: this.#times[subject] ?? 0,
+      sequence: Number.isNaN(sequence) ? undefined : sequence,
+      mark: marks[this.#marks[subject] ?? 0] ?? 'unknown',
+    };
+  }
+
+  set(subject: number, { created_at: time, sequence, mark }: Latest): void {
+    if (subject >= this.#times.length) this.#grow();
+    this.#times[subject] = time ?? 0;
+    this.#sequences[subject] = sequence ?? NaN;
+    this.#marks[subject] = marks.indexOf(mark);
+  }
+
+  #grow(): void {
+    const [times, sequences, kept] = [this.#times, this.#sequences, this.#marks];
+    this.#times = new Float64Array(times.length * 2);
+    this.#times.set(times);
+    this.#sequences = new Float64Array(sequences.length * 2);
+    this.#sequences.set(sequences);
+    this.#marks = new Uint8Array(kept.length * 2);
+    this.#marks.set(kept);
+  }
+}
+
+/** The first rows of those that count. */
+class CountingRows {
+  #kept: readonly { readonly subject: number | undefined; readonly name: string; readonly row: readonly Text[] }[] = [];
+
+  add(attestation: ListedAttestation, subject: number | undefined): void {
+    if (this.#kept.length >= keptRows) return;
+    this.#kept = [...this.#kept, { subject, name: nameOf(attestation), row: rowOf(attestation) }];
+  }
+
+  remove(subject: number): void {
+    this.#kept = this.#kept.filter((kept) => kept.subject !== subject);
+  }
+
+  get names(): readonly string[] {
+    return [...new Set(this.#kept.map(({ name }) => name))];
+  }
+
+  table(title: string, count: number): readonly Table[] {
+    if (count === 0) return [];
+    const table = { title: `${title} (${count})`, columns, rows: this.#kept.map(({ row }) => row) };
+    const more = count - this.#kept.length;
+    return [more > 0 ? { ...table, more } : table];
+  }
+}
+
+function markOf({ is_compliant: compliant }: ListedAttestation): Mark {
+  if (compliant === undefined || compliant === null) return 'unknown';
+  return compliant ? 'compliant' : 'notCompliant';
+}
+
+function isWorse(one: Mark, other: Mark): boolean {
+  return marks.indexOf(one) > marks.indexOf(other);
+}
+
+function nameOf({ attestation_name: name, attestation_id: id }: ListedAttestation): string {
+  return name ?? id;
+}
+
+function rowOf(attestation: ListedAttestation): readonly Text[] {
+  const artifact = artifactOf(attestation);
+  return [
+    link(nameOf(attestation), attestation.html_url ?? undefined),
+    plain(trailOf(attestation) ?? 'unknown'),
+    plain(artifact === attestation.artifact_fingerprint ? short(artifact) : artifact),
+    plain(attestation.attestation_type ?? ''),
+    plain(complianceSign(attestation.is_compliant)),
+    plain(readableTime(attestation.created_at) ?? ''),
+    plain(attestation.reported_by ?? ''),
+    plain(attestation.description ?? ''),
+  ];
+}

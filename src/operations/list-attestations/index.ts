@@ -1,0 +1,156 @@
+import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
+import type { QueryOf } from '../../contract/endpoint.ts';
+import type { Problem } from '../../runtime/failure.ts';
+import { newestFirst, orderOf } from './attestation-order.ts';
+import { AttestationPages } from './attestation-pager.ts';
+import { AttestationTally } from './attestation-tally.ts';
+import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
+import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list.ts';
+import { flow } from '../inputs/subject.ts';
+import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
+import { fact } from '../report.ts';
+import { withoutStop } from '../sentence.ts';
+import { readableTime } from '../format-time.ts';
+
+const inputs = {
+  flow: required(flow),
+  page: withDefault(page, 1),
+  perPage: optional(perPage),
+  fromTimestamp: optional(fromTimestamp),
+  toTimestamp: optional(toTimestamp),
+} as const;
+
+type Inputs = ValuesOf<typeof inputs>;
+
+/** Operation 9: lists the attestations of a flow, a page or all of them, and judges those that count now. */
+export const listAttestations = defineOperation({
+  name: 'list-attestations',
+  endpoint,
+  gate: 'ignore',
+  inputs,
+  check: ({ fromTimestamp: from, toTimestamp: to }) => inOrder(from, to),
+  async run(values, context) {
+    const { page: number } = values;
+    const tally = new AttestationTally();
+    const listing =
+      number === 'all'
+        ? await context.call.log.group('Walk through the attestations', () => listAll(values, context, tally))
+        : await listPage(values, number, context, tally);
+    if (tally.replacedByGuess > 0) context.call.log.warning(guessWarning(tally.replacedByGuess));
+    return resultOf(values, tally, context.org, listing);
+  },
+});
+
+/** What was listed, beside what the tally knows. */
+interface Listing {
+  readonly answer: Pick<OperationResult, 'response' | 'written'>;
+  /** How much of the list it is, for a fact: `15 of 20 (page 1 of 2)`. */
+  readonly extent: string;
+  /** Why the list is not complete, as a clause; undefined if it is. */
+  readonly gap: string | undefined;
+}
+
+async function listPage(
+  values: Inputs,
+  number: number,
+  context: OperationContext,
+  tally: AttestationTally,
+): Promise<Listing> {
+  const answered = await ask(values, { number, to: values.toTimestamp }, context);
+  const order = orderOf(answered.data);
+  tally.add(newestFirst(answered.data, order), order);
+  const { total, page: answeredPage, page_count: pages } = answered.pagination;
+  const isWhole = number === 1 && answeredPage === 1 && pages <= 1 && tally.listed >= total;
+  return {
+    answer: { response: answered },
+    extent: `${tally.listed} of ${total} (page ${answeredPage} of ${Math.max(pages, 1)})`,
+    gap: isWhole
+      ? undefined
+      : `this is page ${answeredPage} with ${tally.listed} of ${total} attestations; \`page: all\` lists them all`,
+  };
+}
+
+async function listAll(values: Inputs, context: OperationContext, tally: AttestationTally): Promise<Listing> {
+  const pages = new AttestationPages({
+    ask: (number, to) => ask(values, { number, to }, context),
+    to: values.toTimestamp,
+    tally,
+    log: context.call.log,
+    signal: context.call.signal,
+  });
+  const written = await context.responseFile.writeList(() => pages.next());
+  const { gap } = pages;
+  return {
+    answer: { response: undefined, written },
+    extent: gap === undefined ? `all ${tally.listed}` : `${tally.listed}, not all`,
+    gap,
+  };
+}
+
+function inOrder(from: number | undefined, to: number | undefined): readonly Problem[] {
+  if (from === undefined || to === undefined || from <= to) return [];
+  return [
+    {
+      input: 'from-timestamp',
+      what: `\`from-timestamp\` (${readableTime(from) ?? from}) is after \`to-timestamp\` (${readableTime(to) ?? to})`,
+      remedy: 'Exchange the two.',
+    },
+  ];
+}
+
+async function ask(
+  values: Inputs,
+  { number, to }: { readonly number: number; readonly to: number | undefined },
+  { client, org }: OperationContext,
+): Promise<AttestationPage> {
+  const size = values.perPage ?? (values.page === 'all' ? walkingPageSize : undefined);
+  const query: QueryOf<typeof endpoint> = {
+    page: number,
+    ...(size === undefined ? {} : { per_page: size }),
+    ...(values.fromTimestamp === undefined ? {} : { from_timestamp: values.fromTimestamp }),
+    ...(to === undefined ? {} : { to_timestamp: to }),
+  };
+  const answer = await client.call(endpoint, { parameters: { org, flow_name: values.flow }, query });
+  return answer.body;
+}
+
+function resultOf(values: Inputs, tally: AttestationTally, org: string, listing: Listing): OperationResult {
+  const { answer, extent, gap } = listing;
+  return {
+    // What is not listed may be worse than what is, but nothing is worse than non-compliant.
+    outcome: gap !== undefined && tally.verdict === 'compliant' ? 'incomplete' : tally.verdict,
+    conclusion: [
+      countsWords(values.flow, tally),
+      ...(gap === undefined ? [] : [`The list is not complete: ${withoutStop(gap)}.`]),
+    ].join(' '),
+    ...answer,
+    count: tally.listed,
+    report: {
+      subject: `Attestations of flow ${values.flow}`,
+      facts: [
+        ...fact('Organization', org),
+        ...fact('Flow', values.flow),
+        ...fact('Listed', extent),
+        ...fact('Counting', String(tally.counting)),
+        ...fact('Replaced by newer ones', tally.replaced === 0 ? undefined : String(tally.replaced)),
+        ...fact('Verdicts', tally.words),
+        ...fact('From', readableTime(values.fromTimestamp)),
+        ...fact('To', readableTime(values.toTimestamp)),
+      ],
+      tables: tally.tables,
+    },
+  };
+}
+
+function countsWords(flow: string, tally: AttestationTally): string {
+  if (tally.listed === 0) return `No attestation of flow ${flow} is listed, so there is nothing to judge.`;
+  const attestations = tally.listed === 1 ? '1 attestation' : `${tally.listed} attestations`;
+  const replaced = tally.replaced === 0 ? '' : `, ${tally.replaced} replaced by newer ones`;
+  const names = tally.notCompliantNames;
+  return `Of ${attestations} of flow ${flow}: ${tally.words}${names === '' ? '' : ` (${names})`}${replaced}.`;
+}
+
+function guessWarning(count: number): string {
+  const attestations = count === 1 ? '1 attestation that is' : `${count} attestations that are`;
+  return `The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was taken as the replacement of ${attestations} not compliant.`;
+}

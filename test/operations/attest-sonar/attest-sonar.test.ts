@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
+import type { HttpAnswer, HttpRequest } from '../../../src/http/exchange.ts';
+import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
+import { runOperation } from '../../../src/step/run/run-operation.ts';
+import { collectedBody } from '../../support/collected.ts';
+import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
+import { failureOf } from '../../support/failures.ts';
+import { pushEvent, shas } from '../../support/events.ts';
+import { finishedTask, reportText, webhookPayload } from '../../support/sonar-analysis.ts';
+import { openTestStep } from '../../support/step-context.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+  await workspace.write('sonar.json', JSON.stringify({ ...webhookPayload(), revision: shas.head }));
+});
+
+afterEach(() => workspace.remove());
+
+const common = {
+  operation: 'attest-sonar',
+  'base-url': 'https://compliance.example.com',
+  'api-token': 'the-key-of-acme',
+  org: 'acme',
+  flow: 'web',
+  'sonar-report-path': 'sonar.json',
+  retries: '0',
+};
+
+/** What was sent: the address, the JSON part, and the whole body. */
+interface Sent {
+  readonly path: string;
+  readonly document: Mapping;
+  readonly body: string;
+}
+
+/** Attests with these inputs against a service that answers so; gives everything that was sent to it. */
+async function attest(
+  inputs: Readonly<Record<string, string>>,
+  answer: HttpAnswer = jsonAnswer(201, 'OK'),
+): Promise<readonly Sent[]> {
+  const sent: Sent[] = [];
+  // The body is read as it is sent: afterwards, an archive is gone.
+  const transport = answeringTransport(async (request) => {
+    if (request.url.hostname === 'sonar.example.com') return sonarAnswer(request.url);
+    sent.push(await sentBy(request));
+    return answer;
+  });
+  const directory = workspace.path;
+  const { context } = openTestStep({
+    inputs: { ...common, ...inputs },
+    transport,
+    directory,
+    event: pushEvent(),
+  });
+  await runOperation(context);
+  return sent;
+}
+
+async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
+  const body = (await collectedBody(sent?.open() ?? '')).toString('utf8');
+  const document: unknown = JSON.parse(/name="data_json"\r\n(?:[^\r\n]+\r\n)*\r\n(.*)\r\n--/u.exec(body)?.[1] ?? '');
+  if (!isMapping(document)) throw new TypeError('the document is no object');
+  return { path: url.pathname, document, body };
+}
+
+/** A Sonar server whose token may see the task and its gate, and not the analysis. */
+function sonarAnswer({ pathname }: URL): HttpAnswer {
+  switch (pathname) {
+    case '/api/ce/task':
+      return jsonAnswer(200, { task: finishedTask({ submittedAt: '2026-01-02T05:20:00+0200' }) });
+    case '/api/qualitygates/project_status':
+      return jsonAnswer(200, { projectStatus: { status: 'OK', conditions: [] } });
+    default:
+      return jsonAnswer(403, { errors: [{ msg: 'Insufficient privileges' }] });
+  }
+}
+
+describe('attest-sonar, if nothing confirms the revision', () => {
+  const inputs = { 'sonar-report-path': 'report-task.txt', 'sonar-token': 'squ_token' };
+  beforeEach(() => workspace.write('report-task.txt', reportText('https://sonar.example.com')));
+
+  it('leaves the revision out and says so', async () => {
+    const [sent] = await attest({ ...inputs, 'user-data': '{"ticket":"ABC-1"}' });
+    expect(sent?.document['sonar_results']).not.toHaveProperty('revision');
+    expect(sent?.document['user_data']).toMatchObject({
+      ticket: 'ABC-1',
+      revision_verified: false,
+      revision_unverified_reason: expect.stringContaining('(403: Insufficient privileges)'),
+    });
+    expect(JSON.stringify(sent?.document['sonar_results'])).not.toContain(shas.head);
+  });
+
+  it('shows the words of a service that demands a revision, and sends none all the same', async () => {
+    const refused = jsonAnswer(400, { message: 'Bad input', errors: { 'sonar_results.revision': 'is required' } });
+    const failure = await failureOf(attest(inputs, refused));
+    expect(failure.message).toContain('Bad input');
+    expect(failure.message).toContain('sonar_results.revision');
+  });
+});
+
+describe('attest-sonar, on the wire', () => {
+  it('sends the commit, the results, the repository and the run, to the trail of the commit', async () => {
+    const [sent] = await attest({});
+    expect(sent?.path).toBe(`/api/v2/attestations/acme/web/trail/${shas.head}/sonar`);
+    expect(sent?.document).toEqual({
+      attestation_name: 'sonar',
+      git_commit_info: {
+        sha1: shas.head,
+        author: 'Ann Dev <ann@example.com>',
+        message: 'feat: first\n\nbody line',
+        timestamp: Date.parse('2026-01-02T05:04:05+02:00') / 1000,
+        branch: 'main',
+        url: `https://github.com/acme/widgets/commit/${shas.head}`,
+      },
+      sonar_results: { ...webhookPayload(), revision: shas.head },
+      user_data: {
+        github: {
+          repository: 'acme/widgets',
+          workflow: 'CI',
+          job: 'build',
+          event_name: 'push',
+          run_id: '4242',
+          run_attempt: '2',
+          actor: 'ann',
+          triggering_actor: 'bob',
+        },
+        revision_verified: true,
+      },
+      repo_info: expect.objectContaining({ name: 'acme/widgets', url: 'https://github.com/acme/widgets', id: '99001' }),
+      origin_url: 'https://github.com/acme/widgets/actions/runs/4242/attempts/2',
+    });
+    expect(sent?.body).not.toContain('attachment_file');
+  });
+
+  it('sends what the user adds, and binds the attestation to an artifact by name and fingerprint', async () => {
+    await workspace.write('data.json', '{"ticket":"ABC-1","deep":{"list":[1]}}');
+    const inputs = {
+      trail: 'pr-12',
+      'attestation-name': 'web.quality',
+      fingerprint: 'a'.repeat(64),
+      description: 'Nightly',
+      'user-data': 'data.json',
+    };
+    const [sent] = await attest(inputs);
+    expect(sent?.path).toBe('/api/v2/attestations/acme/web/trail/pr-12/sonar');
+    expect(sent?.document).toMatchObject({
+      attestation_name: 'quality',
+      target_artifacts: ['web'],
+      artifact_fingerprint: 'a'.repeat(64),
+      description: 'Nightly',
+      user_data: { ticket: 'ABC-1', deep: { list: [1] }, github: { run_id: '4242' } },
+    });
+  });
+
+  it('leaves what the user says under the key of the provenance as it is', async () => {
+    const [sent] = await attest({ 'user-data': '{"github": {"mine": true}}' });
+    expect(sent?.document).toHaveProperty('user_data', { github: { mine: true }, revision_verified: true });
+  });
+
+  it('leaves out of the commit what is to be left out', async () => {
+    const [sent] = await attest({ 'redact-commit-info': 'author, message, branch' });
+    expect(sent?.document['git_commit_info']).toEqual({
+      sha1: shas.head,
+      timestamp: expect.any(Number),
+      url: expect.any(String),
+    });
+    expect(sent?.body).not.toContain('Ann Dev');
+    expect(sent?.document['user_data']).toMatchObject({
+      github: expect.not.objectContaining({ actor: expect.anything() }),
+    });
+  });
+
+  it.each([
+    ['indexed', 'attachment_file.0'],
+    ['plain', 'attachment_file'],
+  ])('names the part of the file as file-parts: %s says', async (style, part) => {
+    await workspace.write('lcov.info', 'TN:');
+    const [sent] = await attest({ files: 'lcov.info', 'file-parts': style });
+    expect(sent?.body).toContain(`name="${part}"; filename="lcov.info"`);
+  });
+
+  it('removes the archive that it made, also where the service refuses it', async () => {
+    await workspace.write('a/1.txt', '1');
+    await workspace.write('a/2.txt', '2');
+    const before = await readdir(workspace.path);
+    expect((await attest({ files: 'a/**' }))[0]?.body).toContain('filename="evidence.tgz"');
+    expect(await readdir(workspace.path)).toEqual(before);
+    const refused = attest({ files: 'a/**' }, jsonAnswer(404, { message: 'Flow not found' }));
+    expect((await failureOf(refused)).message).toContain('Flow not found');
+    expect(await readdir(workspace.path)).toEqual(before);
+  });
+
+  it.each(['revision_verified', 'revision_unverified_reason'])(
+    'lets nobody else say whether the revision is verified: user-data with the key %s is refused',
+    async (key) => {
+      const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));
+      expect(failure.kind).toBe('user');
+      expect(failure.message).toContain(`\`user-data\` has the key ${key}`);
+    },
+  );
+
+  it('says that the user’s own data are malformed before it looks at Sonar', async () => {
+    const failure = await failureOf(attest({ 'user-data': '{"ticket":', 'sonar-report-path': 'missing.json' }));
+    expect(failure.message).toContain('`user-data` is not JSON');
+  });
+});

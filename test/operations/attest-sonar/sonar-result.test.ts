@@ -1,0 +1,193 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Readable } from 'node:stream';
+import type { SonarResults } from '../../../src/contract/attestation.ts';
+import { gateStatuses } from '../../../src/contract/compliance.ts';
+import { sonarResult, type Attested } from '../../../src/operations/attest-sonar/sonar-result.ts';
+import { ExternalError } from '../../../src/runtime/failure.ts';
+
+const sha = 'c'.repeat(40);
+
+function attested(status: string, other: Partial<SonarResults> = {}, attachment?: Attested['attachment']): Attested {
+  const results: SonarResults = {
+    analysedAt: '2026-01-02T03:04:05+0000',
+    revision: sha,
+    project: { key: 'acme:web', name: 'Web', url: 'https://sonar.example.com/dashboard?id=acme%3Aweb' },
+    qualityGate: {
+      name: 'Sonar way',
+      status,
+      conditions: [
+        { metric: 'new_coverage', operator: 'LT', errorThreshold: '80', status: 'ERROR', value: '61.2' },
+        { metric: 'new_bugs', operator: 'GREATER_THAN', errorThreshold: '0', status: 'OK', value: '0' },
+        { metric: 'reopened_issues', status: 'OK' },
+      ],
+    },
+    ...other,
+  };
+  return {
+    flow: 'web',
+    trail: sha,
+    attestationName: 'sonar',
+    commit: { sha1: sha, author: 'Ann Dev <ann@example.com>', message: 'feat: lid\n\nbody', timestamp: 1 },
+    sonar: {
+      results,
+      gateStatus: status,
+      unverifiedReason: undefined,
+      dashboardUrl: results.project.url,
+      reportPath: '/w/report-task.txt',
+      notes: [],
+      warnings: [],
+    },
+    attachment,
+    response: 'OK',
+  };
+}
+
+describe('sonarResult', () => {
+  it.each([
+    ['OK', 'compliant'],
+    ['ERROR', 'non-compliant'],
+    ['WARN', 'incomplete'],
+    ['NONE', 'incomplete'],
+  ])('takes the gate %s for %s', (status, outcome) => {
+    expect(sonarResult(attested(status))).toMatchObject({ outcome, state: status, response: 'OK', commits: [sha] });
+  });
+
+  it('never takes a status that Sonar does not document for a pass, and says that the analysis is on record', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.constantFrom('ok', 'OK ', 'PASSED', '', 'constructor'), fc.string()), (status) => {
+        fc.pre(!gateStatuses.some((known) => known === status));
+        const { outcome, failure } = sonarResult(attested(status));
+        expect(outcome).toBe('error');
+        expect(failure).toBeInstanceOf(ExternalError);
+        expect(failure?.message).toContain(`${JSON.stringify(status)}, which is none of OK, WARN, ERROR, NONE`);
+        expect(failure?.message).toContain('the analysis was recorded');
+      }),
+    );
+  });
+
+  it('says in one sentence which conditions failed, with measure and threshold, and where the analysis is', () => {
+    expect(sonarResult(attested('ERROR')).conclusion).toBe(
+      'The quality gate of Web at commit cccccccccccc is ERROR (new_coverage is 61.2, fails if < 80). The analysis is recorded as sonar in flow web.',
+    );
+  });
+
+  it.each([
+    ['OK', '✅ compliant'],
+    ['ERROR', '❌ failed'],
+    ['NONE', '⏳ incomplete'],
+    ['ODD', '❔ unknown'],
+  ])('shows the trail, the commit and the state of this evidence: %s is %s', (status, state) => {
+    const { table } = sonarResult(attested(status)).report.evidence ?? {};
+    expect(table?.columns).toEqual(['Trail', 'Commit', 'sonar']);
+    expect(table?.rows.map((row) => row.at(-1)?.text)).toEqual([state]);
+  });
+
+  it('says of a condition without value and threshold what is known', () => {
+    const conditions = [
+      { metric: 'a', operator: 'GT', errorThreshold: '1', status: 'ERROR' },
+      { metric: 'b', status: 'ERROR' },
+      { metric: 'c', operator: 'ODD', errorThreshold: '3', status: 'ERROR', value: '4' },
+      { metric: 'd', errorThreshold: '5', status: 'ERROR', value: '6' },
+    ];
+    const words = conditions.map((condition) => {
+      const qualityGate = { status: 'ERROR', conditions: [condition] };
+      return /\((?<words>.*)\)/u.exec(sonarResult(attested('ERROR', { qualityGate })).conclusion)?.groups?.['words'];
+    });
+    expect(words).toEqual(['a, fails if > 1', 'b', 'c is 4, fails if ODD 3', 'd is 6, fails if 5']);
+    // The table has the others.
+    const { conclusion } = sonarResult(attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
+    expect(conclusion).toContain('(a, fails if > 1; and 3 more)');
+  });
+
+  it('shows every condition with the comparison as a sign, in the words of the web API and of the webhook', () => {
+    const table = sonarResult(attested('ERROR')).report.tables[0];
+    expect(table?.columns).toEqual(['Metric', 'Value', 'Fails if', 'Status']);
+    expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
+      ['new_coverage', '61.2', '< 80', '❌ ERROR'],
+      ['new_bugs', '0', '> 0', '✅ OK'],
+      ['reopened_issues', '', '', '✅ OK'],
+    ]);
+  });
+
+  it('has no table where the gate has no conditions', () => {
+    const { report } = sonarResult(attested('NONE', { qualityGate: { status: 'NONE', conditions: [] } }));
+    expect(report.tables).toEqual([]);
+  });
+
+  it('reports what was attested, and leads to the dashboard', () => {
+    const attachment = {
+      filename: 'evidence.tgz',
+      size: 1234,
+      parts: [
+        { name: 'a', size: 1 },
+        { name: 'b', size: 2 },
+      ],
+      open: () => Readable.from([]),
+      dispose: () => Promise.resolve(),
+    };
+    const result = sonarResult(attested('OK', { branch: { name: 'main' }, pullRequest: '12' }, attachment));
+    expect(result.htmlUrl).toBe('https://sonar.example.com/dashboard?id=acme%3Aweb');
+    expect(result.report.subject).toBe('Sonar analysis of Web');
+    expect(result.report.facts.map(({ label, value }) => [label, value.text])).toEqual([
+      ['Quality gate', 'OK: Sonar way'],
+      ['Project', 'acme:web'],
+      ['Branch', 'main'],
+      ['Pull request', '12'],
+      ['Analysed at', '2026-01-02T03:04:05+0000'],
+      ['Commit', sha],
+      ['Commit message', 'feat: lid'],
+      ['Author', 'Ann Dev <ann@example.com>'],
+      ['Flow', 'web'],
+      ['Trail', sha],
+      ['Attestation', 'sonar'],
+      ['Attachment', 'evidence.tgz of 2 files, 1234 bytes'],
+    ]);
+  });
+
+  it('says that the revision is not verified, and never that the commit was analysed', () => {
+    const verified = attested('OK', { qualityGate: { status: 'OK', conditions: [] } });
+    const result = sonarResult({
+      ...verified,
+      sonar: {
+        ...verified.sonar,
+        unverifiedReason: 'Sonar does not show the analyses (403: Insufficient privileges).',
+      },
+    });
+    expect(result.outcome).toBe('compliant');
+    expect(result.conclusion).toBe(
+      'The quality gate of Web is OK; revision not verified: nothing confirms that commit cccccccccccc was analysed. The analysis is recorded as sonar in flow web.',
+    );
+    expect(result.report.evidence?.notes).toEqual([
+      '⚠️ revision not verified: nothing confirms that commit cccccccccccc was analysed.',
+    ]);
+    expect(result.report.facts).toContainEqual({
+      label: 'Revision',
+      value: {
+        text: 'not verified: Sonar does not show the analyses (403: Insufficient privileges).',
+        href: undefined,
+      },
+    });
+  });
+
+  it('explains values that miss the threshold of a condition that Sonar ignored', () => {
+    const qualityGate = { status: 'OK', ignoredConditions: true, conditions: [] };
+    const { facts } = sonarResult(attested('OK', { qualityGate })).report;
+    expect(facts.find(({ label }) => label === 'Ignored conditions')?.value.text).toContain(
+      'fewer than 20 lines are new',
+    );
+    expect(sonarResult(attested('OK')).report.facts.map(({ label }) => label)).not.toContain('Ignored conditions');
+  });
+
+  it('links to nothing but the checked address of the dashboard', () => {
+    const elsewhere = attested('OK', { project: { key: 'web', url: 'https://evil.example.com' } });
+    const result = sonarResult({ ...elsewhere, sonar: { ...elsewhere.sonar, dashboardUrl: undefined } });
+    expect(JSON.stringify(result.report)).not.toContain('evil');
+  });
+
+  it('names a project without a name by its key', () => {
+    const { conclusion, report } = sonarResult(attested('OK', { project: { key: 'acme:web' } }));
+    expect(conclusion).toContain('The quality gate of acme:web');
+    expect(report.subject).toBe('Sonar analysis of acme:web');
+  });
+});

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { truncate } from 'node:fs/promises';
+import { TransportError } from '../../../src/http/exchange.ts';
+import { failureOf } from '../../support/failures.ts';
+import { userErrorOf } from '../../support/user-error.ts';
+import {
+  always,
+  factsOf,
+  inTurn,
+  performed,
+  tablesOf,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../../support/performed.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+const yaml = '_schema: https://example.com/schemas/policy/v1\nartifacts:\n  provenance:\n    required: true\n';
+const policy = {
+  name: 'provenance',
+  description: 'All is known',
+  archived: false,
+  consuming_envs: [],
+  created_at: 1_767_323_045.4,
+  last_modified_at: 1_767_323_100,
+  versions: [
+    { version: 1, comment: 'First', created_by: 'ann', timestamp: 1_767_323_045, policy_yaml: yaml },
+    { version: 2, comment: 'Second', created_by: 'bob', timestamp: 1_767_323_100, policy_yaml: yaml },
+  ],
+};
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+});
+afterEach(() => workspace.remove());
+
+describe('create-policy', () => {
+  it('sends the file as it is, beside what is said about it', async () => {
+    await workspace.write('policies/provenance.yml', yaml);
+    const { requests } = await performed(
+      'create-policy',
+      { policy: 'provenance', description: 'All is known', comment: 'Second', files: 'policies/*.yml' },
+      always(200, policy),
+      workspace.path,
+    );
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /policies/acme']);
+    const body = requests[0]?.body ?? '';
+    expect(body).toContain('{"name":"provenance","description":"All is known","comment":"Second","type":"env"}');
+    expect(body).toContain('name="payload"');
+    expect(body).toContain('name="policy_file.0"; filename="provenance.yml"');
+    expect(body).toContain(yaml);
+  });
+
+  it.each([
+    [201, 'created'],
+    [200, 'updated'],
+  ])('says of status %d that it was %s', async (status, action) => {
+    await workspace.write('p.yml', yaml);
+    const { result } = await performed(
+      'create-policy',
+      { policy: 'provenance', files: 'p.yml' },
+      always(status, policy),
+      workspace.path,
+    );
+    expect(result).toMatchObject({
+      outcome: 'done',
+      state: action,
+      conclusion: `Policy provenance was ${action} in organization acme; it has version 2 now.`,
+      response: policy,
+    });
+    expect(factsOf(result)).toEqual({
+      Organization: 'acme',
+      Policy: `provenance (${action})`,
+      Description: 'All is known',
+      Version: '2',
+      'Environments that use it': 'none',
+      Created: '2026-01-02T03:04:05Z',
+      'Last modified': '2026-01-02T03:05:00Z',
+      Schema: 'https://example.com/schemas/policy/v1',
+      File: `p.yml, ${yaml.length} bytes`,
+    });
+    expect(tablesOf(result)).toEqual({
+      Versions: [
+        ['2', '2026-01-02T03:05:00Z', 'bob', 'Second'],
+        ['1', '2026-01-02T03:04:05Z', 'ann', 'First'],
+      ],
+    });
+  });
+
+  describe('after an upload without a clear answer', () => {
+    const inputs = { policy: 'provenance', description: 'All is known', comment: 'Second', files: 'p.yml' };
+    const lost = new TransportError('interrupted', true, 'read ECONNRESET');
+    const older = { ...policy, versions: policy.versions.slice(0, 1) };
+    const missing = { status: 404, body: { message: "Policy 'provenance' does not exist in organization 'acme'" } };
+
+    beforeEach(() => workspace.write('p.yml', yaml));
+
+    function upload(answers: () => ScriptedAnswer, more = {}): Promise<PerformedOperation> {
+      return performed('create-policy', { ...inputs, ...more }, answers, workspace.path);
+    }
+
+    it.each([
+      ['a reset', lost],
+      ['502', { status: 502, body: {} }],
+    ])('looks whether it is on record instead of uploading again: %s', async (_what, first) => {
+      const { result, requests } = await upload(inTurn(first, missing, { status: 200, body: policy }));
+      expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'PUT /policies/acme',
+        'GET /policies/acme/provenance',
+        'GET /policies/acme/provenance',
+      ]);
+      expect(result).toMatchObject({
+        outcome: 'done',
+        response: policy,
+        conclusion: 'Policy provenance is on record in organization acme; this file is its latest version, number 2.',
+      });
+      expect(result.state).toBeUndefined();
+      expect(factsOf(result)['Policy']).toBe('provenance (created or updated)');
+    });
+
+    it.each([
+      ['an older version is the latest', { status: 200, body: older }, {}, 5],
+      ['the latest is another file', { status: 200, body: { name: 'provenance', versions: [] } }, {}, 5],
+      ['the description is another', { status: 200, body: policy }, { description: 'New' }, 5],
+      ['there is no such policy', missing, {}, 5],
+      ['the service has no such endpoint', { status: 404, body: { message: 'Not Found' } }, {}, 2],
+      ['it may not be read', { status: 403, body: { message: 'no' } }, {}, 2],
+      ['nobody wants retries', { status: 200, body: older }, { retries: '0' }, 2],
+    ])('fails and says what to do if %s', async (_what, look, more, asked) => {
+      let requests = 0;
+      const answers = inTurn(lost, look);
+      const failure = await failureOf(
+        upload(() => {
+          requests += 1;
+          return answers();
+        }, more),
+      );
+      expect(requests).toBe(asked);
+      expect(failure.message).toMatch(/read ECONNRESET\.\nThe service may have recorded it all the same\./u);
+      expect(failure.remedy).toMatch(/^Look at the versions of the policy before you run the job again/u);
+    });
+
+    it('uploads again if the service refused the first', async () => {
+      const busy = { status: 429, body: { message: 'Slow down' } };
+      const { result, requests } = await upload(inTurn(busy, { status: 200, body: policy }));
+      expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
+      expect(result).toMatchObject({
+        outcome: 'done',
+        conclusion: 'Policy provenance was created or updated in organization acme; it has version 2 now.',
+      });
+      expect(result.state).toBeUndefined();
+    });
+  });
+
+  it('makes do with an answer of nothing but the name', async () => {
+    await workspace.write('p.yml', yaml);
+    const { result } = await performed(
+      'create-policy',
+      { policy: 'provenance', files: 'p.yml' },
+      always(201, { name: 'provenance' }),
+      workspace.path,
+    );
+    expect(result.conclusion).toBe('Policy provenance was created in organization acme.');
+    expect(result.report.tables).toEqual([]);
+  });
+
+  it('sends nothing where the file is no policy, is too large, or is not the only one', async () => {
+    await workspace.write('list.yml', '- a\n');
+    await truncate(await workspace.write('large.yml', ''), 10 * 1024 * 1024 + 1);
+    for (const [files, words] of [
+      ['list.yml', /not a mapping/u],
+      ['large.yml', /larger than the 10\.0 MiB/u],
+      ['*.yml', /exactly one file, the policy, but matches 2/u],
+      ['none.yml', /No file matches/u],
+    ] as const) {
+      const mistake = await userErrorOf(() =>
+        performed(
+          'create-policy',
+          { policy: 'provenance', files },
+          () => {
+            throw new Error('something was sent');
+          },
+          workspace.path,
+        ),
+      );
+      expect(mistake.message).toMatch(words);
+    }
+  });
+});

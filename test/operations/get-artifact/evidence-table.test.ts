@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Artifact } from '../../../src/contract/artifact.ts';
+import { artifactEvidence } from '../../../src/operations/get-artifact/evidence-table.ts';
+import type { Looked } from '../../../src/operations/get-artifact/parse-verdict.ts';
+import { artifactResult, type Judging } from '../../../src/operations/get-artifact/artifact-result.ts';
+import type { Evidence } from '../../../src/operations/report.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
+import { withoutMentions } from '../../../src/step/publish/comment-body.ts';
+import { renderSummary, toSummaryContent } from '../../../src/step/report/summary.ts';
+import { judged, judging, unjudged } from '../../support/artifacts.ts';
+
+const ok = { is_compliant: true, status: 'compliant' };
+
+function failed(reason: string, page = 'https://compliance.example.com/sonar'): Readonly<Record<string, unknown>> {
+  return { is_compliant: false, status: 'non-compliant', status_info: reason, html_url: page };
+}
+
+function evidenceOf(...looked: readonly Looked[]): Evidence {
+  return artifactEvidence({ looked, environment: undefined });
+}
+
+function cells({ table }: Evidence): readonly (readonly string[])[] {
+  return [table.columns, ...table.rows.map((row) => row.map(({ text }) => text))];
+}
+
+function lines({ problems }: Evidence): readonly string[] {
+  return problems.map((line) => line.map(({ text }) => text).join(''));
+}
+
+describe('the evidence of one artifact', () => {
+  const template = ['artifact', 'sonar,unit', 'lint', 'scan'];
+
+  it('is a row, with a column for each required attestation and for what is recorded beside them', () => {
+    const evidence = { sonar: failed('the quality gate is ERROR'), 'web.unit': ok, scan: { status: 'ODD' }, docs: ok };
+    const found = evidenceOf(judged('a', 'non-compliant', { template, evidence }));
+    expect(cells(found)).toEqual([
+      ['Artifact', 'Fingerprint', 'State', 'sonar', 'unit', 'lint', 'scan', 'docs'],
+      [
+        ...['dist/a.tgz', 'aaaaaaaaaaaa', '❌ NON-COMPLIANT'],
+        ...['❌ failed', '✅ compliant', '⬜ missing', '❔ unknown', '➕ extra'],
+      ],
+    ]);
+    expect(lines(found)).toEqual([
+      '❌ sonar: the quality gate is ERROR',
+      '❔ scan: the service calls it "ODD"',
+      '⬜ lint: required, and nothing is recorded',
+    ]);
+    expect(found.problems[0]?.[1]?.href).toBe('https://compliance.example.com/sonar');
+  });
+
+  it('calls nothing missing or extra if the service shows no template', () => {
+    const found = evidenceOf(judged('a', 'compliant', { evidence: { sonar: ok } }));
+    expect(cells(found)[1]?.at(-1)).toBe('✅ compliant');
+    expect(lines(found)).toEqual([]);
+  });
+
+  it('lists nothing for an artifact that is compliant, whatever its evidence looks like', () => {
+    const found = evidenceOf(judged('a', 'compliant', { template, evidence: { sonar: { odd: 1 } } }));
+    expect(lines(found)).toEqual([]);
+  });
+
+  it('takes every name of the evidence, one of an own property of objects too', () => {
+    const evidence: Readonly<Record<string, unknown>> = Object.fromEntries<unknown>([
+      ['__proto__', ok],
+      ['constructor', { is_compliant: false }],
+    ]);
+    const found = evidenceOf(judged('a', 'non-compliant', { template: [], evidence }));
+    expect(cells(found)[0]).toEqual(expect.arrayContaining(['__proto__', 'constructor']));
+    expect(cells(found)[1]?.slice(-2)).toEqual(['➕ extra', '❌ failed (extra)']);
+  });
+});
+
+describe('the evidence of several artifacts', () => {
+  const template = ['sonar', 'unit'];
+
+  it('has the worst first, and says the same thing of several of them once', () => {
+    const found = evidenceOf(
+      judged('a', 'compliant', { template, evidence: { sonar: ok, unit: ok } }),
+      judged('b', 'incomplete', { template, evidence: { sonar: ok } }),
+      judged('c', 'non-compliant', { template, evidence: { sonar: failed('ERROR'), unit: ok } }),
+      judged('d', 'incomplete', { template, evidence: {} }),
+      unjudged('e'),
+    );
+    expect(cells(found).map((row) => [row[0], row[2], ...row.slice(4)])).toEqual([
+      ['Artifact', 'State', 'sonar', 'unit'],
+      ['dist/c.tgz', '❌ NON-COMPLIANT', '❌ failed', '✅ compliant'],
+      ['dist/e.tgz', '⛔ error', '❔ unknown', '❔ unknown'],
+      ['dist/b.tgz', '⏳ INCOMPLETE', '✅ compliant', '⬜ missing'],
+      ['dist/d.tgz', '⏳ INCOMPLETE', '⬜ missing', '⬜ missing'],
+      ['dist/a.tgz', '✅ COMPLIANT', '✅ compliant', '✅ compliant'],
+    ]);
+    expect(lines(found)).toEqual([
+      '❌ sonar of dist/c.tgz: ERROR',
+      '⬜ sonar of dist/d.tgz: required, and nothing is recorded',
+      '⬜ unit of dist/b.tgz, dist/d.tgz: required, and nothing is recorded',
+      '⛔ Artifact dist/e.tgz eeeeeeeeeeee could not be judged: no answer about e',
+    ]);
+  });
+
+  it('tells artifacts of one name apart', () => {
+    const same = (digit: string): Looked => ({
+      ...judged(digit, 'compliant', { filename: 'web.tgz' }),
+      name: undefined,
+    });
+    const found = evidenceOf(same('a'), same('b'));
+    expect(cells(found).map(([name]) => name)).toEqual(['Artifact', 'web.tgz aaaaaaaaaaaa', 'web.tgz bbbbbbbbbbbb']);
+  });
+
+  it('says why an artifact is in its state if its evidence does not', () => {
+    const found = evidenceOf(
+      judged('a', 'non-compliant', { state_info: 'A policy of the flow.', evidence: {} }),
+      judged('b', 'compliant'),
+    );
+    expect(lines(found)).toEqual(['❌ dist/a.tgz: NON-COMPLIANT: A policy of the flow']);
+  });
+});
+
+describe('the evidence of many artifacts with many attestations', () => {
+  const names = Array.from({ length: 30 }, (_, index) => `attestation-${index}`);
+  const evidence = Object.fromEntries(names.map((name) => [name, ok]));
+
+  function hundred(change: (index: number) => Partial<Artifact>): readonly Looked[] {
+    return Array.from({ length: 100 }, (_, index) => {
+      const other = { template: names, evidence, ...change(index) };
+      const verdict = other.evidence === evidence ? 'compliant' : 'non-compliant';
+      return {
+        ...judged('a', verdict, { ...other, fingerprint: index.toString(16).padStart(64, '0') }),
+        name: `build/service-${index}.tar.gz`,
+      };
+    });
+  }
+
+  it('shows the columns in which something is wrong, and counts the others', () => {
+    const found = evidenceOf(
+      ...hundred((index) => (index % 10 === 0 ? { evidence: { ...evidence, 'attestation-7': failed('ERROR') } } : {})),
+    );
+    expect(cells(found)[0]).toEqual(['Artifact', 'Fingerprint', 'State', 'Commit', 'attestation-7', 'Required']);
+    expect(cells(found)[1]?.slice(-2)).toEqual(['❌ failed', '29 of 30']);
+    expect(found.notes).toEqual([
+      expect.stringMatching(/^✅ Required and compliant for every artifact \(29\): attestation-0, .*, and 19 more\.$/u),
+    ]);
+    expect(lines(found)).toEqual([
+      '❌ attestation-7 of build/service-0.tar.gz, build/service-10.tar.gz, build/service-20.tar.gz, build/service-30.tar.gz, build/service-40.tar.gz, and 5 more: ERROR',
+    ]);
+  });
+
+  it('fits into a summary and a comment, however much is wrong, with the verdict, rows and lines', () => {
+    const worst = hundred((index) => ({
+      evidence: Object.fromEntries(
+        names.map((name) => [name, failed(`${name} of ${index} is <not> what it must be`.padEnd(500, '!'))]),
+      ),
+    }));
+    const result = artifactResult(judging(worst));
+    const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };
+    for (const room of [65_000, 1024 * 1024]) {
+      const html = renderSummary(toSummaryContent(ending), room, withoutMentions);
+      expect(Buffer.byteLength(html)).toBeLessThanOrEqual(room);
+      expect(html).toContain('<h2>❌ Non-compliant: 100 artifacts of flow web</h2>');
+      expect(html).toContain('<li>❌ attestation-0 of ');
+      expect(html).toMatch(/more are in the|more rows are in the/u);
+    }
+  });
+});
+
+describe('the summary of artifacts', () => {
+  function summaryOf(other: Partial<Judging>, ...looked: readonly Looked[]): string {
+    const result = artifactResult(judging(looked, other));
+    return renderSummary(
+      toSummaryContent({ decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true }),
+      65_536,
+    );
+  }
+  const sonarFailed = { evidence: { sonar: failed('the quality gate is ERROR') }, state_info: 'Not compliant: sonar.' };
+
+  it('has no sentence that repeats the table and the list', () => {
+    const html = summaryOf({}, judged('a', 'non-compliant', sonarFailed));
+    expect(html).toMatch(/^<h2>❌ Non-compliant: .*<\/h2>\n<h3>Evidence<\/h3>\n/u);
+    expect(html).not.toContain('Not compliant: sonar');
+    expect(html.match(/the quality gate is ERROR/gu)).toHaveLength(1);
+    expect(summaryOf({}, judged('a', 'compliant'), judged('b', 'compliant'))).not.toContain('<p>All 2 artifacts');
+  });
+
+  it("has the service's reason if the evidence shows none", () => {
+    const html = summaryOf({}, judged('a', 'non-compliant', { evidence: {}, state_info: 'Rejected by hand.' }));
+    expect(html).toContain('<li>❌ NON-COMPLIANT: Rejected by hand</li>');
+  });
+
+  it('says that the time for waiting was up', () => {
+    const waiting = { asked: 3, milliseconds: 60_000, timeIsUp: true };
+    expect(summaryOf({ waiting }, judged('a', 'incomplete'))).toContain('the time was up.</p>');
+  });
+
+  it('says why artifacts could not be judged', () => {
+    expect(summaryOf({}, judged('a', 'compliant'), unjudged('b'))).toContain('<p>1 of 2 artifacts');
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, it } from '@jest/globals';
+import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
+import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
+import { failureOf } from '../../support/failures.ts';
+import { userErrorOf } from '../../support/user-error.ts';
+import { factsOf, performed, type PerformedOperation, type ScriptedAnswer } from '../../support/performed.ts';
+
+const missing = 'Required by the template of the flow and not reported: sonar.';
+const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE', state_info: missing }) };
+const good = { status: 200, body: anArtifact() };
+const bad = { status: 200, body: anArtifact({ state: 'NON-COMPLIANT', state_info: 'Not compliant: sonar.' }) };
+const unknown = { status: 404, body: { message: 'Artifact does not exist' } };
+const busy = { status: 503, body: { message: 'Back soon' } };
+
+const inputs = { flow: 'web', fingerprint: fingerprintOf('a'), retries: '0' };
+
+/** Looks up what the inputs say; the answers come one after the other, the last one stays. */
+function lookUp(
+  more: Readonly<Record<string, string>>,
+  ...answers: readonly ScriptedAnswer[]
+): Promise<PerformedOperation> {
+  const left = [...answers];
+  return performed('get-artifact', { ...inputs, ...more }, () => {
+    const [next, ...others] = left;
+    if (next === undefined) throw new Error('no answer');
+    if (others.length > 0) left.shift();
+    return next;
+  });
+}
+
+describe('get-artifact of a service with other inner structures', () => {
+  it('judges what decides, and hands the rest on as it came', async () => {
+    const body = {
+      ...anArtifact(),
+      ...{ running: { prod: 3 }, exited: ['staging'], history: [{ what: 'built' }], evidence: ['sonar'] },
+      ...{ git_commit_info: { sha1: 7 }, template: 'sonar', build_url: 5, created_at: null, new: { in: 2027 } },
+    };
+    const { result } = await lookUp({}, { status: 203, body });
+    expect(result.outcome).toBe('compliant');
+    expect(JSON.parse(JSON.stringify(result.response))).toEqual(body);
+  });
+
+  it.each([
+    ['state', 3],
+    ['flow_name', ['web']],
+    ['trail_name', {}],
+    ['fingerprint', null],
+  ])('gives no verdict if %s has another form', async (field, value) => {
+    const failure = await failureOf(lookUp({}, { status: 200, body: { ...anArtifact(), [field]: value } }));
+    expect(failure.message).toContain(`${field} must`);
+  });
+});
+
+describe('get-artifact that waits', () => {
+  it('asks until the artifact is compliant, and says what it waited for', async () => {
+    const { result, requests, log } = await lookUp({ wait: '60' }, unknown, open, open, good);
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is COMPLIANT. All evidence is compliant: sonar.`,
+    });
+    expect(factsOf(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(requests).toHaveLength(4);
+    expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
+      expect.stringMatching(
+        /^Waiting: Artifact aaaaaaaaaaaa is not there yet: .*404: Artifact does not exist \(1 min left\)$/u,
+      ),
+      `Waiting: Artifact web.tar.gz aaaaaaaaaaaa is INCOMPLETE: ${missing.slice(0, -1)} (1 min left)`,
+      'Still waiting, 59 s left',
+    ]);
+  });
+
+  it('ends with the first verdict that is final, good or bad', async () => {
+    const { result, requests } = await lookUp({ wait: '60' }, open, bad, good);
+    expect(result.outcome).toBe('non-compliant');
+    expect(requests).toHaveLength(2);
+  });
+
+  it('lets the last verdict stand when the time is up', async () => {
+    const { result } = await lookUp({ wait: '60' }, open);
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      state: 'INCOMPLETE',
+      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is INCOMPLETE. ${missing} Waited 1 min for a final verdict, and the time was up.`,
+    });
+  });
+
+  it('does not wait where nobody asks for it', async () => {
+    const { result, requests } = await lookUp({}, open, good);
+    expect(result.outcome).toBe('incomplete');
+    expect(result.conclusion).not.toContain('Waited');
+    expect(requests).toHaveLength(1);
+  });
+
+  it('ends with the service’s words, and how long it waited, where nothing came', async () => {
+    const failure = await failureOf(lookUp({ wait: '5' }, unknown));
+    expect(failure).toMatchObject({ name: 'ServiceError', kind: 'user' });
+    expect(failure.message).toMatch(
+      /404: Artifact does not exist\nWaited 5 s for a final verdict, and the time was up\.$/u,
+    );
+  });
+
+  it('asks again after trouble', async () => {
+    const { result, log } = await lookUp({ wait: '60' }, open, busy, good);
+    expect(result.outcome).toBe('compliant');
+    expect(log.text()).toContain('Waiting: Artifact aaaaaaaaaaaa could not be asked for: ');
+  });
+
+  it('leaves the service alone for as long as it asks, and asks at the end of the time all the same', async () => {
+    const limited = { status: 429, body: { message: 'Slow down' }, headers: { 'retry-after': '25' } };
+    const impatient = await lookUp({ wait: '60' }, limited, good);
+    expect(factsOf(impatient.result)['Waited']).toBe('25 s, asked 2 times');
+    const asked: string[] = [];
+    const never = performed('get-artifact', { ...inputs, wait: '12' }, ({ path }) => {
+      asked.push(path);
+      return limited;
+    });
+    expect((await failureOf(never)).message).toContain('429: Slow down\nWaited 12 s');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('ends as trouble where the last question met trouble, and names the verdict that was seen before', async () => {
+    const failure = await failureOf(lookUp({ wait: '5' }, open, busy));
+    expect(failure.kind).toBe('external');
+    expect(failure.message).toMatch(
+      /503: Back soon\nWaited 5 s for a final verdict, and the time was up\. The last verdict that was seen: INCOMPLETE: Required by .*: sonar\.$/u,
+    );
+  });
+
+  it.each([
+    ['a bad request', { status: 400, body: { message: 'no' } }],
+    ['a refused key', { status: 401, body: { message: 'no' } }],
+    ['a missing permission', { status: 403, body: { message: 'no' } }],
+    ['a redirect', { status: 302, body: {} }],
+    ['a 404 that is not the service’s', { status: 404, body: 'nothing here' }],
+    ['a 404 of a router', { status: 404, body: { message: 'Route not found' } }],
+    ['a 404 of another API', { status: 404, body: { message: 'Not Found' } }],
+    ['a 404 of the service for a wrong path', { status: 404, body: { message: 'There is nothing at GET /api/v3' } }],
+    ['an unknown state', { status: 200, body: anArtifact({ state: 'FROZEN' }) }],
+    ['another artifact', { status: 200, body: anArtifact({ fingerprint: fingerprintOf('b') }) }],
+    ['another form', { status: 200, body: 'OK' }],
+  ])('ends at once with %s', async (_what, answer) => {
+    let asked = 0;
+    await failureOf(
+      performed('get-artifact', { ...inputs, wait: '60' }, () => {
+        asked += 1;
+        return asked === 1 ? open : answer;
+      }),
+    );
+    expect(asked).toBe(2);
+  });
+
+  it('checks the seconds before anything is sent', async () => {
+    const mistake = await userErrorOf(() => lookUp({ wait: '21601' }, good));
+    expect(mistake.problems.map(({ input }) => input)).toEqual(['wait']);
+  });
+});
+
+describe('get-artifact of several artifacts', () => {
+  const digits = ['a', 'b', 'c', 'd', 'e', 'f', '0', '1', '2', '3', '4', '5'];
+  const several = { ...inputs, fingerprint: digits.map(fingerprintOf).join('\n') };
+  const digitOf = (path: string): string => (/fingerprint\/(.)/u.exec(path) ?? [])[1] ?? '';
+
+  it('keeps the order of the question, and asks for all of them until all are final', async () => {
+    const asked: string[] = [];
+    const { result, log } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
+      const digit = digitOf(path);
+      asked.push(digit);
+      const isOpen = ['b', 'e'].includes(digit) && asked.filter((one) => one === digit).length < 3;
+      return { status: 200, body: { ...(isOpen ? open : good).body, fingerprint: fingerprintOf(digit) } };
+    });
+    expect(asked.slice(0, 12)).toEqual(digits);
+    expect(asked.slice(12)).toEqual([...digits, ...digits]);
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      state: 'COMPLIANT',
+      fingerprint: digits.map(fingerprintOf).join('\n'),
+    });
+    expect(listAt(result, 'response').map((entry) => valueAt(entry, 'verdict'))).toEqual(digits.map(() => 'compliant'));
+    expect(log.infos.filter((line) => line.startsWith('Waiting'))).toHaveLength(2);
+  });
+
+  it('waits no longer once a verdict that is not compliant decides the whole', async () => {
+    const { result, requests } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
+      const digit = digitOf(path);
+      return { status: 200, body: { ...(digit === 'f' ? bad : open).body, fingerprint: fingerprintOf(digit) } };
+    });
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+    expect(requests).toHaveLength(digits.length);
+    expect(result.conclusion).not.toContain('Waited');
+  });
+
+  const two = { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}` };
+
+  it('passes by verdicts of one round only: what was compliant before the other came may be so no more', async () => {
+    let rounds = 0;
+    const { result } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) => {
+      if (digitOf(path) === 'a') {
+        rounds += 1;
+        return rounds === 1 ? good : bad;
+      }
+      return rounds === 1 ? unknown : { status: 200, body: { ...good.body, fingerprint: fingerprintOf('b') } };
+    });
+    expect(rounds).toBe(2);
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+  });
+
+  it.each([
+    ['that is not there', unknown],
+    ['that it may not see', { status: 403, body: { message: 'No such right' } }],
+  ])('does not wait for one %s where another is non-compliant: that decides, and both are named', async (_, answer) => {
+    const { result, requests } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) =>
+      digitOf(path) === 'a' ? bad : answer,
+    );
+    expect(requests).toHaveLength(2);
+    expect(result).toMatchObject({ outcome: 'non-compliant', state: 'NON-COMPLIANT' });
+    expect(result.conclusion).toContain('is NON-COMPLIANT: Not compliant: sonar');
+    expect(result.conclusion).toContain('1 could not be judged: Artifact bbbbbbbbbbbb: get-artifact: GET');
+    expect(result.conclusion).not.toContain('Waited');
+  });
+
+  it('reports around the one that never came, and says how long it waited', async () => {
+    const { result } = await performed(
+      'get-artifact',
+      { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
+      ({ path }) => (digitOf(path) === 'a' ? good : unknown),
+    );
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
+    expect(result.conclusion).toMatch(
+      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s .*the time was up\.$/u,
+    );
+  });
+
+  it('names the last verdict of one that met trouble in the end', async () => {
+    let rounds = 0;
+    const { result } = await performed(
+      'get-artifact',
+      { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
+      ({ path }) => {
+        if (digitOf(path) === 'a') return good;
+        rounds += 1;
+        return rounds === 1 ? { status: 200, body: { ...open.body, fingerprint: fingerprintOf('b') } } : busy;
+      },
+    );
+    expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
+    expect(result.conclusion).toContain(
+      'could not be judged: Artifact bbbbbbbbbbbb (the last verdict that was seen: INCOMPLETE: Required by',
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
+import { attestation, numbers, pageOf, serviceOf, start } from '../../support/attestation-list.ts';
+import { failureOf } from '../../support/failures.ts';
+import { factsOf, performed, type ScriptedAnswer, type SeenRequest } from '../../support/performed.ts';
+
+describe('list-attestations of all pages', () => {
+  const all = { flow: 'web', page: 'all' };
+
+  it('writes every attestation to the file as one list, and keeps no more rows than people read', async () => {
+    const listed = numbers(250);
+    const { result, requests, written } = await performed(
+      'list-attestations',
+      all,
+      serviceOf(() => listed),
+    );
+    const to = `&to_timestamp=${start + 251}`;
+    expect(requests.map(({ path }) => path.split('?')[1])).toEqual([
+      'page=1&per_page=100',
+      `page=2&per_page=100${to}`,
+      `page=3&per_page=100${to}`,
+    ]);
+    expect(written).toEqual(listed);
+    expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
+    expect(factsOf(result)).toMatchObject({ Listed: 'all 250' });
+    expect(result.report.tables.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
+      ['Attestations (250)', 200, 50],
+    ]);
+  });
+
+  it('begins with the last page if the oldest come first, and writes the newest first all the same', async () => {
+    const listed = numbers(250);
+    const { result, requests, written } = await performed(
+      'list-attestations',
+      all,
+      serviceOf(() => listed.toReversed()),
+    );
+    expect(requests.map(({ path }) => path.split('?')[1])).toEqual([
+      'page=1&per_page=100',
+      'page=3&per_page=100',
+      'page=2&per_page=100',
+      'page=1&per_page=100',
+    ]);
+    expect(written).toEqual(listed);
+    expect(result).toMatchObject({ outcome: 'compliant', count: 250 });
+  });
+
+  it('keeps the end that is asked for if it is earlier', async () => {
+    const { requests } = await performed(
+      'list-attestations',
+      { ...all, 'per-page': '2', 'to-timestamp': String(start + 4) },
+      serviceOf(() => numbers(9)),
+    );
+    expect(requests.map(({ path }) => new URL(path, 'https://x').searchParams.get('to_timestamp'))).toEqual([
+      ...[String(start + 4), String(start + 4)],
+    ]);
+  });
+
+  it('writes an empty list where there is none', async () => {
+    const { result, written } = await performed(
+      'list-attestations',
+      all,
+      serviceOf(() => []),
+    );
+    expect(written).toEqual([]);
+    expect(result).toMatchObject({ outcome: 'incomplete', count: 0 });
+  });
+
+  it('loses and doubles nothing and ends while others are recorded, whichever come first', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 30 }),
+        fc.integer({ min: 1, max: 7 }),
+        // Between two requests more may come than a page holds, for ever.
+        fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 20 }),
+        fc.boolean(),
+        async (count, size, arrivals, isNewestFirst) => {
+          let total = count;
+          let asked = 0;
+          const { result, written } = await performed(
+            'list-attestations',
+            { ...all, 'per-page': String(size) },
+            serviceOf(() => {
+              if (asked > 0) total += arrivals[asked % arrivals.length] ?? 0;
+              asked += 1;
+              return isNewestFirst ? numbers(total) : numbers(total).toReversed();
+            }),
+          );
+          const ids = (Array.isArray(written) ? (written as ListedAttestation[]) : []).map(
+            ({ attestation_id: id }) => id,
+          );
+          expect(new Set(ids).size).toBe(ids.length);
+          for (const { attestation_id: id } of numbers(count)) expect(ids).toContain(id);
+          if (count > 0) expect(result.outcome).toBe('compliant');
+          expect(asked).toBeLessThanOrEqual(Math.ceil(count / size) + 4);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('does not pass over a failed one on any page, whatever the order of the service', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray([...numbers(12)], { minLength: 12 }),
+        fc.nat({ max: 11 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (listed, failed, size) => {
+          const shown = listed.map((each, index) => (index === failed ? { ...each, is_compliant: false } : each));
+          const { result } = await performed(
+            'list-attestations',
+            { ...all, 'per-page': String(size) },
+            serviceOf(() => shown),
+          );
+          expect(result.outcome).toBe('non-compliant');
+          expect(result.count).toBe(12);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('walks on without an end of its own if that would cut something off', async () => {
+    // The first page falls, and the newest is on the last.
+    const listed = [attestation(3), attestation(2), attestation(1), attestation(9, false)];
+    const { result } = await performed(
+      'list-attestations',
+      { ...all, 'per-page': '3' },
+      serviceOf(() => listed),
+    );
+    expect(result).toMatchObject({ outcome: 'non-compliant', count: 4 });
+  });
+
+  it('does not pass if the service lists fewer than it counts', async () => {
+    const { result } = await performed('list-attestations', all, () => {
+      const pagination = { total: 3, page: 1, per_page: 100, page_count: 1 };
+      return { status: 200, body: { data: numbers(2), pagination } };
+    });
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      conclusion:
+        'Of 2 attestations of flow web: 2 compliant, 0 not compliant. The list is not complete: the service lists 2 and counts 3 attestations.',
+    });
+    expect(factsOf(result)).toMatchObject({ Listed: '2, not all' });
+  });
+
+  it('ends and does not pass if the service leaves the end out and grows faster than it can be read', async () => {
+    let total = 10;
+    const { result, requests } = await performed('list-attestations', { ...all, 'per-page': '2' }, ({ path }) => {
+      total += 2;
+      const page = Number(new URL(path, 'https://x').searchParams.get('page'));
+      return pageOf(numbers(total).slice((page - 1) * 2, page * 2), page, 2, total);
+    });
+    expect(result.outcome).toBe('incomplete');
+    expect(requests.length).toBeLessThan(1100);
+  });
+
+  it('takes no page for another', async () => {
+    const failure = await failureOf(performed('list-attestations', all, () => pageOf(numbers(100), 1, 100, 250)));
+    expect(failure.message).toContain('was asked for page 2 and answered page 1 of 3');
+  });
+
+  it('takes no gap for an end', async () => {
+    const failure = await failureOf(performed('list-attestations', all, () => pageOf([], 1, 100, 250)));
+    expect(failure).toMatchObject({ kind: 'external' });
+    expect(failure.message).toContain('with 0 attestations');
+  });
+
+  const failing = (listed: readonly ListedAttestation[]) => {
+    const service = serviceOf(() => listed);
+    return (request: SeenRequest): ScriptedAnswer =>
+      request.path.includes('page=3&') ? { status: 404, body: { message: 'Flow not found' } } : service(request);
+  };
+
+  it('ends with the service’s error where a page fails', async () => {
+    const failure = await failureOf(performed('list-attestations', all, failing(numbers(250))));
+    expect(failure.message).toContain('404: Flow not found');
+  });
+
+  it('is decided by one that is not compliant, although a later page fails', async () => {
+    const listed = [attestation(251, false), ...numbers(250)];
+    const { result, written } = await performed('list-attestations', all, failing(listed));
+    expect(result.outcome).toBe('non-compliant');
+    expect(result.conclusion).toMatch(
+      /The list is not complete: the list could not be read to its end: .*404: Flow not found/u,
+    );
+    expect(written).toHaveLength(200);
+  });
+});

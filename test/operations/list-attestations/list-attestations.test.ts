@@ -1,0 +1,188 @@
+import { describe, expect, it } from '@jest/globals';
+import { attestation, numbers, serviceOf } from '../../support/attestation-list.ts';
+import { userErrorOf } from '../../support/user-error.ts';
+import { always, factsOf, performed, tablesOf } from '../../support/performed.ts';
+
+describe('list-attestations of one page', () => {
+  it('asks for the first page, of the size that the service likes', async () => {
+    const { result, requests } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => numbers(20)),
+    );
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /attestations/acme/web?page=1']);
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      count: 15,
+      conclusion:
+        'Of 15 attestations of flow web: 15 compliant, 0 not compliant. The list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
+      response: { data: { length: 15 }, pagination: { total: 20 } },
+    });
+    expect(factsOf(result)).toMatchObject({ Listed: '15 of 20 (page 1 of 2)' });
+  });
+
+  it('passes if the page is the whole list', async () => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => numbers(15)),
+    );
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      conclusion: 'Of 15 attestations of flow web: 15 compliant, 0 not compliant.',
+    });
+    expect(factsOf(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
+  });
+
+  it('is decided by one that is not compliant, whatever else there is', async () => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => [...numbers(20).slice(0, 3), attestation(7, false), ...numbers(20)]),
+    );
+    expect(result.outcome).toBe('non-compliant');
+  });
+
+  it.each([
+    ['a later page', { page: 2, total: 20, page_count: 2 }],
+    ['less than the service counts', { page: 1, total: 6, page_count: 1 }],
+    ['one page of several, whatever the total', { page: 1, total: 5, page_count: 2 }],
+  ])('does not pass by %s', async (_what, pagination) => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web', page: String(pagination.page) },
+      always(200, { data: numbers(5), pagination: { per_page: 5, ...pagination } }),
+    );
+    expect(result.outcome).toBe('incomplete');
+  });
+
+  it('does not count one entry twice to reach the total', async () => {
+    const pagination = { page: 1, total: 2, page_count: 1, per_page: 15 };
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      always(200, { data: [attestation(1), attestation(1)], pagination }),
+    );
+    expect(result).toMatchObject({ outcome: 'incomplete', count: 1 });
+  });
+
+  it('leaves out what a newer one replaces, and says how many', async () => {
+    const again = { attestation_name: 'unit', trail_name: 'main' };
+    const listed = [
+      { ...attestation(4), ...again },
+      attestation(3, false),
+      { ...attestation(2, false), ...again },
+      { ...attestation(1, false), ...again },
+    ];
+    for (const order of [listed, listed.toReversed()]) {
+      const { result, log } = await performed(
+        'list-attestations',
+        { flow: 'web' },
+        serviceOf(() => order),
+      );
+      expect(result).toMatchObject({
+        outcome: 'non-compliant',
+        count: 4,
+        conclusion: 'Of 4 attestations of flow web: 1 compliant, 1 not compliant (sonar-3), 2 replaced by newer ones.',
+      });
+      expect(factsOf(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
+      expect(log.warnings).toEqual([
+        'The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was taken as the replacement of 2 attestations that are not compliant.',
+      ]);
+    }
+  });
+
+  it('asks for the page and the time span that are given', async () => {
+    const { requests } = await performed(
+      'list-attestations',
+      {
+        flow: 'web',
+        page: '2',
+        'per-page': '5',
+        'from-timestamp': '2026-01-02T03:04:05Z',
+        'to-timestamp': '1767323100',
+      },
+      serviceOf(() => numbers(20)),
+    );
+    expect(requests[0]?.path).toBe(
+      '/attestations/acme/web?page=2&per_page=5&from_timestamp=1767323045&to_timestamp=1767323100',
+    );
+  });
+
+  it('shows those that are not compliant first, and decides by them', async () => {
+    const listed = [attestation(3, null), attestation(2, false), attestation(1)];
+    const { result, onNonCompliant } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => listed),
+    );
+    expect(onNonCompliant).toBe('ignore');
+    expect(result.outcome).toBe('non-compliant');
+    expect(result.conclusion).toBe(
+      'Of 3 attestations of flow web: 1 compliant, 1 not compliant, 1 without a verdict (sonar-2).',
+    );
+    const row = (number: number, sign: string): readonly string[] => [
+      `sonar-${number}`,
+      `trail-${number}`,
+      '',
+      'sonar',
+      sign,
+      `2026-01-02T03:04:0${5 + number}Z`,
+      'ann',
+      '',
+    ];
+    expect(Object.entries(tablesOf(result))).toEqual([
+      ['❌ Not compliant (1)', [row(2, '❌ no')]],
+      ['Attestations (3)', [row(3, '⏳ unknown'), row(2, '❌ no'), row(1, '✅ yes')]],
+    ]);
+  });
+
+  it.each([
+    [[true, true], 'compliant'],
+    [[true, null], 'incomplete'],
+    [[null, false], 'non-compliant'],
+    [[], 'incomplete'],
+  ] as const)('judges %j as %s', async (verdicts, outcome) => {
+    const listed = verdicts.map((verdict, index) => attestation(index, verdict));
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => listed),
+    );
+    expect(result.outcome).toBe(outcome);
+  });
+
+  it('says so where nothing is listed', async () => {
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => []),
+    );
+    expect(result.conclusion).toBe('No attestation of flow web is listed, so there is nothing to judge.');
+    expect(result).toMatchObject({ count: 0, report: { tables: [] } });
+  });
+
+  it('names a few of many that are not compliant', async () => {
+    const listed = Array.from({ length: 9 }, (_, index) => attestation(index, false));
+    const { result } = await performed(
+      'list-attestations',
+      { flow: 'web' },
+      serviceOf(() => listed),
+    );
+    expect(result.conclusion).toMatch(/\(sonar-8, sonar-7, sonar-6 and others\)\.$/u);
+    expect(Object.keys(tablesOf(result))).toEqual(['❌ Not compliant (9)']);
+  });
+
+  it('refuses a time span that ends before it begins', async () => {
+    const mistake = await userErrorOf(() =>
+      performed(
+        'list-attestations',
+        { flow: 'web', 'from-timestamp': '2026-01-03', 'to-timestamp': '2026-01-02' },
+        always(500, {}),
+      ),
+    );
+    expect(mistake.message).toBe(
+      '`from-timestamp` (2026-01-03T00:00:00Z) is after `to-timestamp` (2026-01-02T00:00:00Z)',
+    );
+  });
+});

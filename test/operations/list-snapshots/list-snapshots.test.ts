@@ -1,0 +1,279 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SnapshotEntry } from '../../../src/contract/snapshot.ts';
+import { failureOf } from '../../support/failures.ts';
+import { userErrorOf } from '../../support/user-error.ts';
+import {
+  always,
+  factsOf,
+  performed,
+  tablesOf,
+  type ScriptedAnswer,
+  type SeenRequest,
+} from '../../support/performed.ts';
+
+const start = 1_767_323_045;
+
+/** The snapshots 1 to `count`, the newest first, each an hour long. */
+function snapshots(count: number, latest: boolean | null = true): readonly SnapshotEntry[] {
+  return Array.from({ length: count }, (_, at): SnapshotEntry => {
+    const index = count - at;
+    const from = start + index * 3600;
+    return { index, from, to: at === 0 ? 0 : from + 3600, compliant: at === 0 ? latest : true, duration: 3600 };
+  });
+}
+
+function serviceOf(listed: () => readonly SnapshotEntry[]): (request: SeenRequest) => ScriptedAnswer {
+  return ({ path }) => {
+    const query = new URL(path, 'https://x').searchParams;
+    const [page, size] = [Number(query.get('page')), Number(query.get('per_page') ?? 15)];
+    const all = query.get('reverse') === 'true' ? listed().toReversed() : listed();
+    const [from, to] = (query.get('interval') ?? '').split('..').map(Number);
+    const within = from === undefined || to === undefined ? all : all.filter((s) => s.index >= from && s.index <= to);
+    return { status: 200, body: within.slice((page - 1) * size, page * size) };
+  };
+}
+
+const inputs = { environment: 'prod' };
+
+describe('list-snapshots of one page', () => {
+  it('lists the first page and judges the snapshot that is current', async () => {
+    const { result, requests, onNonCompliant } = await performed(
+      'list-snapshots',
+      inputs,
+      serviceOf(() => snapshots(20)),
+    );
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /snapshots/acme/prod?page=1']);
+    expect(onNonCompliant).toBe('ignore');
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      count: 15,
+      conclusion: 'Snapshot #20 of environment prod, the latest, is compliant.',
+      response: snapshots(20).slice(0, 15),
+    });
+    expect(factsOf(result)).toEqual({
+      Organization: 'acme',
+      Environment: 'prod',
+      'Latest snapshot': '#20',
+      Compliant: '✅ yes',
+      Since: '2026-01-02T23:04:05Z',
+      Listed: '15 (page 1)',
+    });
+    expect(tablesOf(result)['Snapshots (15)']?.slice(0, 2)).toEqual([
+      ['#20', '✅ yes', '2026-01-02T23:04:05Z', 'now', '1 h'],
+      ['#19', '✅ yes', '2026-01-02T22:04:05Z', '2026-01-02T23:04:05Z', '1 h'],
+    ]);
+  });
+
+  it('asks for the current one where the page does not hold it', async () => {
+    const { result, requests } = await performed(
+      'list-snapshots',
+      { ...inputs, page: '2', 'per-page': '3', reverse: 'true', interval: '1..5' },
+      serviceOf(() => snapshots(20, false)),
+    );
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/snapshots/acme/prod?page=2&per_page=3&interval=1..5&reverse=true',
+      '/snapshots/acme/prod?page=1&per_page=1',
+    ]);
+    expect(result).toMatchObject({
+      outcome: 'non-compliant',
+      count: 2,
+      conclusion: 'Snapshot #20 of environment prod, the latest, is not compliant.',
+    });
+  });
+
+  it.each([
+    [true, 'compliant'],
+    [false, 'non-compliant'],
+    [null, 'incomplete'],
+  ] as const)(
+    'judges a current snapshot with compliant: %j as %s, whatever came before',
+    async (compliant, outcome) => {
+      const { result } = await performed(
+        'list-snapshots',
+        inputs,
+        serviceOf(() => snapshots(3, compliant)),
+      );
+      expect(result.outcome).toBe(outcome);
+    },
+  );
+
+  it.each([
+    [{ compliant: false, judged: false }, 'incomplete'],
+    [{ compliant: true, judged: false }, 'incomplete'],
+    [{ compliant: false, judged: true }, 'non-compliant'],
+    [{ compliant: true, judged: true }, 'compliant'],
+    [{ from: 1.5, to: 0, duration: 0.25, compliant: true }, 'compliant'],
+    [{ from: 1.5, to: 2.5, compliant: true }, 'incomplete'],
+    [{}, 'incomplete'],
+  ] as const)('judges %j as %s', async (fields, outcome) => {
+    const answer = always(200, [{ index: 1, from: start, to: 0, ...fields }]);
+    expect((await performed('list-snapshots', inputs, answer)).result.outcome).toBe(outcome);
+  });
+
+  it.each(['1', 'all'])(
+    'judges the later one where the service shows two that are current (page: %s)',
+    async (page) => {
+      const two = [
+        { index: 1, from: start, to: 0, compliant: true },
+        { index: 9, from: start + 60, to: 0, compliant: false },
+      ];
+      // A service that knows no interval, page or size.
+      const { result } = await performed('list-snapshots', { ...inputs, page }, always(200, two));
+      expect(result.outcome).toBe('non-compliant');
+      expect(result.conclusion).toContain('Snapshot #9');
+    },
+  );
+
+  it('says what is missing where an environment is not judged', async () => {
+    const { result } = await performed(
+      'list-snapshots',
+      inputs,
+      serviceOf(() => snapshots(3, null)),
+    );
+    expect(result.conclusion).toContain('has no verdict; attach a policy');
+  });
+
+  it('takes no snapshot at all for incomplete', async () => {
+    const { result } = await performed('list-snapshots', inputs, always(200, []));
+    expect(result).toMatchObject({
+      outcome: 'incomplete',
+      count: 0,
+      conclusion: 'Environment prod has no snapshot yet: nothing was reported to it.',
+    });
+  });
+
+  it('judges nothing by a snapshot that is not current', async () => {
+    const { result } = await performed('list-snapshots', inputs, always(200, snapshots(3).slice(1)));
+    expect(result.outcome).toBe('incomplete');
+    expect(result.conclusion).toContain('Snapshot #2 of environment prod is not current');
+  });
+
+  it('checks the interval before anything is sent', async () => {
+    const mistake = await userErrorOf(() => performed('list-snapshots', { ...inputs, interval: '3' }, always(500, {})));
+    expect(mistake.problems.map(({ input }) => input)).toEqual(['interval']);
+  });
+
+  it('shows the service’s words where there is no such environment', async () => {
+    const failure = await failureOf(performed('list-snapshots', inputs, always(404, { message: 'Flow not found' })));
+    expect(failure.message).toContain('404: Flow not found');
+  });
+});
+
+describe('list-snapshots of all pages', () => {
+  it.each([
+    ['false', (all: readonly SnapshotEntry[]) => all],
+    ['true', (all: readonly SnapshotEntry[]) => all.toReversed()],
+  ])('writes every snapshot to the file (reverse: %s)', async (reverse, ordered) => {
+    const { result, requests, written } = await performed(
+      'list-snapshots',
+      { ...inputs, page: 'all', reverse },
+      serviceOf(() => snapshots(250)),
+    );
+    expect(written).toEqual(ordered(snapshots(250)));
+    expect(requests).toHaveLength(4);
+    expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
+    expect(result.report.tables.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
+      ['Snapshots (250)', 200, 50],
+    ]);
+  });
+
+  it('writes an empty list where nothing was reported yet', async () => {
+    const { result, written } = await performed('list-snapshots', { ...inputs, page: 'all' }, always(200, []));
+    expect(written).toEqual([]);
+    expect(result.outcome).toBe('incomplete');
+  });
+
+  it('fixes an interval that moves, so that a snapshot made meanwhile pushes none out', async () => {
+    let latest = 20;
+    const { requests, written } = await performed(
+      'list-snapshots',
+      { ...inputs, page: 'all', 'per-page': '2', interval: '~5..NOW' },
+      serviceOf(() => snapshots((latest += 1))),
+    );
+    expect(requests[1]?.path).toBe('/snapshots/acme/prod?page=1&per_page=2&interval=16..21');
+    expect(Array.isArray(written) && (written as SnapshotEntry[]).map(({ index }) => index)).toEqual([
+      21, 20, 19, 18, 17, 16,
+    ]);
+  });
+});
+
+describe('list-snapshots that waits', () => {
+  const missing = { status: 404, body: { message: 'Flow not found' } };
+
+  /** Answers what stands there for each question for a page, the last one for all further ones. */
+  function inTurn(
+    ...stages: readonly (ScriptedAnswer | readonly SnapshotEntry[])[]
+  ): (request: SeenRequest) => ScriptedAnswer {
+    let asked = 0;
+    return (request) => {
+      const stage = stages[Math.min(asked, stages.length - 1)] ?? missing;
+      asked += 1;
+      return 'status' in stage ? stage : serviceOf(() => stage)(request);
+    };
+  }
+
+  it('waits for the environment, for its first snapshot and for a verdict', async () => {
+    const { result, requests, log } = await performed(
+      'list-snapshots',
+      { ...inputs, wait: '60' },
+      // Where no page holds a current snapshot, the latest is asked for.
+      inTurn(missing, [], [], snapshots(1, null), snapshots(2, true)),
+    );
+    expect(result).toMatchObject({
+      outcome: 'compliant',
+      count: 2,
+      response: snapshots(2),
+      conclusion: 'Snapshot #2 of environment prod, the latest, is compliant.',
+    });
+    expect(factsOf(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(requests).toHaveLength(5);
+    expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
+      expect.stringMatching(/^Waiting: environment prod is not there yet: .*404: Flow not found \(1 min left\)$/u),
+      'Waiting: Environment prod has no snapshot yet: nothing was reported to it. (1 min left)',
+      expect.stringMatching(
+        /^Waiting: Snapshot #1 of environment prod, the latest, has no verdict; .* \(59 s left\)$/u,
+      ),
+    ]);
+  });
+
+  it('lets the last verdict stand when the time is up', async () => {
+    const { result } = await performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(snapshots(3, null)));
+    expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
+    expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict, and the time was up\.$/u);
+  });
+
+  it('names the last verdict where the last question met trouble', async () => {
+    const busy = { status: 503, body: { message: 'Back soon' } };
+    const more = { ...inputs, wait: '5', retries: '0' };
+    const failure = await failureOf(performed('list-snapshots', more, inTurn(snapshots(3, null), busy)));
+    expect(failure).toMatchObject({ kind: 'external' });
+    expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* The last verdict that was seen: incomplete\.$/u);
+  });
+
+  it('ends at once with what waiting does not mend', async () => {
+    for (const [status, message] of [
+      [403, 'no'],
+      [404, 'Not Found'],
+      [404, 'Route not found'],
+    ] as const) {
+      const refused = { status, body: { message } };
+      const done = performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(refused, snapshots(1)));
+      expect((await failureOf(done)).message).toMatch(new RegExp(`${status}: ${message}$`, 'u'));
+    }
+  });
+
+  it('asks for the verdict only, and lists all pages once at the end', async () => {
+    const { result, requests, written } = await performed(
+      'list-snapshots',
+      { ...inputs, page: 'all', wait: '60' },
+      inTurn(missing, snapshots(150, null), snapshots(150, true)),
+    );
+    expect(written).toEqual(snapshots(150));
+    expect(result).toMatchObject({ outcome: 'compliant', count: 150 });
+    expect(requests.map(({ path }) => path)).toEqual([
+      ...Array.from({ length: 3 }, () => '/snapshots/acme/prod?page=1&per_page=1'),
+      '/snapshots/acme/prod?page=1&per_page=100',
+      '/snapshots/acme/prod?page=2&per_page=100',
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { SnapshotEntry } from '../../../src/contract/snapshot.ts';
+import { walkSnapshots } from '../../../src/operations/list-snapshots/snapshot-pager.ts';
+import { failureOf } from '../../support/failures.ts';
+
+function entry(index: number): SnapshotEntry {
+  return { index, from: index, to: 0 };
+}
+
+/** The numbers of the snapshots that a walk gives, page by page. */
+async function walked(walk: Parameters<typeof walkSnapshots>[0]): Promise<readonly number[]> {
+  const numbers: number[] = [];
+  const next = walkSnapshots(walk);
+  for (let page = await next(); page !== undefined; page = await next()) {
+    numbers.push(...page.map(({ index }) => index));
+  }
+  return numbers;
+}
+
+describe('walkSnapshots', () => {
+  it('loses and doubles nothing while snapshots are made, however small the service’s pages are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.array(fc.nat({ max: 3 }), { maxLength: 30 }),
+        fc.boolean(),
+        async (latest, size, arrivals, reverse) => {
+          let count = latest;
+          const numbers = await walked({
+            latest,
+            reverse,
+            ask(page) {
+              // Fewer come than a page holds; else the walk could not keep pace.
+              count += Math.min(size - 1, arrivals[page - 1] ?? 0);
+              const all = Array.from({ length: count }, (_, at) => entry(reverse ? at + 1 : count - at));
+              return Promise.resolve(all.slice((page - 1) * size, page * size));
+            },
+          });
+          const expected = Array.from({ length: latest }, (_, at) => (reverse ? at + 1 : latest - at));
+          expect(numbers).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('ends at an empty page where the first snapshots are gone', async () => {
+    const pages = [[entry(5), entry(4)], [entry(3)], []];
+    const ask = (page: number): Promise<readonly SnapshotEntry[]> => Promise.resolve(pages[page - 1] ?? []);
+    expect(await walked({ latest: 5, reverse: false, ask })).toEqual([5, 4, 3]);
+  });
+
+  it('asks for nothing beyond the end', async () => {
+    const asked: number[] = [];
+    const ask = (page: number): Promise<readonly SnapshotEntry[]> => {
+      asked.push(page);
+      return Promise.resolve([entry(2), entry(1)]);
+    };
+    expect(await walked({ latest: 2, reverse: false, ask })).toEqual([2, 1]);
+    expect(asked).toEqual([1]);
+  });
+
+  it('does not turn in circles with a service that repeats itself', async () => {
+    const ask = (): Promise<readonly SnapshotEntry[]> => Promise.resolve([entry(5), entry(4)]);
+    const failure = await failureOf(walked({ latest: 5, reverse: false, ask }));
+    expect(failure).toMatchObject({ kind: 'external' });
+    expect(failure.message).toContain('the same snapshots again and again');
+  });
+});

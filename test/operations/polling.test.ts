@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ServiceError } from '../../src/client/service-error.ts';
+import {
+  askUntilFinal,
+  pauseAfter,
+  sight,
+  timeUpWords,
+  waitingFacts,
+  type Question,
+} from '../../src/operations/polling.ts';
+import { ExternalError } from '../../src/runtime/failure.ts';
+import { instantClock, manualClock, startOfTime } from '../support/clock.ts';
+import { openTestClient } from '../support/client.ts';
+import { collectingLog, type CollectingLog } from '../support/log.ts';
+import type { CallContext } from '../../src/http/persistent.ts';
+import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+
+const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+interface Setting {
+  readonly context: Parameters<typeof askUntilFinal>[2];
+  readonly log: CollectingLog;
+}
+
+function setting(clock: Clock, other: Partial<CallContext> = {}): Setting {
+  const log = collectingLog();
+  const { client } = openTestClient('http://127.0.0.1:9/api/v2');
+  const transport = answeringTransport(() => jsonAnswer(500, {}));
+  const persistence = { requestTimeout: 30_000, retries: 0 };
+  return { log, context: { client, call: { clock, log, random: () => 0, transport, persistence, ...other } } };
+}
+
+/** A question whose answers come from the list, the last one stays; what is missing are its words. */
+function scripted(
+  clock: Clock,
+  ...answers: readonly (readonly string[])[]
+): Question<readonly string[]> & { readonly times: number[] } {
+  const times: number[] = [];
+  return {
+    times,
+    ask() {
+      times.push((clock.now() - startOfTime) / 1000);
+      return Promise.resolve(answers[times.length - 1] ?? answers.at(-1) ?? []);
+    },
+    missing: (answer) => answer,
+    failures: () => [],
+  };
+}
+
+const limited = {
+  operation: 'get-artifact',
+  method: 'GET',
+  path: '/artifacts/acme/web/fingerprint/abcde',
+  status: 429,
+  serviceMessage: 'Too many requests',
+  fieldErrors: {},
+  bodyDescription: undefined,
+  attempts: 1,
+};
+
+describe('the pauses of waiting', () => {
+  it('never go past the end of the time, nor above 15 seconds', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5000 }),
+        fc.integer({ min: 1, max: 21_600_000 }),
+        luck,
+        (asked, left, chance) => {
+          const pause = pauseAfter(asked, left, chance, 0);
+          expect(pause).toBeGreaterThan(0);
+          expect(pause).toBeLessThanOrEqual(Math.min(left, 15_000));
+        },
+      ),
+    );
+  });
+
+  it('are as long as the service asks for, where that is longer and there is time', () => {
+    expect(pauseAfter(1, 60_000, 0, 30_000)).toBe(30_000);
+    expect(pauseAfter(1, 60_000, 0, 90_000)).toBe(60_000);
+    expect(pauseAfter(9, 60_000, 0, 2000)).toBe(15_000);
+  });
+
+  it('begin within half a second and never become shorter while there is time', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5000 }), luck, (asked, chance) => {
+        expect(pauseAfter(1, 21_600_000, chance, 0)).toBeLessThanOrEqual(500);
+        expect(pauseAfter(asked + 1, 21_600_000, chance, 0)).toBeGreaterThanOrEqual(
+          pauseAfter(asked, 21_600_000, chance, 0),
+        );
+      }),
+    );
+  });
+});
+
+describe('askUntilFinal', () => {
+  it('asks once where nobody wants to wait, whatever the answer is', async () => {
+    const clock = instantClock();
+    const question = scripted(clock, ['sonar']);
+    const { context, log } = setting(clock);
+    await expect(askUntilFinal(question, 0, context)).resolves.toEqual({
+      answer: ['sonar'],
+      waiting: { asked: 1, milliseconds: 0, timeIsUp: false },
+    });
+    expect(log.text()).toBe('');
+  });
+
+  it('ends with the first final answer', async () => {
+    const clock = instantClock();
+    const question = scripted(clock, ['sonar'], ['sonar'], []);
+    const { answer, waiting } = await askUntilFinal(question, 600, setting(clock).context);
+    expect(answer).toEqual([]);
+    expect(waiting).toEqual({ asked: 3, milliseconds: 1500, timeIsUp: false });
+  });
+
+  it('asks for the last time when the time is up, and keeps that answer', async () => {
+    const clock = instantClock();
+    const question = scripted(clock, ['sonar']);
+    const { waiting } = await askUntilFinal(question, 60, setting(clock).context);
+    expect(question.times).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 60]);
+    expect(waiting).toEqual({ asked: 9, milliseconds: 60_000, timeIsUp: true });
+  });
+
+  it('asks at the end of any time, at times that only go forward, and never after it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 21_600 }), luck, async (seconds, chance) => {
+        const clock = instantClock();
+        const question = scripted(clock, ['sonar']);
+        await askUntilFinal(question, seconds, setting(clock, { random: () => chance }).context);
+        expect(question.times.at(-1)).toBe(seconds);
+        expect(question.times.every((time, at) => at === 0 || time > (question.times[at - 1] ?? 0))).toBe(true);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('leaves the service alone for as long as it asks, of several answers for the longest', async () => {
+    const clock = instantClock();
+    const failures = [4000, 20_000, undefined].map((retryAfter) => new ServiceError({ ...limited, retryAfter }));
+    const question = { ...scripted(clock, ['a', 'b'], []), failures: () => failures };
+    await askUntilFinal(question, 60, setting(clock).context);
+    expect(question.times).toEqual([0, 20]);
+  });
+
+  it('says what is missing when that changes, and else only that it still waits', async () => {
+    const clock = instantClock();
+    const question = scripted(clock, ['sonar', 'unit'], ['sonar', 'unit'], ['sonar'], ['sonar', 'scan'], []);
+    const { context, log } = setting(clock);
+    await askUntilFinal(question, 60, context);
+    expect(log.infos).toEqual([
+      'Waiting: sonar (1 min left)',
+      'Waiting: unit (1 min left)',
+      'Still waiting, 1 min left',
+      'Still waiting, 59 s left',
+      'Waiting: scan (57 s left)',
+    ]);
+  });
+
+  it('ends at once when the step is cancelled, says what it waited for, and leaves no timer behind', async () => {
+    const clock = manualClock();
+    const cancelled = new AbortController();
+    const question = scripted(clock, ['sonar']);
+    const asking = askUntilFinal(question, 600, setting(clock, { signal: cancelled.signal }).context);
+    const ended = asking.catch((thrown: unknown) => thrown);
+    await clock.advance(0);
+    const reason = new ExternalError({ what: 'the step was cancelled', remedy: 'Run it again.' });
+    cancelled.abort(reason);
+    await expect(ended).resolves.toMatchObject({
+      kind: 'external',
+      message: 'the step was cancelled\nSeen last: sonar.',
+      remedy: 'Run it again.',
+      cause: reason,
+    });
+    expect(clock.pending()).toBe(0);
+    expect(question.times).toEqual([0]);
+  });
+});
+
+describe('sight', () => {
+  const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
+  const fail = (): Promise<string> => Promise.reject(failure);
+
+  it('keeps a failure, with what was seen last before it', async () => {
+    const seen = await sight(() => Promise.resolve('a verdict'), undefined, undefined);
+    const first = await sight(fail, seen, undefined);
+    const second = await sight(fail, first, undefined);
+    expect([seen, first, second]).toEqual([
+      { value: 'a verdict' },
+      { failure, last: 'a verdict' },
+      { failure, last: 'a verdict' },
+    ]);
+    await expect(sight(fail, undefined, undefined)).resolves.toEqual({ failure, last: undefined });
+  });
+
+  it('keeps no defect, and no failure of a step that was cancelled', async () => {
+    const defect = new TypeError('x is not a function');
+    await expect(sight(() => Promise.reject(defect), undefined, undefined)).rejects.toBe(defect);
+    await expect(sight(fail, undefined, AbortSignal.abort())).rejects.toBe(failure);
+  });
+});
+
+describe('the words of waiting', () => {
+  it('are there only where the time was up, or where there was a second question', () => {
+    const waited = { asked: 9, milliseconds: 60_000, timeIsUp: true };
+    expect(timeUpWords(waited)).toEqual(['Waited 1 min for a final verdict, and the time was up.']);
+    expect(timeUpWords({ ...waited, timeIsUp: false })).toEqual([]);
+    expect(waitingFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, asked 9 times' } }]);
+    expect(waitingFacts({ asked: 1, milliseconds: 20, timeIsUp: false })).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { statusWord } from '../../src/operations/request-effect.ts';
+import { TransportError } from '../../src/http/exchange.ts';
+import { inTurn, performed } from '../support/performed.ts';
+
+const words = { created: 'created', otherwise: 'updated' } as const;
+const lost = new TransportError('timeout', true, 'no whole answer within 30 s');
+const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED');
+
+describe('the word for what a call did', () => {
+  it.each([
+    [201, false, 'created'],
+    [200, false, 'updated'],
+    [201, true, 'created'],
+    [200, true, undefined],
+    [202, false, undefined],
+  ])('of status %d, with an earlier attempt that may have arrived: %p, is %p', (status, earlierArrived, word) => {
+    expect(statusWord({ status, earlierArrived }, words)).toBe(word);
+  });
+});
+
+describe('create-flow that is repeated', () => {
+  const inputs = { flow: 'web', description: 'The web', template: 'unit' };
+
+  it('does not say that it updated what its first attempt may have created', async () => {
+    const { result } = await performed('create-flow', inputs, inTurn(lost, { status: 200, body: 'OK' }));
+    expect(result).toMatchObject({
+      outcome: 'done',
+      conclusion: 'Flow web was created or updated in organization acme.',
+    });
+    expect(result.state).toBeUndefined();
+  });
+
+  it.each([
+    ['created', lost, 201],
+    ['updated', refused, 200],
+  ])('says %s if that is certain', async (state, first, status) => {
+    const { result } = await performed('create-flow', inputs, inTurn(first, { status, body: 'OK' }));
+    expect(result).toMatchObject({ state, conclusion: `Flow web was ${state} in organization acme.` });
+  });
+});
