@@ -1,5 +1,5 @@
 import { attachPolicy as endpoint } from '../contract/policy.ts';
-import { environment, policies } from './inputs/environment.ts';
+import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { policyChange } from './policy-change.ts';

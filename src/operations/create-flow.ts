@@ -1,7 +1,6 @@
 import { createFlow as endpoint } from '../contract/flow.ts';
-import { description, repoUrl, template, visibility } from './inputs/content.ts';
+import { description, flow, repoUrl, template, visibility } from './inputs/flow-inputs.ts';
 import { optional, required } from './inputs/input.ts';
-import { flow } from './inputs/subject.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 import { statusWord } from './request-effect.ts';

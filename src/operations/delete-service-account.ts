@@ -1,7 +1,7 @@
 import { isDoneAlready } from '../client/repetition.ts';
 import { deleteServiceAccount as endpoint } from '../contract/service-account.ts';
 import { required } from './inputs/input.ts';
-import { serviceAccount } from './inputs/organization.ts';
+import { serviceAccount } from './inputs/organization-inputs.ts';
 import { defineOperation, type OperationResult } from './operation.ts';
 import { fact } from './report.ts';
 

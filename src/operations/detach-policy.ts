@@ -4,10 +4,10 @@ import type { ServiceError } from '../client/service-error.ts';
 import { detachPolicy as endpoint } from '../contract/policy.ts';
 import { listSnapshots } from '../contract/snapshot.ts';
 import { Failure } from '../runtime/failure.ts';
-import { environment, policies } from './inputs/environment.ts';
+import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { policyChange, policiesGone } from './policy-change.ts';
+import { policiesGone, policyChange } from './policy-change.ts';
 
 /** Operation 5: detaches policies from an environment. */
 export const detachPolicy = defineOperation({

@@ -4,7 +4,7 @@ import {
   type EnvironmentDifference,
 } from '../contract/snapshot.ts';
 import { required } from './inputs/input.ts';
-import { snapshot1, snapshot2 } from './inputs/snapshots.ts';
+import { snapshot1, snapshot2 } from './inputs/environment-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, link, plain, short, type Table, type Text } from './report.ts';
 import { readableTime } from './format-time.ts';

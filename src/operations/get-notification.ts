@@ -1,7 +1,7 @@
 import { getNotification as endpoint, type Notification } from '../contract/notification.ts';
-import { textAt, listAt } from '../runtime/untrusted-data.ts';
+import { listAt, textAt } from '../runtime/untrusted-data.ts';
 import { required } from './inputs/input.ts';
-import { notificationNumber } from './inputs/organization.ts';
+import { notificationNumber } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
 import { readableTime } from './format-time.ts';

@@ -1,6 +1,6 @@
 import { getServiceAccount as endpoint } from '../contract/service-account.ts';
 import { required } from './inputs/input.ts';
-import { serviceAccount } from './inputs/organization.ts';
+import { serviceAccount } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 import { readableTime } from './format-time.ts';

@@ -1,12 +1,11 @@
-import { reportK8s as endpoint } from '../contract/environment.ts';
+import { type K8sReport, reportK8s as endpoint } from '../contract/environment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { gatherPods, type PodEvidence } from '../evidence/pods/gather-pods.ts';
-import { files } from './inputs/content.ts';
-import { environment } from './inputs/environment.ts';
+import { files } from './inputs/evidence-inputs.ts';
+import { environment } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
-import { imagesOf, imagesTable } from './k8s-images.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { fact } from './report.ts';
+import { code, fact, plain, type Table, type Text } from './report.ts';
 import { statusWord } from './request-effect.ts';
 
 /** How many containers a sentence names. */
@@ -95,4 +94,49 @@ function containers({ withoutDigest }: PodEvidence): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** An image that runs, and where. */
+interface RunningImage {
+  readonly name: string;
+  /** Its SHA-256. */
+  readonly digest: string;
+  /** How many pods run it. */
+  readonly pods: number;
+  readonly namespaces: readonly string[];
+}
+
+/** The images of a report by name, each digest by itself. */
+function imagesOf({ artifacts }: K8sReport): readonly RunningImage[] {
+  const found = new Map<string, { name: string; digest: string; pods: number; namespaces: Set<string> }>();
+  for (const { digests, namespace } of artifacts) {
+    for (const [name, digest] of Object.entries(digests)) {
+      // No name of an image holds a line break.
+      const key = `${name}\n${digest}`;
+      const image = found.get(key) ?? { name, digest, pods: 0, namespaces: new Set<string>() };
+      image.pods += 1;
+      image.namespaces.add(namespace);
+      found.set(key, image);
+    }
+  }
+  return [...found]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, image]) => ({ ...image, namespaces: [...image.namespaces].sort() }));
+}
+
+/** The images as a table; none where there are none. */
+function imagesTable(images: readonly RunningImage[]): readonly Table[] {
+  if (images.length === 0) return [];
+  return [
+    {
+      title: 'Images',
+      columns: ['Image', 'SHA-256', 'Pods', 'Namespaces'],
+      rows: images.map(({ name, digest, pods, namespaces }): readonly Text[] => [
+        code(name),
+        code(digest),
+        plain(String(pods)),
+        plain(namespaces.join(', ')),
+      ]),
+    },
+  ];
 }

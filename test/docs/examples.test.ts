@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Use } from '../../src/operations/inputs/input.ts';
-import { connectionInputs } from '../../src/operations/inputs/connection.ts';
-import { operations, runnableNames, type RunnableName } from '../../src/operations/registry.ts';
+import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
+import { operations, type RunnableName, runnableNames } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames } from '../../src/step/run/step-inputs.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { operations, runnableNames } from '../../src/operations/registry.ts';
-import { connectionInputs } from '../../src/operations/inputs/connection.ts';
+import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { commonNames } from '../../src/step/run/step-inputs.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
-import { codeWordsOf, fencesOf, tablesOf, type MarkdownTable } from '../support/markdown.ts';
+import { codeWordsOf, fencesOf, type MarkdownTable, tablesOf } from '../support/markdown.ts';
 import { actionEntries, readText, root } from '../support/repository.ts';
 
 const readme = readText('README.md');

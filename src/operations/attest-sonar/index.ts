@@ -1,22 +1,32 @@
 import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../../contract/attestation.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { gatherCommitEvidence, type CommitEvidence } from '../../evidence/commit/gather-commit.ts';
+import { type CommitEvidence, gatherCommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import { runUrl, repositoryInfo } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../../evidence/user-data.ts';
 import { UserError } from '../../runtime/failure.ts';
-import { commitSha, githubToken, redactCommitInfo } from '../inputs/commit.ts';
-import { description, files, userData } from '../inputs/content.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken, unverifiedRevision } from '../inputs/sonar.ts';
-import { attestationName, fingerprint, flow, trail } from '../inputs/subject.ts';
+import {
+  commitSha,
+  files,
+  githubToken,
+  redactCommitInfo,
+  sonarHostUrl,
+  sonarReportPath,
+  sonarTimeout,
+  sonarToken,
+  unverifiedRevision,
+  userData,
+} from '../inputs/evidence-inputs.ts';
+import { attestationName, description, fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { sonarResult } from './sonar-result.ts';
-import { connectSources } from '../../evidence/commit/commit-sources.ts';
-import { prepareAttachment, type Attachment } from '../../evidence/attachment/attachment.ts';
-import { resolveFiles } from '../../evidence/files/resolve-files.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
+import { type Attachment, prepareAttachment } from '../../evidence/attachment/attachment.ts';
+import { resolveFiles } from '../../evidence/files/resolve-files.ts';
+import { connectSources } from '../../evidence/commit/commit-sources.ts';
+
 const inputs = {
   flow: required(flow),
   trail: optional(trail),

@@ -4,12 +4,13 @@ import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../..
 import { prepareAttachment } from '../../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../../evidence/policy-file.ts';
-import { description, files } from '../inputs/content.ts';
-import { comment, policy } from '../inputs/environment.ts';
+import { description } from '../inputs/flow-inputs.ts';
+import { files } from '../inputs/evidence-inputs.ts';
+import { comment, policy } from '../inputs/environment-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { findUpload, type PolicyUpload } from './find-upload.ts';
-import { fact, plain, type Fact, type Table, type Text } from '../report.ts';
+import { fact, type Fact, plain, type Table, type Text } from '../report.ts';
 import { statusWord } from '../request-effect.ts';
 import { readableTime } from '../format-time.ts';
 

@@ -3,11 +3,11 @@ import type { Problem } from '../../runtime/failure.ts';
 import type { Asked } from './parse-verdict.ts';
 import { artifactQuestion, type Wanted } from './lookup.ts';
 import { artifactResult } from './artifact-result.ts';
-import { artifactFiles } from '../inputs/content.ts';
-import { environment } from '../inputs/environment.ts';
-import { wait } from '../inputs/gate.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { attestationId, fingerprints, flow, trail } from '../inputs/subject.ts';
+import { artifactFiles } from '../inputs/evidence-inputs.ts';
+import { environment } from '../inputs/environment-inputs.ts';
+import { wait } from '../inputs/step-inputs.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { askUntilFinal } from '../polling.ts';
 

@@ -1,12 +1,12 @@
-import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
+import { type AttestationPage, listAttestations as endpoint } from '../../contract/attestation-list.ts';
 import type { QueryOf } from '../../contract/endpoint.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { newestFirst, orderOf } from './attestation-order.ts';
 import { AttestationPages } from './attestation-pager.ts';
 import { AttestationTally } from './attestation-tally.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list.ts';
-import { flow } from '../inputs/subject.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list-inputs.ts';
+import { flow } from '../inputs/flow-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { fact } from '../report.ts';
 import { withoutStop } from '../sentence.ts';

@@ -1,22 +1,21 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
-import { environment } from '../inputs/environment.ts';
-import { wait } from '../inputs/gate.ts';
-import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { page, perPage, walkingPageSize } from '../inputs/list.ts';
-import { interval, reverse } from '../inputs/snapshots.ts';
+import { environment, interval, reverse } from '../inputs/environment-inputs.ts';
+import { wait } from '../inputs/step-inputs.ts';
+import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { page, perPage, walkingPageSize } from '../inputs/list-inputs.ts';
 import { askLatest, currentOf, verdictOfLatest, wordsOfLatest } from '../latest-snapshot.ts';
 import { defineOperation, type OperationContext, type PageWalk } from '../operation.ts';
 import { fixedInterval } from './fixed-interval.ts';
-import { snapshotListResult, SnapshotRows, type ListedSnapshots } from './snapshot-result.ts';
+import { type ListedSnapshots, snapshotListResult, SnapshotRows } from './snapshot-result.ts';
 import { walkSnapshots } from './snapshot-pager.ts';
 import {
   askUntilFinal,
   awaitedWords,
   failureAfterWaiting,
   isAwaited,
-  sight,
   type Question,
+  sight,
   type Sighting,
   type Waiting,
 } from '../polling.ts';

@@ -1,10 +1,10 @@
 import { restrictionOf, type Restriction } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
-import { apiToken } from '../../operations/inputs/connection.ts';
 import type { OperationResult } from '../../operations/operation.ts';
 import { fact } from '../../operations/report.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { fallbackVariable } from './read-inputs.ts';
+import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 
 const reasons: Readonly<Record<Restriction | 'unset', string>> = {
   fork: 'this run is for a pull request from a fork, which gets no secrets',

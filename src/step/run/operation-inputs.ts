@@ -1,11 +1,11 @@
-import { commitSha } from '../../operations/inputs/commit.ts';
-import { wait } from '../../operations/inputs/gate.ts';
 import type { Uses, ValuesOf } from '../../operations/inputs/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback } from './read-inputs.ts';
 import { commonDeclared, isPublished, type PublicationSettings } from './step-inputs.ts';
+import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
+import { wait } from '../../operations/inputs/step-inputs.ts';
 
 /** The operation's own inputs, read once, and where the step's inputs came from. */
 export interface OperationInputs {

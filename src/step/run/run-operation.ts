@@ -4,8 +4,6 @@ import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/exchange.ts';
 import type { CallContext } from '../../http/persistent.ts';
 import { isReadableOnTheWay } from '../../http/plain-http.ts';
-import { commitSha } from '../../operations/inputs/commit.ts';
-import { apiToken } from '../../operations/inputs/connection.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations, type RunnableName } from '../../operations/registry.ts';
 import { UserError, type Problem } from '../../runtime/failure.ts';
@@ -16,6 +14,8 @@ import type { OnNonCompliant } from './gate.ts';
 import { missingTokenProblem, skippedResult } from './missing-api-token.ts';
 import { readOperationInputs, type OperationInputs } from './operation-inputs.ts';
 import { isPublished, type CommonValues, type StepInputs } from './step-inputs.ts';
+import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
+import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 
 /** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {

@@ -1,13 +1,11 @@
-import { baseUrl, org } from '../../operations/inputs/connection.ts';
-import { files } from '../../operations/inputs/content.ts';
-import { environment, policy } from '../../operations/inputs/environment.ts';
-import { notificationNumber, serviceAccount } from '../../operations/inputs/organization.ts';
-import { matrix } from '../../operations/inputs/publication.ts';
-import { snapshot1, snapshot2 } from '../../operations/inputs/snapshots.ts';
-import { sonarReportPath } from '../../operations/inputs/sonar.ts';
-import { attestationName, flow } from '../../operations/inputs/subject.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { inputText, type InputName } from './read-inputs.ts';
+import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
+import { files, sonarReportPath } from '../../operations/inputs/evidence-inputs.ts';
+import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
+import { notificationNumber, serviceAccount } from '../../operations/inputs/organization-inputs.ts';
+import { matrix } from '../../operations/inputs/step-inputs.ts';
+import { attestationName, flow } from '../../operations/inputs/flow-inputs.ts';
 
 /**
  * The inputs that say what a step is about and do not change from commit to commit. `fingerprint`, `trail` and

@@ -1,14 +1,19 @@
-import { commitSha, githubToken } from '../../operations/inputs/commit.ts';
-import { apiToken, connectionInputs } from '../../operations/inputs/connection.ts';
-import { onNonCompliant, summary } from '../../operations/inputs/gate.ts';
 import { optional, required, withDefault, type ValuesOf } from '../../operations/inputs/input.ts';
-import { onMissingToken } from '../../operations/inputs/missing-token.ts';
-import { oneOf } from '../../operations/inputs/parse.ts';
-import { commitStatus, matrix, pullRequestComment } from '../../operations/inputs/publication.ts';
 import { runnableNames, type RunnableName } from '../../operations/registry.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { inputText, readInputs, textsOf, type InputName } from './read-inputs.ts';
+import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
+import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
+import {
+  onNonCompliant,
+  summary,
+  onMissingToken,
+  commitStatus,
+  matrix,
+  pullRequestComment,
+} from '../../operations/inputs/step-inputs.ts';
+import { oneOf } from '../../operations/inputs/input-types.ts';
 
 /** The inputs that hold keys and tokens, which are masked. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;

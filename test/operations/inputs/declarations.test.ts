@@ -1,26 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { commitSha, githubToken, redactCommitInfo } from '../../../src/operations/inputs/commit.ts';
-import { baseUrl, connectionInputs } from '../../../src/operations/inputs/connection.ts';
 import {
   artifactFiles,
-  description,
+  commitSha,
   files,
-  repoUrl,
-  template,
+  githubToken,
+  redactCommitInfo,
+  sonarHostUrl,
+  sonarReportPath,
+  sonarTimeout,
+  sonarToken,
   userData,
-  visibility,
-} from '../../../src/operations/inputs/content.ts';
-import { onNonCompliant, summary } from '../../../src/operations/inputs/gate.ts';
-import type { Input } from '../../../src/operations/inputs/input.ts';
-import { sonarHostUrl, sonarReportPath, sonarTimeout, sonarToken } from '../../../src/operations/inputs/sonar.ts';
+} from '../../../src/operations/inputs/evidence-inputs.ts';
+import { baseUrl, connectionInputs } from '../../../src/operations/inputs/connection-inputs.ts';
 import {
   attestationId,
   attestationName,
+  description,
   fingerprint,
   fingerprints,
   flow,
+  repoUrl,
+  template,
   trail,
-} from '../../../src/operations/inputs/subject.ts';
+  visibility,
+} from '../../../src/operations/inputs/flow-inputs.ts';
+import { onNonCompliant, summary } from '../../../src/operations/inputs/step-inputs.ts';
+import type { Input } from '../../../src/operations/inputs/input.ts';
 import { expectInput, type InputCases } from '../../support/input-cases.ts';
 
 interface Expected extends InputCases {

@@ -7,11 +7,10 @@ import {
   includedEnvironments,
   policies,
   policy,
-} from '../../../src/operations/inputs/environment.ts';
-import { connectionInputs } from '../../../src/operations/inputs/connection.ts';
-import { description } from '../../../src/operations/inputs/content.ts';
-import { notificationNumber, serviceAccount } from '../../../src/operations/inputs/organization.ts';
-import { attestationName, flow, trail } from '../../../src/operations/inputs/subject.ts';
+} from '../../../src/operations/inputs/environment-inputs.ts';
+import { connectionInputs } from '../../../src/operations/inputs/connection-inputs.ts';
+import { attestationName, description, flow, trail } from '../../../src/operations/inputs/flow-inputs.ts';
+import { notificationNumber, serviceAccount } from '../../../src/operations/inputs/organization-inputs.ts';
 import { expectInput } from '../../support/input-cases.ts';
 
 describe('the inputs that name what is in an organization', () => {

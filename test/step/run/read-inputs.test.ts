@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { optional, required, withDefault, withFallback } from '../../../src/operations/inputs/input.ts';
-import { lines, oneOf, secret, text, wholeNumber } from '../../../src/operations/inputs/parse.ts';
+import { lines, oneOf, secret, text, wholeNumber } from '../../../src/operations/inputs/input-types.ts';
 import { fallbackVariable, inputText, readInputs, unusedInputs } from '../../../src/step/run/read-inputs.ts';
 
 const org = withFallback(text('org'));

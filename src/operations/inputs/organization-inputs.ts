@@ -1,6 +1,6 @@
 import { serviceAccountName } from '../../contract/names.ts';
 import { notificationNumber as notificationNumberSchema } from '../../contract/notification.ts';
-import { conforming } from './parse.ts';
+import { conforming } from './input-types.ts';
 
 /** The name of a service account. */
 export const serviceAccount = conforming(

@@ -1,8 +1,7 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { orgName } from '../../contract/names.ts';
-import { withoutSecrets } from './address.ts';
+import { conforming, flag, oneOf, secret, wholeNumber, withoutSecrets } from './input-types.ts';
 import { required, withDefault, withFallback, type Input } from './input.ts';
-import { conforming, flag, oneOf, secret, wholeNumber } from './parse.ts';
 
 /** The address of the service; `/api/v2` is added when it is missing. */
 export const baseUrl: Input<URL> = {

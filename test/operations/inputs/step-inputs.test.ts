@@ -1,5 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { commitStatus } from '../../../src/operations/inputs/publication.ts';
+import { commitStatus, wait } from '../../../src/operations/inputs/step-inputs.ts';
+
+describe('the input `wait`', () => {
+  it.each([
+    ['0', 0],
+    ['600', 600],
+    ['21600', 21_600],
+  ])('takes %s seconds', (text, value) => {
+    expect(wait.parse(text)).toEqual({ value });
+  });
+
+  it.each(['21601', '-1', '1.5', '10m', '1e3'])('refuses %j, and names the bounds', (text) => {
+    expect(wait.parse(text)).toMatchObject({ problem: expect.stringMatching(/0.*21600/u) });
+  });
+});
 
 describe('the context of a commit status', () => {
   it.each(['compliance', 'compliance/web (main)', 'Prüfung ✅', 'x'.repeat(255)])('may be %j', (text) => {

@@ -1,5 +1,6 @@
 import { conforms } from '../../contract/check.ts';
 import { Type, type TSchema } from '../../contract/schema.ts';
+import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import type { Input, Parsed } from './input.ts';
 
@@ -166,4 +167,45 @@ function list(words: readonly string[], joint: string): string {
   const quoted = words.map((word) => `\`${word}\``);
   const last = quoted.pop() ?? '';
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
+}
+
+/** An http or https address, without a user name and password, which would end up in logs and in the service. */
+export function address(name: string, remedy: string, credentialsRemedy: string): Input<string> {
+  return {
+    name,
+    secret: false,
+    parse(value) {
+      const part = withoutSecrets(value);
+      if (!/^https?:\/\//u.test(value) || !URL.canParse(value)) {
+        return { problem: 'must be an http or https URL', remedy, part };
+      }
+      const { username, password } = new URL(value);
+      if (username === '' && password === '') return { value };
+      return { problem: 'must not hold a user name or password', remedy: credentialsRemedy, part };
+    },
+  };
+}
+
+/** An address, malformed ones included, without what may be a password or key in it: user, query and fragment. */
+export function withoutSecrets(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/isu, '$1***@').replace(/([?#]).*$/su, '$1***');
+}
+
+// Up to the year 9999: what is larger was meant in milliseconds.
+const lastSecond = 253_402_300_799;
+
+/** A time: Unix seconds, or ISO 8601, UTC where it names no zone. Its value is in Unix seconds. */
+export function moment(name: string): Input<number> {
+  return {
+    name,
+    secret: false,
+    parse(text) {
+      const value = /^\d{1,15}$/u.test(text) ? Number(text) : isoSeconds(text);
+      if (value !== undefined && value >= 0 && value <= lastSecond) return { value };
+      return {
+        problem: 'must be a time, in Unix seconds or in ISO 8601',
+        remedy: 'Write for example 2026-10-02, 2026-10-02T12:00:00Z or 1790942400; milliseconds are not taken.',
+      };
+    },
+  };
 }

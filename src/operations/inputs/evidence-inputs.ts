@@ -1,5 +1,22 @@
-import { address } from './address.ts';
-import { oneOf, secret, text, wholeNumber } from './parse.ts';
+import { address, lines, oneOf, secret, someOf, text, wholeNumber } from './input-types.ts';
+
+/** Paths and globs of files to send, one a line. */
+export const files = lines(text('files'), 'ignored');
+
+/** Paths and globs of artifacts to judge, one a line. */
+export const artifactFiles = lines(text('files'));
+
+/** A JSON object, or the path of a file that holds one. */
+export const userData = text('user-data');
+
+/** The commit to attest, where it is not the one that the event is about. */
+export const commitSha = text('commit-sha');
+
+/** What is left out of the commit's information. */
+export const redactCommitInfo = someOf('redact-commit-info', ['author', 'message', 'branch']);
+
+/** The token of GitHub's API. */
+export const githubToken = secret('github-token');
 
 /** The report of a Sonar scan: `report-task.txt`, its folder, or a JSON report. */
 export const sonarReportPath = text('sonar-report-path');

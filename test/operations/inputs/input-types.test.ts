@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { flag, lines, oneOf, someOf, text, wholeNumber } from '../../../src/operations/inputs/parse.ts';
+import { flag, lines, oneOf, someOf, text, wholeNumber } from '../../../src/operations/inputs/input-types.ts';
 
 describe('oneOf', () => {
   it('lists a single word, two words and more as a sentence does', () => {

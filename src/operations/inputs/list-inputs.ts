@@ -1,7 +1,6 @@
 import { maximumPageSize } from '../../contract/paging.ts';
-import { type Input } from './input.ts';
-import { moment } from './moment.ts';
-import { wholeNumber } from './parse.ts';
+import { moment, wholeNumber } from './input-types.ts';
+import type { Input } from './input.ts';
 
 const pageNumber = wholeNumber('page', 1, 1_000_000_000, 'pages');
 

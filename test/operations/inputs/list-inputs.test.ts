@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromTimestamp, page, perPage, toTimestamp } from '../../../src/operations/inputs/list.ts';
+import { fromTimestamp, page, perPage, toTimestamp } from '../../../src/operations/inputs/list-inputs.ts';
 import { expectInput } from '../../support/input-cases.ts';
 
 describe('the inputs of lists', () => {

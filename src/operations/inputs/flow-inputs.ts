@@ -1,3 +1,5 @@
+import { templateItem } from '../../contract/flow.ts';
+import { maximumTextLength } from '../../contract/limits.ts';
 import {
   abbreviatedFingerprint,
   attestationId as attestationIdSchema,
@@ -7,8 +9,8 @@ import {
   flowName,
   trailName,
 } from '../../contract/names.ts';
+import { address, conforming, lines, oneOf, text } from './input-types.ts';
 import { withFallback } from './input.ts';
-import { conforming, lines } from './parse.ts';
 
 const nameRemedy =
   'Choose a name of these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
@@ -65,4 +67,27 @@ export const attestationId = conforming(
   attestationIdSchema,
   'the id of an artifact attestation: groups of 8, 4, 4, 4 and 8 lowercase hex digits',
   'Copy the id from the service.',
+);
+
+/** What a flow or an attestation is about, in words. */
+export const description = text('description', maximumTextLength);
+
+/** Who may see a flow. */
+export const visibility = oneOf('visibility', ['public', 'private']);
+
+/** The pieces of evidence that the artifacts of a flow must have, one a line. */
+export const template = lines(
+  conforming(
+    'template',
+    templateItem,
+    'names of evidence, one a line, of letters, digits, `-` and `_`',
+    'Write one name a line, without spaces.',
+  ),
+);
+
+/** The address of a repository. */
+export const repoUrl = address(
+  'repo-url',
+  "Give the address of the repository's page.",
+  'Leave out what stands before the `@`: the address is stored for others to read.',
 );

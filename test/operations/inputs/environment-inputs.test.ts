@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { interval, reverse, snapshot1, snapshot2 } from '../../../src/operations/inputs/snapshots.ts';
+import { interval, reverse, snapshot1, snapshot2 } from '../../../src/operations/inputs/environment-inputs.ts';
 import { expectInput } from '../../support/input-cases.ts';
 
 const same = (...texts: readonly string[]): readonly (readonly [string, string])[] =>

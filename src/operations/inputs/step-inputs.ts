@@ -1,5 +1,17 @@
+import { flag, oneOf, text, wholeNumber } from './input-types.ts';
 import type { Input } from './input.ts';
-import { flag, text } from './parse.ts';
+
+/** What a verdict that is not compliant does to the step. */
+export const onNonCompliant = oneOf('on-non-compliant', ['fail', 'warn', 'ignore']);
+
+/** How long to wait for a verdict, in seconds: six hours, the longest that a job may run, at most. */
+export const wait = wholeNumber('wait', 0, 21_600, 'seconds');
+
+/** Whether the step writes a job summary. */
+export const summary = flag('summary');
+
+/** What the step does where `api-token` is missing or empty, as it is on pull requests from forks. */
+export const onMissingToken = oneOf('on-missing-token', ['fail', 'skip']);
 
 /** Whether the step's end is shown in a comment on the pull request. */
 export const pullRequestComment = flag('pull-request-comment');

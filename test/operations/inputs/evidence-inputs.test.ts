@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import { unverifiedRevision } from '../../../src/operations/inputs/sonar.ts';
+import { unverifiedRevision } from '../../../src/operations/inputs/evidence-inputs.ts';
 import { expectInput } from '../../support/input-cases.ts';
 
 describe('the input `unverified-revision`', () => {
