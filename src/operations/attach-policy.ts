@@ -2,7 +2,7 @@ import { attachPolicy as endpoint } from '../contract/policy.ts';
 import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
-import { policyChange } from './policy-change.ts';
+import { createPolicyChangeResult } from './policy-change.ts';
 
 /** Operation 4: attaches policies to an environment. */
 export const attachPolicy = defineOperation({
@@ -16,6 +16,12 @@ export const attachPolicy = defineOperation({
       parameters: { org, env_name: inputs.environment },
       document: { policy_names: names },
     });
-    return policyChange({ action: 'attached to', environment: inputs.environment, names, org, response: answer.body });
+    return createPolicyChangeResult({
+      action: 'attached to',
+      environment: inputs.environment,
+      names,
+      org,
+      response: answer.body,
+    });
   },
 });

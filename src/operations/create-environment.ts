@@ -3,7 +3,7 @@ import type { Problem } from '../runtime/failure.ts';
 import { description } from './inputs/flow-inputs.ts';
 import { environment, environmentType, includedEnvironments, policies } from './inputs/environment-inputs.ts';
 import { optional, required } from './inputs/input.ts';
-import { defineOperation, type WithdrawnInput } from './operation.ts';
+import { defineOperation, type UnsupportedInput } from './operation.ts';
 import { fact } from './report.ts';
 
 /** Operation 2: creates an environment, or updates it where it exists. */
@@ -18,7 +18,7 @@ export const createEnvironment = defineOperation({
     includedEnvironments: optional(includedEnvironments),
     policies: optional(policies),
   },
-  withdrawn: deprecatedFields(),
+  unsupported: deprecatedFields(),
   check: (values) => membersOfLogicalOnly(values.environmentType, values.includedEnvironments),
   async run(inputs, { client, org }) {
     const { environment: name, environmentType: type } = inputs;
@@ -72,7 +72,7 @@ function membersOfLogicalOnly(type: string, included: readonly string[] | undefi
 }
 
 /** The fields that the interface deprecates, as inputs someone may try: spelled as here, and as in the interface. */
-function deprecatedFields(): readonly WithdrawnInput[] {
+function deprecatedFields(): readonly UnsupportedInput[] {
   const fields = [
     {
       field: 'require_provenance',
@@ -87,6 +87,6 @@ function deprecatedFields(): readonly WithdrawnInput[] {
     },
   ];
   return fields.flatMap(({ field, ...text }) =>
-    [field.replaceAll('_', '-'), field].map((name): WithdrawnInput => ({ name, ...text })),
+    [field.replaceAll('_', '-'), field].map((name): UnsupportedInput => ({ name, ...text })),
   );
 }

@@ -3,7 +3,7 @@ import { description, flow, repoUrl, template, visibility } from './inputs/flow-
 import { optional, required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
-import { statusWord } from './request-effect.ts';
+import { toRequestEffect } from './request-effect.ts';
 
 /** Operation 1: creates a flow, or updates it where it exists. */
 export const createFlow = defineOperation({
@@ -28,7 +28,7 @@ export const createFlow = defineOperation({
         ...(inputs.repoUrl === undefined ? {} : { repo_url: inputs.repoUrl }),
       },
     });
-    const state = statusWord(answer, { created: 'created', otherwise: 'updated' });
+    const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
     const action = state ?? 'created or updated';
     return {
       outcome: 'done',

@@ -7,7 +7,7 @@ import { Failure } from '../runtime/failure.ts';
 import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { policiesGone, policyChange } from './policy-change.ts';
+import { createAlreadyDetachedResult, createPolicyChangeResult } from './policy-change.ts';
 
 /** Operation 5: detaches policies from an environment. */
 export const detachPolicy = defineOperation({
@@ -24,12 +24,12 @@ export const detachPolicy = defineOperation({
         parameters: { org, env_name: inputs.environment },
         document: { policy_names: names },
       });
-      return policyChange({ ...change, action: 'detached from', response: answer.body });
+      return createPolicyChangeResult({ ...change, action: 'detached from', response: answer.body });
     } catch (error) {
       if (!isDoneAlready(endpoint, error)) throw error;
       await demandEnvironment(error, inputs.environment, context);
       if (names.length > 1) await detachEach(names, inputs.environment, context);
-      return policiesGone({ ...change, message: error.facts.serviceMessage ?? '' });
+      return createAlreadyDetachedResult({ ...change, message: error.facts.serviceMessage ?? '' });
     }
   },
 });

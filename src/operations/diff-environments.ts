@@ -6,8 +6,8 @@ import {
 import { required } from './inputs/input.ts';
 import { snapshot1, snapshot2 } from './inputs/environment-inputs.ts';
 import { defineOperation } from './operation.ts';
-import { code, fact, link, plain, short, type Table, type Text } from './report.ts';
-import { readableTime } from './format-time.ts';
+import { code, fact, link, plain, abbreviate, type Table, type Text } from './report.ts';
+import { formatTime } from './format-time.ts';
 
 /** Operation 11: shows what differs between two snapshots: what was added, removed and changed from the first to the second. */
 export const diffEnvironments = defineOperation({
@@ -75,7 +75,7 @@ function table(title: string, artifacts: readonly DifferingArtifact[]): readonly
         code(artifact.fingerprint),
         plain(artifact.flow ?? ''),
         plain(instancesOf(artifact)),
-        plain(readableTime(artifact.most_recent_timestamp) ?? ''),
+        plain(formatTime(artifact.most_recent_timestamp) ?? ''),
         commitOf(artifact),
         plain(artifact.pods?.join(', ') ?? ''),
       ]),
@@ -92,5 +92,5 @@ function instancesOf(artifact: DifferingArtifact): string {
 /** The end of a commit's address is its SHA on every host that is known. */
 function commitOf({ commit_url: url }: DifferingArtifact): Text {
   if (url === undefined || url === '') return plain('');
-  return link(short(url.split('/').at(-1) ?? url), url);
+  return link(abbreviate(url.split('/').at(-1) ?? url), url);
 }

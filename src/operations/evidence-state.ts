@@ -5,7 +5,7 @@ import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 export type EvidenceState = 'failed' | 'incomplete' | 'unknown' | 'missing' | 'compliant';
 
 /** What could be recognised of an attestation in an answer. */
-export interface PieceOfEvidence {
+export interface EvidenceItem {
   readonly state: EvidenceState;
   /** Why, in the service's words; its word for the state if that is unknown here. */
   readonly reason?: string | undefined;
@@ -23,18 +23,18 @@ const words: Readonly<Record<EvidenceState | 'extra', string>> = {
 };
 
 /** The mark and the word of a state. What is recorded and not required is `extra`, unless it says more than that. */
-export function wordsOfState(state: EvidenceState, isExtra = false): string {
+export function evidenceLabel(state: EvidenceState, isExtra = false): string {
   if (!isExtra) return words[state];
   return state === 'compliant' ? words.extra : `${words[state]} (extra)`;
 }
 
 /** The mark of a state. */
-export function markOfState(state: EvidenceState): string {
+export function evidenceMark(state: EvidenceState): string {
   return words[state].split(' ', 1).join('');
 }
 
 /** The state of an attestation with this verdict. */
-export function stateOfVerdict(verdict: Verdict | undefined): EvidenceState {
+export function toEvidenceState(verdict: Verdict | undefined): EvidenceState {
   if (verdict === undefined) return 'unknown';
   return verdict === 'non-compliant' ? 'failed' : verdict;
 }
@@ -52,7 +52,7 @@ const statesByWord: ReadonlyMap<string, EvidenceState> = new Map([
  * Recognises an entry of an artifact's `evidence`, whose inner structure the interface does not show: the fields of an
  * attestation, or a word. This is only shown. The artifact's `state` decides.
  */
-export function recogniseEvidence(entry: unknown): PieceOfEvidence {
+export function toEvidenceItem(entry: unknown): EvidenceItem {
   if (entry === null || entry === undefined) return { state: 'missing' };
   if (typeof entry === 'string') return byWord(entry);
   if (!isMapping(entry)) return { state: 'unknown' };
@@ -65,13 +65,13 @@ export function recogniseEvidence(entry: unknown): PieceOfEvidence {
 }
 
 /** A word and a flag about the same thing: the one that speaks against it counts. */
-function worse({ state }: PieceOfEvidence, isCompliant: unknown): EvidenceState {
+function worse({ state }: EvidenceItem, isCompliant: unknown): EvidenceState {
   if (isCompliant === true) return state === 'unknown' ? 'compliant' : state;
   if (isCompliant === false) return state === 'unknown' || state === 'compliant' ? 'failed' : state;
   return state;
 }
 
-function byWord(word: string): PieceOfEvidence {
+function byWord(word: string): EvidenceItem {
   const state = statesByWord.get(
     word
       .trim()

@@ -1,7 +1,7 @@
 /** Times as people read them; the service's own numbers stay in the answer. */
 
 /** A time in Unix seconds as ISO 8601 in UTC, to the second; undefined where there is none, or none that a calendar has. */
-export function readableTime(seconds: number | undefined | null): string | undefined {
+export function formatTime(seconds: number | undefined | null): string | undefined {
   if (seconds === undefined || seconds === null) return undefined;
   const time = new Date(Math.floor(seconds) * 1000);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString().replace('.000Z', 'Z');
@@ -15,7 +15,7 @@ const units = [
 ] as const;
 
 /** A duration in seconds by its two largest units: `3 d 4 h`; undefined where there is none. */
-export function readableDuration(seconds: number | undefined): string | undefined {
+export function formatDuration(seconds: number | undefined): string | undefined {
   if (seconds === undefined || !(seconds >= 0)) return undefined;
   let rest = Math.floor(seconds);
   const parts = units.map(([unit, size]) => {

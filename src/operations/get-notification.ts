@@ -4,7 +4,7 @@ import { required } from './inputs/input.ts';
 import { notificationNumber } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
-import { readableTime } from './format-time.ts';
+import { formatTime } from './format-time.ts';
 
 /** Operation 8: shows a notification: what it fires on, where it goes, and whether that works. */
 export const getNotification = defineOperation({
@@ -24,14 +24,14 @@ export const getNotification = defineOperation({
         facts: [
           ...fact('Organization', org),
           ...fact('Delivery', wordOf(body)),
-          ...fact('Last success', readableTime(body.last_success_timestamp)),
+          ...fact('Last success', formatTime(body.last_success_timestamp)),
           ...fact('Type', body.type),
           ...fact('Environments', body.environments?.join(', ')),
           ...fact('Triggers', body.triggers?.join(', ')),
-          ...fact('Created', readableTime(body.created_at)),
+          ...fact('Created', formatTime(body.created_at)),
           ...fact('Created by', body.created_by),
           ...fact('Created from the Slack app', body.is_created_from_slack_app === true ? 'yes' : undefined),
-          ...fact('Last modified', readableTime(body.last_modified_at)),
+          ...fact('Last modified', formatTime(body.last_modified_at)),
         ],
         tables: targetsTable(body),
       },
@@ -58,7 +58,7 @@ function conclusionOf(notification: Notification, org: string): string {
   const title = `${titleOf(notification)}, in organization ${org}`;
   if (failing === undefined) return `${title} has ${count(targets)}; the service does not say whether it works.`;
   if (!failing) return `${title} works; it has ${count(targets)}.`;
-  const last = readableTime(success);
+  const last = formatTime(success);
   return `${title} is failing: ${last === undefined ? 'it never reached its targets' : `it last reached its targets at ${last}`}.`;
 }
 

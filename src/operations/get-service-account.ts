@@ -3,7 +3,7 @@ import { required } from './inputs/input.ts';
 import { serviceAccount } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
-import { readableTime } from './format-time.ts';
+import { formatTime } from './format-time.ts';
 
 /** Operation 14: shows a service account. */
 export const getServiceAccount = defineOperation({
@@ -26,7 +26,7 @@ export const getServiceAccount = defineOperation({
           ...fact('Display name', account.display_name),
           ...fact('Privilege', account.privilege),
           ...fact('Description', account.description),
-          ...fact('Created', readableTime(account.created_at)),
+          ...fact('Created', formatTime(account.created_at)),
           ...fact('Created by', account.creating_user_id),
           ...fact('For webhooks', account.for_webhook === undefined ? undefined : account.for_webhook ? 'yes' : 'no'),
         ],

@@ -3,7 +3,7 @@ import type { Verdict } from '../contract/compliance.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../contract/snapshot.ts';
 
 /** The snapshot that shows what runs now; undefined where nothing was ever reported. */
-export async function askLatest(
+export async function fetchLatestSnapshot(
   client: ComplianceClient,
   org: string,
   environment: string,
@@ -12,14 +12,14 @@ export async function askLatest(
     parameters: { org, env_name: environment },
     query: { page: 1, per_page: 1 },
   });
-  return currentOf(answer.body) ?? answer.body[0];
+  return findCurrentSnapshot(answer.body) ?? answer.body[0];
 }
 
 /**
  * The one of these that shows what runs now; undefined where none does. Should a service end the one before late, so that two
  * do for a moment, the later one counts: the other is of what ran before.
  */
-export function currentOf(entries: readonly SnapshotEntry[]): SnapshotEntry | undefined {
+export function findCurrentSnapshot(entries: readonly SnapshotEntry[]): SnapshotEntry | undefined {
   return entries
     .filter(isCurrent)
     .reduce<SnapshotEntry | undefined>(
@@ -37,25 +37,25 @@ export function isCurrent({ to }: SnapshotEntry): boolean {
  * Whether a snapshot is compliant; undefined if it was not judged. An environment without policies is not judged: this
  * service says so with `judged`, because `compliant` is false then, and others leave `compliant` out or send null.
  */
-export function complianceOf({ compliant, judged }: SnapshotEntry): boolean | undefined {
+export function snapshotCompliance({ compliant, judged }: SnapshotEntry): boolean | undefined {
   return judged === false ? undefined : (compliant ?? undefined);
 }
 
 /** An environment without policies has no verdict (public documentation), and one without snapshots has none yet. */
-export function verdictOfLatest(latest: SnapshotEntry | undefined): Verdict {
-  const compliant = latest === undefined || !isCurrent(latest) ? undefined : complianceOf(latest);
+export function latestSnapshotVerdict(latest: SnapshotEntry | undefined): Verdict {
+  const compliant = latest === undefined || !isCurrent(latest) ? undefined : snapshotCompliance(latest);
   if (compliant === undefined) return 'incomplete';
   return compliant ? 'compliant' : 'non-compliant';
 }
 
 /** What the latest snapshot says of its environment, as a sentence. */
-export function wordsOfLatest(environment: string, latest: SnapshotEntry | undefined): string {
+export function describeLatestSnapshot(environment: string, latest: SnapshotEntry | undefined): string {
   if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing was reported to it.`;
   const snapshot = `Snapshot #${latest.index} of environment ${environment}`;
   if (!isCurrent(latest)) {
     return `${snapshot} is not current, and the service shows none that is, so nothing was judged.`;
   }
-  const compliant = complianceOf(latest);
+  const compliant = snapshotCompliance(latest);
   if (compliant === undefined) {
     return `${snapshot}, the latest, has no verdict; attach a policy to the environment to have it judged.`;
   }

@@ -1,7 +1,7 @@
 import { listServiceAccounts as endpoint, type ServiceAccount } from '../contract/service-account.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
-import { readableTime } from './format-time.ts';
+import { formatTime } from './format-time.ts';
 
 /** Operation 13: lists the service accounts of the organization. */
 export const listServiceAccounts = defineOperation({
@@ -39,7 +39,7 @@ function accountsTable(accounts: readonly ServiceAccount[]): Table {
       plain(account.display_name ?? ''),
       plain(account.privilege ?? ''),
       plain(account.description ?? ''),
-      plain(readableTime(account.created_at) ?? ''),
+      plain(formatTime(account.created_at) ?? ''),
       plain(account.creating_user_id ?? ''),
     ]),
   };

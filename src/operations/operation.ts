@@ -32,7 +32,7 @@ export interface OperationContext {
  * generator, because that keeps the page it gave last while it asks for the next, which then outlives V8's quick
  * collections and makes its heap grow.
  */
-export type PageWalk<Entry> = () => Promise<readonly Entry[] | undefined>;
+export type Pager<Entry> = () => Promise<readonly Entry[] | undefined>;
 
 /** The file that holds a step's answer. */
 export interface ResponseFile {
@@ -43,7 +43,7 @@ export interface ResponseFile {
    *
    * @throws whatever the pages throw; the file then holds no whole answer, and the step's error takes its place
    */
-  writeList(walk: PageWalk<unknown>): Promise<WrittenResponse>;
+  writeList(walk: Pager<unknown>): Promise<WrittenResponse>;
 }
 
 /** An answer that is in its file already. */
@@ -58,13 +58,13 @@ export interface WrittenResponse {
  * How an operation ended: with a verdict, done without one, skipped because nothing was to be sent, or with a failure that
  * it could still report around.
  */
-export type OutcomeOfOperation =
+export type OperationOutcome =
   | { readonly outcome: Verdict; readonly failure?: never }
   | { readonly outcome: 'done' | 'skipped'; readonly failure?: never }
   | { readonly outcome: 'error'; readonly failure: Failure };
 
 /** What came of an operation. */
-export type OperationResult = OutcomeOfOperation & {
+export type OperationResult = OperationOutcome & {
   /**
    * A sentence or two that a reviewer understands without opening the log. Beside a failure it says what is known all the
    * same, and may name the failure's message in its place.
@@ -86,7 +86,7 @@ export type OperationResult = OutcomeOfOperation & {
 };
 
 /** An input that someone who knows the interface may try, and that no operation has. */
-export interface WithdrawnInput extends FailureText {
+export interface UnsupportedInput extends FailureText {
   readonly name: string;
 }
 
@@ -100,7 +100,7 @@ export interface Operation<Used extends Uses = Uses> {
   /** The inputs it uses, beside those of every operation. */
   readonly inputs: Used;
   /** Inputs that it does not have, by the interface's decision; giving one is a mistake. */
-  readonly withdrawn?: readonly WithdrawnInput[];
+  readonly unsupported?: readonly UnsupportedInput[];
   /** What a verdict that is not compliant does unless `on-non-compliant` says otherwise. */
   readonly gate: 'fail' | 'ignore';
   /** Rules between inputs; each problem is reported together with those of the single inputs. */

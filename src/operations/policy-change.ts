@@ -11,7 +11,7 @@ export interface PolicyChange {
 }
 
 /** The end of detaching if an attempt had no clear answer, and the service then said that there was nothing to detach. */
-export function policiesGone({
+export function createAlreadyDetachedResult({
   environment,
   names,
   org,
@@ -28,7 +28,7 @@ export function policiesGone({
 }
 
 /** What came of attaching or detaching. The service does all or nothing, so every policy is named. */
-export function policyChange({ action, environment, names, org, response }: PolicyChange): OperationResult {
+export function createPolicyChangeResult({ action, environment, names, org, response }: PolicyChange): OperationResult {
   const list = names.join(', ');
   const subject = names.length === 1 ? `Policy ${list} was` : `Policies ${list} were`;
   return {

@@ -5,11 +5,11 @@ import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { fact, type Fact } from './report.ts';
-import { firstOf, withoutStop } from './sentence.ts';
-import { readableDuration } from './format-time.ts';
+import { summarizeList, withoutFullStop } from './sentence.ts';
+import { formatDuration } from './format-time.ts';
 
 /** A question that is asked until its answer is final. */
-export interface Question<Answer> {
+export interface Poll<Answer> {
   /**
    * Asks for all that the answer is made of, so that what decides is of one and the same round.
    *
@@ -24,7 +24,7 @@ export interface Question<Answer> {
 }
 
 /** How long an answer was waited for. */
-export interface Waiting {
+export interface PollTiming {
   /** How many times it was asked for, at least once. */
   readonly asked: number;
   readonly milliseconds: number;
@@ -33,7 +33,7 @@ export interface Waiting {
 }
 
 /** What came of asking once; failures are kept, because what is not there yet is waited for, and trouble may pass. */
-export type Sighting<Value> =
+export type Settled<Value> =
   | { readonly value: Value; readonly failure?: never }
   | {
       readonly value?: never;
@@ -50,11 +50,11 @@ export type Sighting<Value> =
  * @param seconds how long to wait; with 0 the question is asked once
  * @throws what the question throws; the signal's reason, as soon as that is aborted, with what was waited for
  */
-export async function askUntilFinal<Answer>(
-  question: Question<Answer>,
+export async function pollUntilFinal<Answer>(
+  question: Poll<Answer>,
   seconds: number,
   { client, call }: { readonly client: ComplianceClient; readonly call: CallContext },
-): Promise<{ readonly answer: Answer; readonly waiting: Waiting }> {
+): Promise<{ readonly answer: Answer; readonly waiting: PollTiming }> {
   const { clock, random, log, signal } = call;
   const begin = clock.now();
   const end = begin + seconds * 1000;
@@ -68,17 +68,17 @@ export async function askUntilFinal<Answer>(
     if (missing.length === 0 || timeIsUp) {
       return { answer, waiting: { asked, milliseconds: now - begin, timeIsUp: timeIsUp && seconds > 0 } };
     }
-    const left = `${readableDuration(Math.ceil((end - now) / 1000)) ?? ''} left`;
+    const left = `${formatDuration(Math.ceil((end - now) / 1000)) ?? ''} left`;
     const news = missing.filter((line) => !told.includes(line));
     for (const line of news) log.info(`Waiting: ${line} (${left})`);
     if (news.length === 0) log.info(`Still waiting, ${left}`);
     told = missing;
-    const pause = pauseAfter(asked, end - now, random(), longestRetryAfter(question.failures(answer)));
+    const pause = pollDelay(asked, end - now, random(), longestRetryAfter(question.failures(answer)));
     try {
       await sleep(clock, pause, signal);
       answer = await question.ask(patient, answer);
     } catch (error) {
-      throw whileWaiting(error, missing, signal);
+      throw withLastSeen(error, missing, signal);
     }
   }
 }
@@ -87,9 +87,9 @@ export async function askUntilFinal<Answer>(
 const mostNamed = 5;
 
 /** What ended the waiting; where that is a cancellation, with what was waited for: no more will be known of the verdict. */
-function whileWaiting(error: unknown, missing: readonly string[], signal: AbortSignal | undefined): unknown {
+function withLastSeen(error: unknown, missing: readonly string[], signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true || !(error instanceof Failure)) return error;
-  return withNote(error, `Seen last: ${withoutStop(firstOf(missing, mostNamed))}.`);
+  return withNote(error, `Seen last: ${withoutFullStop(summarizeList(missing, mostNamed))}.`);
 }
 
 /**
@@ -100,7 +100,7 @@ function whileWaiting(error: unknown, missing: readonly string[], signal: AbortS
  * @param luck a number from 0 up to 1
  * @param wanted the pause that the service asks for, in milliseconds
  */
-export function pauseAfter(asked: number, left: number, luck: number, wanted: number): number {
+export function pollDelay(asked: number, left: number, luck: number, wanted: number): number {
   return Math.min(Math.max(backoff(asked, luck), wanted), left);
 }
 
@@ -113,11 +113,11 @@ function longestRetryAfter(failures: readonly Failure[]): number {
  *
  * @throws the signal's reason, where that was aborted
  */
-export async function sight<Value>(
+export async function settle<Value>(
   ask: () => Promise<Value>,
-  earlier: Sighting<Value> | undefined,
+  earlier: Settled<Value> | undefined,
   signal: AbortSignal | undefined,
-): Promise<Sighting<Value>> {
+): Promise<Settled<Value>> {
   try {
     return { value: await ask() };
   } catch (error) {
@@ -127,34 +127,37 @@ export async function sight<Value>(
   }
 }
 
-function lastOf<Value>(sighting: Sighting<Value> | undefined): Value | undefined {
+function lastOf<Value>(sighting: Settled<Value> | undefined): Value | undefined {
   return sighting?.failure === undefined ? sighting?.value : sighting.last;
 }
 
 /** Whether asking again may end better: what is not there can come, and trouble can pass. All other failures are final. */
-export function isAwaited(failure: Failure): boolean {
+export function mayRecover(failure: Failure): boolean {
   return isNotFound(failure) || isPassing(failure);
 }
 
 /** The end of a sentence about what is awaited: `is not there yet: Flow not found`. */
-export function awaitedWords(failure: Failure): string {
+export function describePending(failure: Failure): string {
   return isNotFound(failure) ? `is not there yet: ${failure.message}` : `could not be asked for: ${failure.message}`;
 }
 
 /** That the time is up, as a sentence; empty where it is not, or where nobody wanted to wait. */
-export function timeUpWords({ timeIsUp, milliseconds }: Waiting): readonly string[] {
+export function timeoutNotice({ timeIsUp, milliseconds }: PollTiming): readonly string[] {
   if (!timeIsUp) return [];
-  return [`Waited ${readableDuration(milliseconds / 1000) ?? ''} for a final verdict, and the time was up.`];
+  return [`Waited ${formatDuration(milliseconds / 1000) ?? ''} for a final verdict, and the time was up.`];
 }
 
 /** A failure with how long was waited, and what was seen last before it. */
-export function failureAfterWaiting(failure: Failure, waiting: Waiting, last: string | undefined): Failure {
-  const words = [...timeUpWords(waiting), ...(last === undefined ? [] : [`The last verdict that was seen: ${last}.`])];
+export function withPollNotes(failure: Failure, waiting: PollTiming, last: string | undefined): Failure {
+  const words = [
+    ...timeoutNotice(waiting),
+    ...(last === undefined ? [] : [`The last verdict that was seen: ${last}.`]),
+  ];
   return words.length === 0 ? failure : withNote(failure, words.join(' '));
 }
 
 /** How long was waited, where there was a second question. */
-export function waitingFacts({ asked, milliseconds }: Waiting): readonly Fact[] {
+export function pollFacts({ asked, milliseconds }: PollTiming): readonly Fact[] {
   if (asked === 1) return [];
-  return fact('Waited', `${readableDuration(milliseconds / 1000) ?? ''}, asked ${asked} times`);
+  return fact('Waited', `${formatDuration(milliseconds / 1000) ?? ''}, asked ${asked} times`);
 }

@@ -1,4 +1,4 @@
-import { operationNames, type OperationName } from '../contract/endpoint.ts';
+import type { OperationName } from '../contract/endpoint.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -32,9 +32,3 @@ export const operations: Readonly<Record<OperationName, () => Promise<Operation>
     (await import(/* webpackChunkName: 'others' */ './delete-service-account.ts')).deleteServiceAccount,
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
 };
-
-/** The name of an operation that a step can run. */
-export type RunnableName = OperationName;
-
-/** The names of all operations that a step can run, in the interface's order. */
-export const runnableNames: readonly RunnableName[] = operationNames;

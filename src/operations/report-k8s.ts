@@ -6,7 +6,7 @@ import { environment } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
-import { statusWord } from './request-effect.ts';
+import { toRequestEffect } from './request-effect.ts';
 
 /** How many containers a sentence names. */
 const mostNamed = 10;
@@ -19,14 +19,14 @@ export const reportK8s = defineOperation({
   inputs: { environment: required(environment), files: required(files) },
   async run(inputs, context) {
     const { client, org, call } = context;
-    const pods = await call.log.group('Read the pods', () => podsOf(inputs.files, context));
+    const pods = await call.log.group('Read the pods', () => readPods(inputs.files, context));
     const answer = await client.call(endpoint, {
       parameters: { org, env_name: inputs.environment },
       document: pods.report,
     });
-    const state = statusWord(answer, { created: 'changed', otherwise: 'unchanged' });
+    const state = toRequestEffect(answer, { created: 'changed', otherwise: 'unchanged' });
     const effect = effects[state ?? 'unknown'];
-    const images = imagesOf(pods.report);
+    const images = collectImages(pods.report);
     const { artifacts } = pods.report;
     const what = `${count(artifacts.length, 'pod')} with ${count(images.length, 'image')}`;
     return {
@@ -62,7 +62,7 @@ const effects = {
   },
 } as const;
 
-async function podsOf(
+async function readPods(
   patterns: readonly string[],
   { workspace, call: { log } }: OperationContext,
 ): Promise<PodEvidence> {
@@ -107,7 +107,7 @@ interface RunningImage {
 }
 
 /** The images of a report by name, each digest by itself. */
-function imagesOf({ artifacts }: K8sReport): readonly RunningImage[] {
+function collectImages({ artifacts }: K8sReport): readonly RunningImage[] {
   const found = new Map<string, { name: string; digest: string; pods: number; namespaces: Set<string> }>();
   for (const { digests, namespace } of artifacts) {
     for (const [name, digest] of Object.entries(digests)) {

@@ -83,17 +83,17 @@ export function fact(label: string, text: string | undefined | null, href?: stri
 }
 
 /** Whether something complies, in a table of many. */
-export function complianceSign(compliant: boolean | null | undefined): string {
+export function complianceLabel(compliant: boolean | null | undefined): string {
   if (compliant === undefined || compliant === null) return '⏳ unknown';
   return compliant ? '✅ yes' : '❌ no';
 }
 
 /** The beginning of a long text: the whole stands in the answer. */
-export function beginningOf(text: string, most: number): string {
+export function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** The beginning of a fingerprint or SHA that people recognise it by. */
-export function short(digits: string): string {
+export function abbreviate(digits: string): string {
   return digits.slice(0, 12);
 }

@@ -1,13 +1,13 @@
 /** Sentences put into one another. */
 
 /** A sentence without its full stop, so that more can follow. */
-export function withoutStop(sentence: string): string {
+export function withoutFullStop(sentence: string): string {
   return sentence.replace(/\.$/u, '');
 }
 
 /** A sentence as it stands within another one. */
-export function within(sentence: string): string {
-  return sentence.charAt(0).toLowerCase() + withoutStop(sentence.slice(1));
+export function asClause(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + withoutFullStop(sentence.slice(1));
 }
 
 /**
@@ -16,7 +16,7 @@ export function within(sentence: string): string {
  * @param separator stands between two of them
  * @param rest how many more there are, where each text stands for more than one
  */
-export function firstOf(
+export function summarizeList(
   texts: readonly string[],
   most: number,
   { separator = '; ', rest = Math.max(0, texts.length - most) }: { separator?: string; rest?: number } = {},

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { operationNames, type OperationName } from '../../src/contract/endpoint.ts';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
-import { operations, type RunnableName, runnableNames } from '../../src/operations/registry.ts';
+import { operations } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames } from '../../src/step/run/step-inputs.ts';
@@ -17,13 +18,13 @@ const steps = [...examples, ...ownWorkflows, ...documented].flatMap(({ where, te
 );
 
 /** The inputs of its own that an operation declares, and those of the connection. */
-async function usesOf(name: RunnableName): Promise<readonly Use<unknown>[]> {
+async function usesOf(name: OperationName): Promise<readonly Use<unknown>[]> {
   return [...Object.values(connectionInputs), ...Object.values((await operations[name]()).inputs)];
 }
 
 describe.each(steps)('the step in %s', (_where, inputs, text) => {
   const given = [...inputs.keys()];
-  const name = runnableNames.find((known) => known === inputs.get('operation'));
+  const name = operationNames.find((known) => known === inputs.get('operation'));
 
   it('runs an operation that exists', () => {
     expect(name).toBeDefined();
@@ -58,7 +59,7 @@ describe.each(steps)('the step in %s', (_where, inputs, text) => {
 describe('the steps of the documentation', () => {
   it('cover every operation', () => {
     const covered = examples.flatMap(({ content }) => actionSteps(content)).map((inputs) => inputs.get('operation'));
-    expect([...new Set(covered)].sort()).toEqual([...runnableNames].sort());
+    expect([...new Set(covered)].sort()).toEqual([...operationNames].sort());
   });
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { operationNames } from '../../src/contract/endpoint.ts';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
-import { operations, runnableNames } from '../../src/operations/registry.ts';
+import { operations } from '../../src/operations/registry.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
 import { commonNames } from '../../src/step/run/step-inputs.ts';
@@ -13,7 +14,7 @@ import { actionEntries, readText, root } from '../support/repository.ts';
 
 const readme = readText('README.md');
 const exampleNames = readdirSync(join(root, 'examples'));
-const runnable: readonly Operation[] = await Promise.all(runnableNames.map((name) => operations[name]()));
+const runnable: readonly Operation[] = await Promise.all(operationNames.map((name) => operations[name]()));
 
 /** The rows of all tables with this first column, each as a mapping from column to cell. */
 function rowsOf(firstColumn: string): readonly ReadonlyMap<string, string>[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { recogniseEvidence, wordsOfState } from '../../src/operations/evidence-state.ts';
+import { toEvidenceItem, evidenceLabel } from '../../src/operations/evidence-state.ts';
 
 describe('an entry of the evidence', () => {
   it.each([
@@ -19,18 +19,18 @@ describe('an entry of the evidence', () => {
     ['a list', [{ is_compliant: true }], 'unknown'],
     ['a number', 1, 'unknown'],
   ])('that is %s is %j: %s', (_what, entry, state) => {
-    expect(recogniseEvidence(entry).state).toBe(state);
+    expect(toEvidenceItem(entry).state).toBe(state);
   });
 
   it('keeps the reason and the page', () => {
-    expect(
-      recogniseEvidence({ is_compliant: false, status_info: 'so it is', html_url: 'https://c.example.com' }),
-    ).toEqual({
-      state: 'failed',
-      reason: 'so it is',
-      href: 'https://c.example.com',
-    });
-    expect(recogniseEvidence('COMPLETE').reason).toBe('the service calls it "COMPLETE"');
+    expect(toEvidenceItem({ is_compliant: false, status_info: 'so it is', html_url: 'https://c.example.com' })).toEqual(
+      {
+        state: 'failed',
+        reason: 'so it is',
+        href: 'https://c.example.com',
+      },
+    );
+    expect(toEvidenceItem('COMPLETE').reason).toBe('the service calls it "COMPLETE"');
   });
 
   it('is never taken for compliant unless it says so', () => {
@@ -38,16 +38,16 @@ describe('an entry of the evidence', () => {
       fc.property(fc.jsonValue(), (entry) => {
         const says = JSON.stringify(entry).toLowerCase();
         fc.pre(!says.includes('compliant'));
-        expect(recogniseEvidence(entry).state).not.toBe('compliant');
+        expect(toEvidenceItem(entry).state).not.toBe('compliant');
       }),
     );
   });
 
   it('has a mark and a word in each state', () => {
     expect(
-      (['compliant', 'failed', 'missing', 'incomplete', 'unknown'] as const).map((state) => wordsOfState(state)),
+      (['compliant', 'failed', 'missing', 'incomplete', 'unknown'] as const).map((state) => evidenceLabel(state)),
     ).toEqual(['✅ compliant', '❌ failed', '⬜ missing', '⏳ incomplete', '❔ unknown']);
-    expect(wordsOfState('compliant', true)).toBe('➕ extra');
-    expect(wordsOfState('failed', true)).toBe('❌ failed (extra)');
+    expect(evidenceLabel('compliant', true)).toBe('➕ extra');
+    expect(evidenceLabel('failed', true)).toBe('❌ failed (extra)');
   });
 });

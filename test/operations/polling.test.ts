@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/client/service-error.ts';
 import {
-  askUntilFinal,
-  pauseAfter,
-  sight,
-  timeUpWords,
-  waitingFacts,
-  type Question,
+  pollUntilFinal,
+  pollDelay,
+  settle,
+  timeoutNotice,
+  pollFacts,
+  type Poll,
 } from '../../src/operations/polling.ts';
 import { ExternalError } from '../../src/runtime/failure.ts';
 import { instantClock, manualClock, startOfTime } from '../support/clock.ts';
@@ -20,7 +20,7 @@ import type { Clock } from '../../src/runtime/clock.ts';
 const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 interface Setting {
-  readonly context: Parameters<typeof askUntilFinal>[2];
+  readonly context: Parameters<typeof pollUntilFinal>[2];
   readonly log: CollectingLog;
 }
 
@@ -36,7 +36,7 @@ function setting(clock: Clock, other: Partial<CallContext> = {}): Setting {
 function scripted(
   clock: Clock,
   ...answers: readonly (readonly string[])[]
-): Question<readonly string[]> & { readonly times: number[] } {
+): Poll<readonly string[]> & { readonly times: number[] } {
   const times: number[] = [];
   return {
     times,
@@ -68,7 +68,7 @@ describe('the pauses of waiting', () => {
         fc.integer({ min: 1, max: 21_600_000 }),
         luck,
         (asked, left, chance) => {
-          const pause = pauseAfter(asked, left, chance, 0);
+          const pause = pollDelay(asked, left, chance, 0);
           expect(pause).toBeGreaterThan(0);
           expect(pause).toBeLessThanOrEqual(Math.min(left, 15_000));
         },
@@ -77,29 +77,29 @@ describe('the pauses of waiting', () => {
   });
 
   it('are as long as the service asks for, where that is longer and there is time', () => {
-    expect(pauseAfter(1, 60_000, 0, 30_000)).toBe(30_000);
-    expect(pauseAfter(1, 60_000, 0, 90_000)).toBe(60_000);
-    expect(pauseAfter(9, 60_000, 0, 2000)).toBe(15_000);
+    expect(pollDelay(1, 60_000, 0, 30_000)).toBe(30_000);
+    expect(pollDelay(1, 60_000, 0, 90_000)).toBe(60_000);
+    expect(pollDelay(9, 60_000, 0, 2000)).toBe(15_000);
   });
 
   it('begin within half a second and never become shorter while there is time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), luck, (asked, chance) => {
-        expect(pauseAfter(1, 21_600_000, chance, 0)).toBeLessThanOrEqual(500);
-        expect(pauseAfter(asked + 1, 21_600_000, chance, 0)).toBeGreaterThanOrEqual(
-          pauseAfter(asked, 21_600_000, chance, 0),
+        expect(pollDelay(1, 21_600_000, chance, 0)).toBeLessThanOrEqual(500);
+        expect(pollDelay(asked + 1, 21_600_000, chance, 0)).toBeGreaterThanOrEqual(
+          pollDelay(asked, 21_600_000, chance, 0),
         );
       }),
     );
   });
 });
 
-describe('askUntilFinal', () => {
+describe('pollUntilFinal', () => {
   it('asks once where nobody wants to wait, whatever the answer is', async () => {
     const clock = instantClock();
     const question = scripted(clock, ['sonar']);
     const { context, log } = setting(clock);
-    await expect(askUntilFinal(question, 0, context)).resolves.toEqual({
+    await expect(pollUntilFinal(question, 0, context)).resolves.toEqual({
       answer: ['sonar'],
       waiting: { asked: 1, milliseconds: 0, timeIsUp: false },
     });
@@ -109,7 +109,7 @@ describe('askUntilFinal', () => {
   it('ends with the first final answer', async () => {
     const clock = instantClock();
     const question = scripted(clock, ['sonar'], ['sonar'], []);
-    const { answer, waiting } = await askUntilFinal(question, 600, setting(clock).context);
+    const { answer, waiting } = await pollUntilFinal(question, 600, setting(clock).context);
     expect(answer).toEqual([]);
     expect(waiting).toEqual({ asked: 3, milliseconds: 1500, timeIsUp: false });
   });
@@ -117,7 +117,7 @@ describe('askUntilFinal', () => {
   it('asks for the last time when the time is up, and keeps that answer', async () => {
     const clock = instantClock();
     const question = scripted(clock, ['sonar']);
-    const { waiting } = await askUntilFinal(question, 60, setting(clock).context);
+    const { waiting } = await pollUntilFinal(question, 60, setting(clock).context);
     expect(question.times).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 60]);
     expect(waiting).toEqual({ asked: 9, milliseconds: 60_000, timeIsUp: true });
   });
@@ -127,7 +127,7 @@ describe('askUntilFinal', () => {
       fc.asyncProperty(fc.integer({ min: 1, max: 21_600 }), luck, async (seconds, chance) => {
         const clock = instantClock();
         const question = scripted(clock, ['sonar']);
-        await askUntilFinal(question, seconds, setting(clock, { random: () => chance }).context);
+        await pollUntilFinal(question, seconds, setting(clock, { random: () => chance }).context);
         expect(question.times.at(-1)).toBe(seconds);
         expect(question.times.every((time, at) => at === 0 || time > (question.times[at - 1] ?? 0))).toBe(true);
       }),
@@ -139,7 +139,7 @@ describe('askUntilFinal', () => {
     const clock = instantClock();
     const failures = [4000, 20_000, undefined].map((retryAfter) => new ServiceError({ ...limited, retryAfter }));
     const question = { ...scripted(clock, ['a', 'b'], []), failures: () => failures };
-    await askUntilFinal(question, 60, setting(clock).context);
+    await pollUntilFinal(question, 60, setting(clock).context);
     expect(question.times).toEqual([0, 20]);
   });
 
@@ -147,7 +147,7 @@ describe('askUntilFinal', () => {
     const clock = instantClock();
     const question = scripted(clock, ['sonar', 'unit'], ['sonar', 'unit'], ['sonar'], ['sonar', 'scan'], []);
     const { context, log } = setting(clock);
-    await askUntilFinal(question, 60, context);
+    await pollUntilFinal(question, 60, context);
     expect(log.infos).toEqual([
       'Waiting: sonar (1 min left)',
       'Waiting: unit (1 min left)',
@@ -161,7 +161,7 @@ describe('askUntilFinal', () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const question = scripted(clock, ['sonar']);
-    const asking = askUntilFinal(question, 600, setting(clock, { signal: cancelled.signal }).context);
+    const asking = pollUntilFinal(question, 600, setting(clock, { signal: cancelled.signal }).context);
     const ended = asking.catch((thrown: unknown) => thrown);
     await clock.advance(0);
     const reason = new ExternalError({ what: 'the step was cancelled', remedy: 'Run it again.' });
@@ -177,35 +177,35 @@ describe('askUntilFinal', () => {
   });
 });
 
-describe('sight', () => {
+describe('settle', () => {
   const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
   const fail = (): Promise<string> => Promise.reject(failure);
 
   it('keeps a failure, with what was seen last before it', async () => {
-    const seen = await sight(() => Promise.resolve('a verdict'), undefined, undefined);
-    const first = await sight(fail, seen, undefined);
-    const second = await sight(fail, first, undefined);
+    const seen = await settle(() => Promise.resolve('a verdict'), undefined, undefined);
+    const first = await settle(fail, seen, undefined);
+    const second = await settle(fail, first, undefined);
     expect([seen, first, second]).toEqual([
       { value: 'a verdict' },
       { failure, last: 'a verdict' },
       { failure, last: 'a verdict' },
     ]);
-    await expect(sight(fail, undefined, undefined)).resolves.toEqual({ failure, last: undefined });
+    await expect(settle(fail, undefined, undefined)).resolves.toEqual({ failure, last: undefined });
   });
 
   it('keeps no defect, and no failure of a step that was cancelled', async () => {
     const defect = new TypeError('x is not a function');
-    await expect(sight(() => Promise.reject(defect), undefined, undefined)).rejects.toBe(defect);
-    await expect(sight(fail, undefined, AbortSignal.abort())).rejects.toBe(failure);
+    await expect(settle(() => Promise.reject(defect), undefined, undefined)).rejects.toBe(defect);
+    await expect(settle(fail, undefined, AbortSignal.abort())).rejects.toBe(failure);
   });
 });
 
 describe('the words of waiting', () => {
   it('are there only where the time was up, or where there was a second question', () => {
     const waited = { asked: 9, milliseconds: 60_000, timeIsUp: true };
-    expect(timeUpWords(waited)).toEqual(['Waited 1 min for a final verdict, and the time was up.']);
-    expect(timeUpWords({ ...waited, timeIsUp: false })).toEqual([]);
-    expect(waitingFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, asked 9 times' } }]);
-    expect(waitingFacts({ asked: 1, milliseconds: 20, timeIsUp: false })).toEqual([]);
+    expect(timeoutNotice(waited)).toEqual(['Waited 1 min for a final verdict, and the time was up.']);
+    expect(timeoutNotice({ ...waited, timeIsUp: false })).toEqual([]);
+    expect(pollFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, asked 9 times' } }]);
+    expect(pollFacts({ asked: 1, milliseconds: 20, timeIsUp: false })).toEqual([]);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { operationNames } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { operations, runnableNames } from '../../src/operations/registry.ts';
+import { operations } from '../../src/operations/registry.ts';
 
 describe('the registry of operations', () => {
   it('holds each operation under its own name, with the endpoint of that name', async () => {
-    for (const name of runnableNames) {
+    for (const name of operationNames) {
       const operation = await operations[name]();
       expect(operation.name).toBe(name);
       expect(operation.endpoint.operation).toBe(name);
@@ -12,16 +13,16 @@ describe('the registry of operations', () => {
   });
 
   it('lists the operations in the order of the interface', async () => {
-    const numbers = await Promise.all(runnableNames.map(async (name) => (await operations[name]()).endpoint.number));
+    const numbers = await Promise.all(operationNames.map(async (name) => (await operations[name]()).endpoint.number));
     expect(numbers).toEqual(numbers.toSorted((one, other) => (one ?? 0) - (other ?? 0)));
   });
 
   it('runs every endpoint of the contract', () => {
-    expect([...runnableNames].sort()).toEqual(endpoints.map(({ operation }) => operation).sort());
+    expect([...operationNames].sort()).toEqual(endpoints.map(({ operation }) => operation).sort());
   });
 
   it('fails by default on a verdict where the operation asks for one, and only there', async () => {
-    const gates = await Promise.all(runnableNames.map(async (name) => [name, (await operations[name]()).gate]));
+    const gates = await Promise.all(operationNames.map(async (name) => [name, (await operations[name]()).gate]));
     expect(Object.fromEntries(gates)).toMatchObject({
       'create-flow': 'ignore',
       'attest-sonar': 'fail',

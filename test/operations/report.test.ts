@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fact, link, short } from '../../src/operations/report.ts';
+import { fact, link, abbreviate } from '../../src/operations/report.ts';
 
 describe('fact', () => {
   it('is nothing where its text is not known', () => {
@@ -16,7 +16,7 @@ describe('fact', () => {
 
 describe('short', () => {
   it('keeps the digits that people compare', () => {
-    expect(short('0123456789abcdef')).toBe('0123456789ab');
-    expect(short('abc')).toBe('abc');
+    expect(abbreviate('0123456789abcdef')).toBe('0123456789ab');
+    expect(abbreviate('abc')).toBe('abc');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { statusWord } from '../../src/operations/request-effect.ts';
+import { toRequestEffect } from '../../src/operations/request-effect.ts';
 import { TransportError } from '../../src/http/exchange.ts';
 import { inTurn, performed } from '../support/performed.ts';
 
@@ -15,7 +15,7 @@ describe('the word for what a call did', () => {
     [200, true, undefined],
     [202, false, undefined],
   ])('of status %d, with an earlier attempt that may have arrived: %p, is %p', (status, earlierArrived, word) => {
-    expect(statusWord({ status, earlierArrived }, words)).toBe(word);
+    expect(toRequestEffect({ status, earlierArrived }, words)).toBe(word);
   });
 });
 

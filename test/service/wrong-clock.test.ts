@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ListedAttestation } from '../../src/contract/attestation-list.ts';
-import { newestFirst, orderOf } from '../../src/operations/list-attestations/attestation-order.ts';
+import { newestFirst, detectOrder } from '../../src/operations/list-attestations/attestation-order.ts';
 import { AttestationTally } from '../../src/operations/list-attestations/attestation-tally.ts';
 import { valueAt } from '../../src/runtime/untrusted-data.ts';
 import { pod, reportPods, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
@@ -67,7 +67,7 @@ async function verdictsOf(service: TestService): Promise<unknown> {
     const answer = await call(service, { path: `/attestations/${service.org}/web?per_page=100&${query}` });
     const data = valueAt(answer.body, 'data') as readonly ListedAttestation[];
     const tally = new AttestationTally();
-    tally.add(newestFirst(data, orderOf(data)), orderOf(data));
+    tally.add(newestFirst(data, detectOrder(data)), detectOrder(data));
     return [data.map(({ sequence }) => sequence), tally.verdict, tally.words];
   };
   const selected = async (expression: string): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../src/contract/artifact.ts';
 import type { Asked, Looked } from '../../src/operations/get-artifact/parse-verdict.ts';
 import type { Judging } from '../../src/operations/get-artifact/artifact-result.ts';
-import type { Waiting } from '../../src/operations/polling.ts';
+import type { PollTiming } from '../../src/operations/polling.ts';
 import type { Verdict } from '../../src/contract/compliance.ts';
 import { ExternalError, type Failure } from '../../src/runtime/failure.ts';
 
@@ -37,7 +37,7 @@ export function judging(looked: readonly Looked[], other: Partial<Judging> = {})
 }
 
 /** Nobody wanted to wait. */
-export const notWaited: Waiting = { asked: 1, milliseconds: 0, timeIsUp: false };
+export const notWaited: PollTiming = { asked: 1, milliseconds: 0, timeIsUp: false };
 
 /** An artifact that was found and judged. */
 export function judged(digit: string, verdict: Verdict, other: Partial<Artifact> = {}): Looked {

@@ -21,7 +21,7 @@ import {
 import { attestationName, description, fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
 import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { sonarResult } from './sonar-result.ts';
+import { createSonarResult } from './sonar-result.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { type Attachment, prepareAttachment } from '../../evidence/attachment/attachment.ts';
 import { resolveFiles } from '../../evidence/files/resolve-files.ts';
@@ -71,7 +71,7 @@ export const attestSonar = defineOperation({
           ...(attachment === undefined ? {} : { file: attachment }),
         }),
       );
-      return sonarResult({ ...values, trail: trailName, commit: info, sonar, attachment, response: answer.body });
+      return createSonarResult({ ...values, trail: trailName, commit: info, sonar, attachment, response: answer.body });
     } finally {
       attachment?.dispose();
     }

@@ -4,13 +4,13 @@ import { ignoredConditionsNote, type SonarResults } from '../../contract/attesta
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import type { OutcomeOfOperation, OperationResult } from '../operation.ts';
-import { stateOfVerdict, wordsOfState } from '../evidence-state.ts';
-import { code, fact, link, plain, short, type Evidence, type Table, type Text } from '../report.ts';
-import { firstOf } from '../sentence.ts';
+import type { OperationOutcome, OperationResult } from '../operation.ts';
+import { toEvidenceState, evidenceLabel } from '../evidence-state.ts';
+import { code, fact, link, plain, abbreviate, type Evidence, type Table, type Text } from '../report.ts';
+import { summarizeList } from '../sentence.ts';
 
 /** What was attested. */
-export interface Attested {
+export interface AttestedAnalysis {
   readonly flow: string;
   readonly trail: string;
   readonly attestationName: string;
@@ -23,7 +23,7 @@ export interface Attested {
 type Condition = SonarResults['qualityGate']['conditions'][number];
 
 /** Judges the quality gate of an analysis that is on record by now. */
-export function sonarResult(attested: Attested): OperationResult {
+export function createSonarResult(attested: AttestedAnalysis): OperationResult {
   const { results } = attested.sonar;
   const { status, conditions, ignoredConditions } = results.qualityGate;
   return {
@@ -61,7 +61,7 @@ export function sonarResult(attested: Attested): OperationResult {
   };
 }
 
-function endingOf(status: string): OutcomeOfOperation {
+function endingOf(status: string): OperationOutcome {
   const verdict = verdictOfGateStatus(status);
   if (verdict !== undefined) return { outcome: verdict };
   return {
@@ -73,13 +73,13 @@ function endingOf(status: string): OutcomeOfOperation {
   };
 }
 
-function conclusionOf({ sonar, commit, flow, attestationName }: Attested): string {
+function conclusionOf({ sonar, commit, flow, attestationName }: AttestedAnalysis): string {
   const { qualityGate, project } = sonar.results;
   const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(inWords);
-  const why = failed.length === 0 ? '' : ` (${firstOf(failed, 1)})`;
+  const why = failed.length === 0 ? '' : ` (${summarizeList(failed, 1)})`;
   const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
   const name = project.name ?? project.key;
-  const sha = short(commit.sha1);
+  const sha = abbreviate(commit.sha1);
   if (sonar.unverifiedReason === undefined) {
     return `The quality gate of ${name} at commit ${sha} is ${qualityGate.status}${why}. ${recorded}`;
   }
@@ -145,17 +145,17 @@ function markOf(status: string): string {
 }
 
 /** The trail with this one attestation; why it failed is in the table of conditions. */
-function sonarEvidence({ trail, commit, attestationName, sonar }: Attested): Evidence {
+function sonarEvidence({ trail, commit, attestationName, sonar }: AttestedAnalysis): Evidence {
   const { status } = sonar.results.qualityGate;
-  const state = wordsOfState(stateOfVerdict(verdictOfGateStatus(status)));
+  const state = evidenceLabel(toEvidenceState(verdictOfGateStatus(status)));
   return {
     table: {
       title: 'Evidence',
       columns: ['Trail', 'Commit', attestationName],
       rows: [
         [
-          plain(trail === commit.sha1 ? short(trail) : trail),
-          { ...code(short(commit.sha1)), href: commit.url },
+          plain(trail === commit.sha1 ? abbreviate(trail) : trail),
+          { ...code(abbreviate(commit.sha1)), href: commit.url },
           link(state, sonar.dashboardUrl),
         ],
       ],
@@ -163,7 +163,7 @@ function sonarEvidence({ trail, commit, attestationName, sonar }: Attested): Evi
     notes:
       sonar.unverifiedReason === undefined
         ? []
-        : [`⚠️ revision not verified: nothing confirms that commit ${short(commit.sha1)} was analysed.`],
+        : [`⚠️ revision not verified: nothing confirms that commit ${abbreviate(commit.sha1)} was analysed.`],
     problems: [],
     moreProblems: 0,
   };

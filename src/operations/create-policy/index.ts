@@ -11,8 +11,8 @@ import { optional, required } from '../inputs/input.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { findUpload, type PolicyUpload } from './find-upload.ts';
 import { fact, type Fact, plain, type Table, type Text } from '../report.ts';
-import { statusWord } from '../request-effect.ts';
-import { readableTime } from '../format-time.ts';
+import { toRequestEffect } from '../request-effect.ts';
+import { formatTime } from '../format-time.ts';
 
 /** Operation 6: creates a policy from a YAML file, or makes a new version of it where it exists. */
 export const createPolicy = defineOperation({
@@ -93,7 +93,7 @@ async function upload(version: PolicyUpload, file: FilePart | undefined, context
       document: version.document,
       ...(file === undefined ? {} : { file }),
     });
-    const state = statusWord(answer, { created: 'created', otherwise: 'updated' });
+    const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
     return { state, body: answer.body, wasFound: false };
   } catch (error) {
     if (call.signal?.aborted === true || !mayBeOnRecord(endpoint, error)) throw error;
@@ -114,8 +114,8 @@ function factsOf(policy: Policy): readonly Fact[] {
     ...fact('Version', latestVersion(policy)?.toString()),
     ...fact('Archived', policy.archived === true ? 'yes' : undefined),
     ...fact('Environments that use it', environments === '' ? 'none' : environments),
-    ...fact('Created', readableTime(policy.created_at)),
-    ...fact('Last modified', readableTime(policy.last_modified_at)),
+    ...fact('Created', formatTime(policy.created_at)),
+    ...fact('Last modified', formatTime(policy.last_modified_at)),
   ];
 }
 
@@ -129,7 +129,7 @@ function versionsTable({ versions = [] }: Policy): readonly Table[] {
         .toSorted((one, other) => other.version - one.version)
         .map(({ version, timestamp, created_by: author, comment: words }): readonly Text[] => [
           plain(String(version)),
-          plain(readableTime(timestamp) ?? ''),
+          plain(formatTime(timestamp) ?? ''),
           plain(author ?? ''),
           plain(words ?? ''),
         ]),

@@ -2,14 +2,14 @@ import type { Artifact } from '../../contract/artifact.ts';
 import type { Looked } from './parse-verdict.ts';
 import type { EnvironmentSighting } from './judge-artifacts.ts';
 import type { Standing } from './environment-standing.ts';
-import { complianceOf } from '../latest-snapshot.ts';
-import { code, complianceSign, fact, short, type Fact } from '../report.ts';
-import { withoutStop } from '../sentence.ts';
+import { snapshotCompliance } from '../latest-snapshot.ts';
+import { code, complianceLabel, fact, abbreviate, type Fact } from '../report.ts';
+import { withoutFullStop } from '../sentence.ts';
 
 /** `Artifact dist/web.tgz 0123456789ab`. */
 export function describeArtifact(one: Looked): string {
   const name = one.name ?? one.sighting.value?.artifact.filename;
-  return `Artifact ${name === undefined ? '' : `${name} `}${short(knownFingerprint(one))}`;
+  return `Artifact ${name === undefined ? '' : `${name} `}${abbreviate(knownFingerprint(one))}`;
 }
 
 /** The whole fingerprint where it is known, else what was asked for. */
@@ -24,7 +24,7 @@ export function stateWords(artifact: Artifact): string {
 
 /** Why the artifact is in its state, in the service's words, without the full stop; empty where it says nothing. */
 export function reasonOf(artifact: Artifact): readonly string[] {
-  const reason = withoutStop(artifact.state_info?.trim() ?? '');
+  const reason = withoutFullStop(artifact.state_info?.trim() ?? '');
   return reason === '' ? [] : [reason];
 }
 
@@ -59,7 +59,7 @@ export function environmentFacts(environment: EnvironmentSighting | undefined): 
   return [
     ...fact('Environment', name),
     ...fact('Snapshot', snapshot === undefined ? 'none' : `#${snapshot.index}`),
-    ...fact('Snapshot compliant', snapshot === undefined ? undefined : complianceSign(complianceOf(snapshot))),
+    ...fact('Snapshot compliant', snapshot === undefined ? undefined : complianceLabel(snapshotCompliance(snapshot))),
   ];
 }
 

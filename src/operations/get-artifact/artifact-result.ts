@@ -14,16 +14,16 @@ import {
 } from './artifact-facts.ts';
 import { judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './judge-artifacts.ts';
 import type { Standing } from './environment-standing.ts';
-import { wordsOfLatest } from '../latest-snapshot.ts';
-import type { OutcomeOfOperation, OperationResult } from '../operation.ts';
+import { describeLatestSnapshot } from '../latest-snapshot.ts';
+import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { fact, type Evidence } from '../report.ts';
-import { withoutStop } from '../sentence.ts';
-import { failureAfterWaiting, timeUpWords, waitingFacts, type Waiting } from '../polling.ts';
+import { withoutFullStop } from '../sentence.ts';
+import { withPollNotes, timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 
 /** All that is known when the asking is over. */
 export interface Judging extends Findings {
   readonly flow: string;
-  readonly waiting: Waiting;
+  readonly waiting: PollTiming;
 }
 
 /** Puts the artifacts together: each is in the report, the worst decides. */
@@ -36,14 +36,14 @@ function oneArtifact(looked: Looked, judging: Judging): OperationResult {
   const { flow, waiting, environment } = judging;
   const { sighting } = looked;
   // With nothing to report around it, the failure is all there is to say.
-  if (sighting.failure !== undefined) throw failureAfterWaiting(sighting.failure, waiting, lastSeen(looked));
+  if (sighting.failure !== undefined) throw withPollNotes(sighting.failure, waiting, lastSeen(looked));
   const { artifact } = sighting.value;
   const standing = judgeLooked(looked, environment)?.standing;
   const own = [`${describeArtifact(looked)} in flow ${flow} is ${artifact.state ?? ''}`, ...reasonOf(artifact)];
   const conclusion = [
     `${own.join('. ')}.`,
     ...environmentWords(judging, standing?.words),
-    ...timeUpWords(waiting),
+    ...timeoutNotice(waiting),
   ].join(' ');
   return {
     ...endingOf(judging, conclusion),
@@ -59,7 +59,7 @@ function oneArtifact(looked: Looked, judging: Judging): OperationResult {
         ...artifactFacts(artifact, flow),
         ...environmentFacts(environment),
         ...(environment === undefined ? [] : fact('Runs there', runsThere(standing))),
-        ...waitingFacts(waiting),
+        ...pollFacts(waiting),
       ],
       tables: [],
     },
@@ -71,7 +71,7 @@ function manyArtifacts(judging: Judging): OperationResult {
   const conclusion = [
     concludeSeveral(judging, flow),
     ...environmentWords(judging, undefined),
-    ...timeUpWords(waiting),
+    ...timeoutNotice(waiting),
   ].join(' ');
   return {
     ...endingOf(judging, conclusion),
@@ -82,7 +82,7 @@ function manyArtifacts(judging: Judging): OperationResult {
     report: {
       subject: `${looked.length} artifacts of flow ${flow}`,
       evidence: evidenceOf(judging),
-      facts: [...fact('Flow', flow), ...environmentFacts(environment), ...waitingFacts(waiting)],
+      facts: [...fact('Flow', flow), ...environmentFacts(environment), ...pollFacts(waiting)],
       tables: [],
       copies: looked.map((one) => ({ label: one.name ?? '', text: knownFingerprint(one) })),
     },
@@ -92,11 +92,11 @@ function manyArtifacts(judging: Judging): OperationResult {
 /** The evidence, and whether the waiting ended before it was final. */
 function evidenceOf(judging: Judging): Evidence {
   const evidence = artifactEvidence(judging);
-  return { ...evidence, notes: [...evidence.notes, ...timeUpWords(judging.waiting)] };
+  return { ...evidence, notes: [...evidence.notes, ...timeoutNotice(judging.waiting)] };
 }
 
 /** The outcome of the whole, and the word for it. */
-function endingOf(judging: Judging, conclusion: string): OutcomeOfOperation & Pick<OperationResult, 'state'> {
+function endingOf(judging: Judging, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
   const verdict = wholeVerdict(judging);
   if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
   return { outcome: 'error', failure: together(judging, conclusion), state: undefined };
@@ -128,8 +128,9 @@ function environmentWords({ environment }: Judging, standing: string | undefined
   if (environment === undefined) return [];
   const { name, sighting } = environment;
   if (sighting.failure === undefined) return standing === undefined ? [] : [standing];
-  const last = sighting.last === undefined ? [] : [`Seen before that: ${wordsOfLatest(name, sighting.last.snapshot)}`];
-  return [`Environment ${name} could not be judged: ${withoutStop(sighting.failure.message)}.`, ...last];
+  const last =
+    sighting.last === undefined ? [] : [`Seen before that: ${describeLatestSnapshot(name, sighting.last.snapshot)}`];
+  return [`Environment ${name} could not be judged: ${withoutFullStop(sighting.failure.message)}.`, ...last];
 }
 
 /** One artifact as the output `response` has it. */

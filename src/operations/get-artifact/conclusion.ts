@@ -2,7 +2,7 @@ import type { Failure } from '../../runtime/failure.ts';
 import type { Looked } from './parse-verdict.ts';
 import { describeArtifact, lastSeen, stateWords } from './artifact-facts.ts';
 import { judgeLooked, worstFirst, type EnvironmentSighting, type Findings } from './judge-artifacts.ts';
-import { firstOf, within, withoutStop } from '../sentence.ts';
+import { summarizeList, asClause, withoutFullStop } from '../sentence.ts';
 
 /** How many are named: the one that decides. The report has a row and a line for each of the others. */
 const mostNamed = 1;
@@ -32,7 +32,10 @@ interface Clause {
 
 function badClause({ looked, environment }: Findings): Clause {
   const bad = worstFirst({ looked, environment }).flatMap((one) => badWords(one, environment));
-  return { count: bad.length, words: `${bad.length === 1 ? 'is' : 'are'} not compliant: ${firstOf(bad, mostNamed)}` };
+  return {
+    count: bad.length,
+    words: `${bad.length === 1 ? 'is' : 'are'} not compliant: ${summarizeList(bad, mostNamed)}`,
+  };
 }
 
 /** Why one that could be judged is not compliant; empty where it is. */
@@ -41,19 +44,20 @@ function badWords(one: Looked, environment: EnvironmentSighting | undefined): re
   if (judged === undefined || judged.verdict === 'compliant' || one.sighting.failure !== undefined) return [];
   const { standing } = judged;
   const there =
-    standing?.verdict === undefined || standing.verdict === 'compliant' ? '' : `, and ${within(standing.words)}`;
+    standing?.verdict === undefined || standing.verdict === 'compliant' ? '' : `, and ${asClause(standing.words)}`;
   return [`${describeArtifact(one)} is ${stateWords(one.sighting.value.artifact)}${there}`];
 }
 
 function unjudgedClause({ looked }: Findings): Clause {
   const causes = causesOf(looked);
   const words = causes.map(
-    ({ failure, names }) => `${firstOf(names, mostNamed, { separator: ', ' })}: ${withoutStop(failure.message)}`,
+    ({ failure, names }) =>
+      `${summarizeList(names, mostNamed, { separator: ', ' })}: ${withoutFullStop(failure.message)}`,
   );
   const unnamed = causes.slice(mostCauses).flatMap(({ names }) => names).length;
   return {
     count: causes.flatMap(({ names }) => names).length,
-    words: `could not be judged: ${firstOf(words, mostCauses, { rest: unnamed })}`,
+    words: `could not be judged: ${summarizeList(words, mostCauses, { rest: unnamed })}`,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ComplianceClient } from '../../client/client.ts';
 import type { Artifact } from '../../contract/artifact.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import { diffEnvironments, type SnapshotEntry } from '../../contract/snapshot.ts';
-import { askLatest, isCurrent, verdictOfLatest } from '../latest-snapshot.ts';
+import { fetchLatestSnapshot, isCurrent, latestSnapshotVerdict } from '../latest-snapshot.ts';
 
 /** The latest snapshot of an environment, and the fingerprints of all that it shows. */
 export interface EnvironmentView {
@@ -33,7 +33,7 @@ export async function viewEnvironment(
   org: string,
   environment: string,
 ): Promise<EnvironmentView> {
-  const snapshot = await askLatest(client, org, environment);
+  const snapshot = await fetchLatestSnapshot(client, org, environment);
   if (snapshot === undefined || !isCurrent(snapshot)) return { environment, snapshot, shown: new Set() };
   const itself = `${environment}#${snapshot.index}`;
   const { body } = await client.call(diffEnvironments, {
@@ -50,7 +50,7 @@ export async function viewEnvironment(
  * snapshot, so the strictest that can be said is taken: where a snapshot is not compliant, nothing that it shows is.
  */
 export function standingIn({ environment, snapshot, shown }: EnvironmentView, artifact: Artifact): Standing {
-  const verdict = verdictOfLatest(snapshot);
+  const verdict = latestSnapshotVerdict(snapshot);
   if (snapshot === undefined) {
     return {
       runs: false,

@@ -2,8 +2,8 @@ import { requiredEvidence } from '../../contract/template.ts';
 import type { Looked } from './parse-verdict.ts';
 import { knownFingerprint } from './artifact-facts.ts';
 import { judgeLooked, worstFirst, type Findings, type JudgedArtifact } from './judge-artifacts.ts';
-import { recogniseEvidence, type PieceOfEvidence } from '../evidence-state.ts';
-import { short } from '../report.ts';
+import { toEvidenceItem, type EvidenceItem } from '../evidence-state.ts';
+import { abbreviate } from '../report.ts';
 
 /** An artifact, and what is known of each attestation that is required of it or recorded for it. */
 export interface Subject {
@@ -13,7 +13,7 @@ export interface Subject {
   readonly judged: JudgedArtifact | undefined;
   /** Undefined if the service shows no template: then nothing is known to be missing, or to be extra. */
   readonly required: ReadonlySet<string> | undefined;
-  readonly pieces: ReadonlyMap<string, PieceOfEvidence>;
+  readonly pieces: ReadonlyMap<string, EvidenceItem>;
 }
 
 /** The artifacts as the report shows them, the worst first. */
@@ -27,7 +27,7 @@ export function evidenceSubjects(findings: Findings): readonly Subject[] {
     const required = artifact?.template === undefined ? undefined : new Set(requiredEvidence(artifact.template));
     return {
       looked,
-      label: repeated.has(name) ? `${name} ${short(knownFingerprint(looked))}` : name,
+      label: repeated.has(name) ? `${name} ${abbreviate(knownFingerprint(looked))}` : name,
       judged: judgeLooked(looked, findings.environment),
       required,
       pieces: piecesOf(artifact?.evidence ?? {}, required),
@@ -36,15 +36,15 @@ export function evidenceSubjects(findings: Findings): readonly Subject[] {
 }
 
 function nameOf(one: Looked): string {
-  return one.name ?? one.sighting.value?.artifact.filename ?? short(knownFingerprint(one));
+  return one.name ?? one.sighting.value?.artifact.filename ?? abbreviate(knownFingerprint(one));
 }
 
 /** By the names of the template: `unit` for `web.unit`. */
 function piecesOf(
   evidence: Readonly<Record<string, unknown>>,
   required: ReadonlySet<string> | undefined,
-): ReadonlyMap<string, PieceOfEvidence> {
-  const pieces = new Map(Object.entries(evidence).map(([name, entry]) => [name, recogniseEvidence(entry)]));
+): ReadonlyMap<string, EvidenceItem> {
+  const pieces = new Map(Object.entries(evidence).map(([name, entry]) => [name, toEvidenceItem(entry)]));
   for (const name of required ?? []) {
     if (!pieces.has(name)) pieces.set(name, { state: 'missing' });
   }

@@ -2,9 +2,9 @@ import { evidenceProblems, mostProblems } from './problem-list.ts';
 import { knownFingerprint, runsThere } from './artifact-facts.ts';
 import { evidenceSubjects, type Subject } from './evidence-items.ts';
 import type { Findings } from './judge-artifacts.ts';
-import { markOfState, stateOfVerdict, wordsOfState } from '../evidence-state.ts';
-import { code, link, plain, short, type Evidence, type Text } from '../report.ts';
-import { firstOf } from '../sentence.ts';
+import { evidenceMark, toEvidenceState, evidenceLabel } from '../evidence-state.ts';
+import { code, link, plain, abbreviate, type Evidence, type Text } from '../report.ts';
+import { summarizeList } from '../sentence.ts';
 
 /** The most attestations that have a column of their own. */
 const mostColumns = 10;
@@ -81,12 +81,12 @@ function notesOf({ all, shown, problems, required }: Columns): readonly string[]
   const compliant = hidden.filter((name) => !problems.has(name) && required.has(name));
   const extra = hidden.filter((name) => !problems.has(name) && !required.has(name));
   const others = hidden.filter((name) => problems.has(name));
-  const list = (names: readonly string[]): string => firstOf(names, mostNames, { separator: ', ' });
+  const list = (names: readonly string[]): string => summarizeList(names, mostNames, { separator: ', ' });
   return [
     ...(compliant.length === 0
       ? []
       : [
-          `${markOfState('compliant')} Required and compliant for every artifact (${compliant.length}): ${list(compliant)}.`,
+          `${evidenceMark('compliant')} Required and compliant for every artifact (${compliant.length}): ${list(compliant)}.`,
         ]),
     ...(others.length === 0
       ? []
@@ -97,9 +97,9 @@ function notesOf({ all, shown, problems, required }: Columns): readonly string[]
 
 function headOf({ looked, label }: Subject): readonly Text[] {
   const { failure, value } = looked.sighting;
-  const fingerprint = code(short(knownFingerprint(looked)));
+  const fingerprint = code(abbreviate(knownFingerprint(looked)));
   if (failure !== undefined) return [plain(label), fingerprint, plain('⛔ error')];
-  const mark = markOfState(stateOfVerdict(value.verdict));
+  const mark = evidenceMark(toEvidenceState(value.verdict));
   return [link(label, value.artifact.html_url), fingerprint, plain(`${mark} ${value.artifact.state ?? ''}`)];
 }
 
@@ -109,20 +109,22 @@ function thereWords({ judged }: Subject): string {
   const words = runsThere(standing);
   return standing?.verdict === undefined || standing.verdict === 'compliant'
     ? words
-    : `${markOfState(stateOfVerdict(standing.verdict))} ${words}`;
+    : `${evidenceMark(toEvidenceState(standing.verdict))} ${words}`;
 }
 
 function commitOf({ looked }: Subject): Text {
   const artifact = looked.sighting.value?.artifact;
   const sha = artifact?.git_commit ?? artifact?.git_commit_info?.sha1 ?? '';
-  return sha === '' ? plain('') : { ...code(short(sha)), href: artifact?.commit_url ?? artifact?.git_commit_info?.url };
+  return sha === ''
+    ? plain('')
+    : { ...code(abbreviate(sha)), href: artifact?.commit_url ?? artifact?.git_commit_info?.url };
 }
 
 /** Empty where the attestation is neither required nor recorded. */
 function cellOf({ judged, required, pieces }: Subject, name: string): string {
-  if (judged === undefined) return wordsOfState('unknown');
+  if (judged === undefined) return evidenceLabel('unknown');
   const piece = pieces.get(name);
-  return piece === undefined ? '' : wordsOfState(piece.state, required?.has(name) === false);
+  return piece === undefined ? '' : evidenceLabel(piece.state, required?.has(name) === false);
 }
 
 /** `28 of 30`. */

@@ -9,7 +9,7 @@ import { wait } from '../inputs/step-inputs.ts';
 import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { askUntilFinal } from '../polling.ts';
+import { pollUntilFinal } from '../polling.ts';
 
 const inputs = {
   flow: required(flow),
@@ -32,7 +32,7 @@ export const getArtifact = defineOperation({
     const wanted = await wantedArtifacts(values, context);
     const question = artifactQuestion(wanted, values.environment, context);
     const { answer, waiting } = await context.call.log.group('Look artifacts up', () =>
-      askUntilFinal(question, values.waitSeconds, context),
+      pollUntilFinal(question, values.waitSeconds, context),
     );
     return artifactResult({ ...answer, flow: values.flow, waiting });
   },

@@ -2,7 +2,7 @@ import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
 import type { Failure } from '../../runtime/failure.ts';
 import type { Looked } from './parse-verdict.ts';
 import { standingIn, type EnvironmentView, type Standing } from './environment-standing.ts';
-import type { Sighting } from '../polling.ts';
+import type { Settled } from '../polling.ts';
 
 /** What is known of the artifacts, and of the environment that they shall run in. */
 export interface Findings {
@@ -15,7 +15,7 @@ export interface Findings {
 /** An environment, and what was seen of it. */
 export interface EnvironmentSighting {
   readonly name: string;
-  readonly sighting: Sighting<EnvironmentView>;
+  readonly sighting: Settled<EnvironmentView>;
 }
 
 /** The verdict of an artifact: its own, or that of the environment it runs in where that is worse. */

@@ -7,7 +7,7 @@ import { judgeArtifact, type Asked, type Looked } from './parse-verdict.ts';
 import { viewEnvironment, type EnvironmentView } from './environment-standing.ts';
 import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './judge-artifacts.ts';
 import type { OperationContext } from '../operation.ts';
-import { awaitedWords, isAwaited, sight, type Question } from '../polling.ts';
+import { describePending, mayRecover, settle, type Poll } from '../polling.ts';
 
 /** An artifact to ask for, with the name of the file or directory it was computed of. */
 export interface Wanted {
@@ -20,7 +20,7 @@ export function artifactQuestion(
   wanted: readonly Wanted[],
   environment: string | undefined,
   context: OperationContext,
-): Question<Findings> {
+): Poll<Findings> {
   return {
     async ask(client, earlier) {
       // All of them each time: what was compliant minutes ago can have got bad evidence since, and a verdict of the whole
@@ -31,7 +31,7 @@ export function artifactQuestion(
       if (environment === undefined) return { looked, environment };
       // After the artifacts, so that what is judged is never older than they are.
       const view = (): Promise<EnvironmentView> => viewEnvironment(client, context.org, environment);
-      const sighting = await sight(view, earlier?.environment?.sighting, context.call.signal);
+      const sighting = await settle(view, earlier?.environment?.sighting, context.call.signal);
       return { looked, environment: { name: environment, sighting } };
     },
     missing: missingOf,
@@ -45,7 +45,7 @@ async function lookUp(
   client: ComplianceClient,
   { org, call }: OperationContext,
 ): Promise<Looked> {
-  const sighting = await sight(
+  const sighting = await settle(
     async () => {
       const { body: artifact } = await client.call(endpoint, {
         parameters: { org, flow_name: asked.flow, fingerprint: asked.fingerprint },
@@ -70,13 +70,13 @@ async function lookUp(
 function missingOf({ looked, environment }: Findings): readonly string[] {
   const verdict = wholeVerdict({ looked, environment });
   if (verdict !== undefined && verdict !== 'incomplete') return [];
-  if (!failuresOf({ looked, environment }).every(isAwaited)) return [];
+  if (!failuresOf({ looked, environment }).every(mayRecover)) return [];
   return [...new Set([...looked.flatMap((one) => missingOfOne(one, environment)), ...missingThere(environment)])];
 }
 
 function missingOfOne(looked: Looked, environment: EnvironmentSighting | undefined): readonly string[] {
   const { failure, value } = looked.sighting;
-  if (failure !== undefined) return [`${describeArtifact(looked)} ${awaitedWords(failure)}`];
+  if (failure !== undefined) return [`${describeArtifact(looked)} ${describePending(failure)}`];
   if (value.verdict === 'incomplete') return [`${describeArtifact(looked)} is ${stateWords(value.artifact)}`];
   const standing = judgeLooked(looked, environment)?.standing;
   return standing?.verdict === 'incomplete' ? [`${describeArtifact(looked)}: ${standing.words}`] : [];
@@ -86,5 +86,5 @@ function missingThere(environment: EnvironmentSighting | undefined): readonly st
   const failure = environment?.sighting.failure;
   return environment === undefined || failure === undefined
     ? []
-    : [`environment ${environment.name} ${awaitedWords(failure)}`];
+    : [`environment ${environment.name} ${describePending(failure)}`];
 }

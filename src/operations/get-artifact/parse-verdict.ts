@@ -1,7 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import { artifactStates, verdictOfArtifactState, type Verdict } from '../../contract/compliance.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import type { Sighting } from '../polling.ts';
+import type { Settled } from '../polling.ts';
 
 /** What was asked for. */
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Looked {
   readonly asked: Asked;
   /** The name of the file or directory that the fingerprint was computed of. */
   readonly name: string | undefined;
-  readonly sighting: Sighting<Found>;
+  readonly sighting: Settled<Found>;
 }
 
 /**

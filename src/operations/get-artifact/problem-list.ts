@@ -1,9 +1,9 @@
 import { causesOf } from './conclusion.ts';
 import { stateWords } from './artifact-facts.ts';
 import type { Subject } from './evidence-items.ts';
-import { markOfState, stateOfVerdict, type EvidenceState } from '../evidence-state.ts';
-import { beginningOf, link, plain, type Line, type Text } from '../report.ts';
-import { firstOf, withoutStop } from '../sentence.ts';
+import { evidenceMark, toEvidenceState, type EvidenceState } from '../evidence-state.ts';
+import { truncate, link, plain, type Line, type Text } from '../report.ts';
+import { summarizeList, withoutFullStop } from '../sentence.ts';
 
 /** The most problems that are listed; the others are counted. */
 export const mostProblems = 50;
@@ -61,8 +61,8 @@ function problemsOf(subjects: readonly Subject[]): readonly Problem[] {
 
 /** `❌ sonar of web.tgz, api.tgz, and 3 more: the quality gate is ERROR`. */
 function lineOf({ name, state, reason, artifacts }: Problem, isOne: boolean): Line {
-  const mark = `${markOfState(state)} `;
-  const why = `: ${withoutStop(beginningOf(reason ?? reasons[state], longestReason))}`;
+  const mark = `${evidenceMark(state)} `;
+  const why = `: ${withoutFullStop(truncate(reason ?? reasons[state], longestReason))}`;
   if (isOne) return [plain(mark), link(name, artifacts[0]?.href), plain(why)];
   const named = artifacts
     .slice(0, mostNamed)
@@ -81,8 +81,8 @@ const reasons: Readonly<Record<EvidenceState, string>> = {
 
 function unjudgedLines(subjects: readonly Subject[]): readonly Line[] {
   return causesOf(subjects.map(({ looked }) => looked)).map(({ failure, names }) => {
-    const message = withoutStop(beginningOf(failure.message, longestReason));
-    return [plain(`⛔ ${firstOf(names, mostNamed, { separator: ', ' })} could not be judged: ${message}`)];
+    const message = withoutFullStop(truncate(failure.message, longestReason));
+    return [plain(`⛔ ${summarizeList(names, mostNamed, { separator: ', ' })} could not be judged: ${message}`)];
   });
 }
 
@@ -93,10 +93,10 @@ function otherLines({ looked, label, judged, pieces }: Subject, isOne: boolean):
   const isExplained = value.verdict === 'compliant' || [...pieces.values()].some(({ state }) => state !== 'compliant');
   const { standing } = judged;
   const isBadThere = standing?.verdict !== undefined && standing.verdict !== 'compliant';
-  const line = (verdict: Parameters<typeof stateOfVerdict>[0], words: string): Line => [
-    plain(`${markOfState(stateOfVerdict(verdict))} `),
+  const line = (verdict: Parameters<typeof toEvidenceState>[0], words: string): Line => [
+    plain(`${evidenceMark(toEvidenceState(verdict))} `),
     ...(isOne ? [] : [link(label, value.artifact.html_url), plain(': ')]),
-    plain(withoutStop(beginningOf(words, longestReason))),
+    plain(withoutFullStop(truncate(words, longestReason))),
   ];
   return [
     ...(isExplained ? [] : [line(value.verdict, stateWords(value.artifact))]),

@@ -20,7 +20,7 @@ export function compareAge(one: Recorded, other: Recorded): number {
 }
 
 /** The order of a page; unknown if all its entries are of the same age, or rise and fall. */
-export function orderOf(attestations: readonly ListedAttestation[]): ListOrder {
+export function detectOrder(attestations: readonly ListedAttestation[]): ListOrder {
   const dated = attestations.filter(({ created_at: time }) => time !== undefined);
   const steps = dated.slice(1).map((attestation, index) => compareAge(attestation, dated[index] ?? attestation));
   const rises = steps.some((step) => step > 0);

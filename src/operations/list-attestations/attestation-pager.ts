@@ -1,11 +1,11 @@
 import type { AttestationPage, ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Log } from '../../runtime/log.ts';
 import { Failure, ExternalError } from '../../runtime/failure.ts';
-import { newestFirst, newestTime, orderOf, type ListOrder } from './attestation-order.ts';
+import { newestFirst, newestTime, detectOrder, type ListOrder } from './attestation-order.ts';
 import type { AttestationTally } from './attestation-tally.ts';
 
 /** A walk through the pages of attestations. */
-interface AttestationWalk {
+interface PagerOptions {
   /** Gives a page, counted from 1, up to a time in Unix seconds. */
   readonly ask: (page: number, to: number | undefined) => Promise<AttestationPage>;
   /** The end of the time span that was asked for, in Unix seconds. */
@@ -43,8 +43,8 @@ const mostPages = (pages: number): number => pages * 2 + 1000;
  * Whatever the order, an attestation that comes twice is left out, and the list is complete only if it has as many as the
  * service counted.
  */
-export class AttestationPages {
-  readonly #walk: AttestationWalk;
+export class AttestationPager {
+  readonly #walk: PagerOptions;
   #start: Start | undefined;
   #to: number | undefined;
   /** Whether `#to` is an end that the walk has set itself. */
@@ -55,7 +55,7 @@ export class AttestationPages {
   #total = 0;
   #interruption: Failure | undefined;
 
-  constructor(walk: AttestationWalk) {
+  constructor(walk: PagerOptions) {
     this.#walk = walk;
     this.#to = walk.to;
   }
@@ -101,7 +101,7 @@ export class AttestationPages {
   async #first(): Promise<readonly ListedAttestation[]> {
     const { data, pagination } = await this.#ask(1);
     const { total, page_count: pages } = pagination;
-    const order = orderOf(data);
+    const order = detectOrder(data);
     const newest = newestTime(data);
     this.#start = { total, pages, order, newest };
     if (order === 'oldest first' && pages > 1) {

@@ -12,20 +12,20 @@ export interface AttestationSubject {
  * What an attestation is about; undefined if the entry does not say that. The interface shows neither trail nor artifact
  * in an entry, so services differ: the trail comes from its own field, else from the address of the trail's page.
  */
-export function subjectOf(attestation: ListedAttestation): AttestationSubject | undefined {
+export function toAttestationSubject(attestation: ListedAttestation): AttestationSubject | undefined {
   const { attestation_name: name = '' } = attestation;
-  const trail = trailOf(attestation);
-  return name === '' || trail === undefined ? undefined : { trail, artifact: artifactOf(attestation), name };
+  const trail = attestationTrail(attestation);
+  return name === '' || trail === undefined ? undefined : { trail, artifact: attestationArtifact(attestation), name };
 }
 
 /** The trail of an attestation; undefined if neither its field nor its page tells it. */
-export function trailOf({ trail_name: name, html_url: page }: ListedAttestation): string | undefined {
+export function attestationTrail({ trail_name: name, html_url: page }: ListedAttestation): string | undefined {
   if (name !== undefined && name !== null && name !== '') return name;
-  return page === undefined || page === null ? undefined : trailOfPage(page);
+  return page === undefined || page === null ? undefined : trailFromPage(page);
 }
 
 /** The artifact of an attestation: its fingerprint, else its names in the template; empty if it names none. */
-export function artifactOf({
+export function attestationArtifact({
   artifact_fingerprint: fingerprint,
   target_artifacts: targets,
 }: ListedAttestation): string {
@@ -34,12 +34,12 @@ export function artifactOf({
 }
 
 /** Whether the entry has any field for an artifact, even if it holds none. */
-export function tellsArtifact(attestation: ListedAttestation): boolean {
+export function namesArtifact(attestation: ListedAttestation): boolean {
   return attestation.artifact_fingerprint !== undefined || attestation.target_artifacts !== undefined;
 }
 
 /** The name of the trail in `{host}/{org}/flows/{flow}/trails/{trail}?attestation_id={id}` (observed), or below it. */
-function trailOfPage(address: string): string | undefined {
+function trailFromPage(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const encoded = /\/flows\/[^/]+\/trails\/([^/]+)(?:\/|$)/u.exec(new URL(address).pathname)?.[1];
   try {

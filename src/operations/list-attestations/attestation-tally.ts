@@ -1,10 +1,10 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
-import { artifactOf, subjectOf, tellsArtifact, trailOf } from './attestation-subject.ts';
+import { attestationArtifact, toAttestationSubject, namesArtifact, attestationTrail } from './attestation-subject.ts';
 import { DigestIndex } from './digest-index.ts';
-import { complianceSign, link, plain, short, type Table, type Text } from '../report.ts';
-import { readableTime } from '../format-time.ts';
+import { complianceLabel, link, plain, abbreviate, type Table, type Text } from '../report.ts';
+import { formatTime } from '../format-time.ts';
 
 /** How many rows each table keeps; a list can be longer than memory. */
 const keptRows = 200;
@@ -54,8 +54,8 @@ export class AttestationTally {
   }
 
   #addNew(attestation: ListedAttestation, order: ListOrder): void {
-    this.#tellsArtifacts ||= tellsArtifact(attestation);
-    const subject = subjectOf(attestation);
+    this.#tellsArtifacts ||= namesArtifact(attestation);
+    const subject = toAttestationSubject(attestation);
     const { created_at: time, sequence } = attestation;
     if (subject === undefined || time === undefined) {
       this.#count(attestation, undefined);
@@ -111,7 +111,7 @@ export class AttestationTally {
   }
 
   /** How many that are not compliant were replaced although the service never says which artifact one is about. */
-  get replacedByGuess(): number {
+  get guessedReplacements(): number {
     return this.#tellsArtifacts ? 0 : this.#replacedNotCompliant;
   }
 
@@ -222,14 +222,14 @@ function nameOf({ attestation_name: name, attestation_id: id }: ListedAttestatio
 }
 
 function rowOf(attestation: ListedAttestation): readonly Text[] {
-  const artifact = artifactOf(attestation);
+  const artifact = attestationArtifact(attestation);
   return [
     link(nameOf(attestation), attestation.html_url ?? undefined),
-    plain(trailOf(attestation) ?? 'unknown'),
-    plain(artifact === attestation.artifact_fingerprint ? short(artifact) : artifact),
+    plain(attestationTrail(attestation) ?? 'unknown'),
+    plain(artifact === attestation.artifact_fingerprint ? abbreviate(artifact) : artifact),
     plain(attestation.attestation_type ?? ''),
-    plain(complianceSign(attestation.is_compliant)),
-    plain(readableTime(attestation.created_at) ?? ''),
+    plain(complianceLabel(attestation.is_compliant)),
+    plain(formatTime(attestation.created_at) ?? ''),
     plain(attestation.reported_by ?? ''),
     plain(attestation.description ?? ''),
   ];

@@ -1,16 +1,16 @@
 import { type AttestationPage, listAttestations as endpoint } from '../../contract/attestation-list.ts';
 import type { QueryOf } from '../../contract/endpoint.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { newestFirst, orderOf } from './attestation-order.ts';
-import { AttestationPages } from './attestation-pager.ts';
+import { newestFirst, detectOrder } from './attestation-order.ts';
+import { AttestationPager } from './attestation-pager.ts';
 import { AttestationTally } from './attestation-tally.ts';
 import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
 import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list-inputs.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { fact } from '../report.ts';
-import { withoutStop } from '../sentence.ts';
-import { readableTime } from '../format-time.ts';
+import { withoutFullStop } from '../sentence.ts';
+import { formatTime } from '../format-time.ts';
 
 const inputs = {
   flow: required(flow),
@@ -36,7 +36,7 @@ export const listAttestations = defineOperation({
       number === 'all'
         ? await context.call.log.group('Walk through the attestations', () => listAll(values, context, tally))
         : await listPage(values, number, context, tally);
-    if (tally.replacedByGuess > 0) context.call.log.warning(guessWarning(tally.replacedByGuess));
+    if (tally.guessedReplacements > 0) context.call.log.warning(guessedReplacementsWarning(tally.guessedReplacements));
     return resultOf(values, tally, context.org, listing);
   },
 });
@@ -57,7 +57,7 @@ async function listPage(
   tally: AttestationTally,
 ): Promise<Listing> {
   const answered = await ask(values, { number, to: values.toTimestamp }, context);
-  const order = orderOf(answered.data);
+  const order = detectOrder(answered.data);
   tally.add(newestFirst(answered.data, order), order);
   const { total, page: answeredPage, page_count: pages } = answered.pagination;
   const isWhole = number === 1 && answeredPage === 1 && pages <= 1 && tally.listed >= total;
@@ -71,7 +71,7 @@ async function listPage(
 }
 
 async function listAll(values: Inputs, context: OperationContext, tally: AttestationTally): Promise<Listing> {
-  const pages = new AttestationPages({
+  const pages = new AttestationPager({
     ask: (number, to) => ask(values, { number, to }, context),
     to: values.toTimestamp,
     tally,
@@ -92,7 +92,7 @@ function inOrder(from: number | undefined, to: number | undefined): readonly Pro
   return [
     {
       input: 'from-timestamp',
-      what: `\`from-timestamp\` (${readableTime(from) ?? from}) is after \`to-timestamp\` (${readableTime(to) ?? to})`,
+      what: `\`from-timestamp\` (${formatTime(from) ?? from}) is after \`to-timestamp\` (${formatTime(to) ?? to})`,
       remedy: 'Exchange the two.',
     },
   ];
@@ -121,7 +121,7 @@ function resultOf(values: Inputs, tally: AttestationTally, org: string, listing:
     outcome: gap !== undefined && tally.verdict === 'compliant' ? 'incomplete' : tally.verdict,
     conclusion: [
       countsWords(values.flow, tally),
-      ...(gap === undefined ? [] : [`The list is not complete: ${withoutStop(gap)}.`]),
+      ...(gap === undefined ? [] : [`The list is not complete: ${withoutFullStop(gap)}.`]),
     ].join(' '),
     ...answer,
     count: tally.listed,
@@ -134,8 +134,8 @@ function resultOf(values: Inputs, tally: AttestationTally, org: string, listing:
         ...fact('Counting', String(tally.counting)),
         ...fact('Replaced by newer ones', tally.replaced === 0 ? undefined : String(tally.replaced)),
         ...fact('Verdicts', tally.words),
-        ...fact('From', readableTime(values.fromTimestamp)),
-        ...fact('To', readableTime(values.toTimestamp)),
+        ...fact('From', formatTime(values.fromTimestamp)),
+        ...fact('To', formatTime(values.toTimestamp)),
       ],
       tables: tally.tables,
     },
@@ -150,7 +150,7 @@ function countsWords(flow: string, tally: AttestationTally): string {
   return `Of ${attestations} of flow ${flow}: ${tally.words}${names === '' ? '' : ` (${names})`}${replaced}.`;
 }
 
-function guessWarning(count: number): string {
+function guessedReplacementsWarning(count: number): string {
   const attestations = count === 1 ? '1 attestation that is' : `${count} attestations that are`;
   return `The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was taken as the replacement of ${attestations} not compliant.`;
 }

@@ -12,7 +12,7 @@ export interface Moment {
  * An interval without words that move while one page after the other is read: `~5..NOW` at snapshot 20 is `15..20`, and
  * `@{2.hours.ago}` becomes a time. What cannot be said otherwise, or is no interval, stays as it is for the service to judge.
  */
-export function fixedInterval(interval: string, moment: Moment): string {
+export function fixInterval(interval: string, moment: Moment): string {
   const parsed = parseSnapshotInterval(interval);
   const [from, to] = interval.split('..');
   if ('problem' in parsed || from === undefined || to === undefined) return interval;

@@ -1,9 +1,9 @@
 import type { SnapshotEntry } from '../../contract/snapshot.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import type { PageWalk } from '../operation.ts';
+import type { Pager } from '../operation.ts';
 
 /** A walk through the pages of snapshots. */
-interface SnapshotWalk {
+interface SnapshotPagerOptions {
   /** Gives a page, counted from 1. */
   readonly ask: (page: number) => Promise<readonly SnapshotEntry[]>;
   /** Whether the oldest come first. */
@@ -22,7 +22,7 @@ const mostRepeats = 3;
  *
  * @throws ExternalError where the service answers the same snapshots page after page
  */
-export function walkSnapshots({ ask, reverse, latest }: SnapshotWalk): PageWalk<SnapshotEntry> {
+export function createSnapshotPager({ ask, reverse, latest }: SnapshotPagerOptions): Pager<SnapshotEntry> {
   const end = reverse ? latest : 1;
   let seen = reverse ? 0 : latest + 1;
   let repeats = 0;

@@ -1,10 +1,10 @@
 import type { SnapshotEntry } from '../../contract/snapshot.ts';
-import { complianceOf, isCurrent, verdictOfLatest, wordsOfLatest } from '../latest-snapshot.ts';
+import { snapshotCompliance, isCurrent, latestSnapshotVerdict, describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationResult } from '../operation.ts';
-import { complianceSign, fact, plain, type Table, type Text } from '../report.ts';
+import { complianceLabel, fact, plain, type Table, type Text } from '../report.ts';
 import { RowCollector } from './row-collector.ts';
-import { readableDuration, readableTime } from '../format-time.ts';
-import { timeUpWords, waitingFacts, type Waiting } from '../polling.ts';
+import { formatDuration, formatTime } from '../format-time.ts';
+import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 
 /** How many rows the table keeps; a list can be longer than memory. */
 const keptRows = 200;
@@ -27,7 +27,7 @@ export class SnapshotRows {
 }
 
 /** What was listed, and the snapshot that is judged. */
-export interface ListedSnapshots {
+export interface SnapshotListing {
   readonly environment: string;
   readonly org: string;
   readonly page: number | 'all';
@@ -35,16 +35,16 @@ export interface ListedSnapshots {
   readonly rows: SnapshotRows;
   /** The latest snapshot, listed or not; undefined where there is none. */
   readonly latest: SnapshotEntry | undefined;
-  readonly waiting: Waiting;
+  readonly waiting: PollTiming;
   readonly answer: Pick<OperationResult, 'response' | 'written'>;
 }
 
 /** Judges the latest snapshot of the environment, whichever were listed: what ran before does not decide. */
-export function snapshotListResult(listed: ListedSnapshots): OperationResult {
+export function createSnapshotResult(listed: SnapshotListing): OperationResult {
   const { environment, org, page, interval, rows, latest, waiting } = listed;
   return {
-    outcome: verdictOfLatest(latest),
-    conclusion: [wordsOfLatest(environment, latest), ...timeUpWords(waiting)].join(' '),
+    outcome: latestSnapshotVerdict(latest),
+    conclusion: [describeLatestSnapshot(environment, latest), ...timeoutNotice(waiting)].join(' '),
     ...listed.answer,
     count: rows.count,
     report: {
@@ -53,11 +53,11 @@ export function snapshotListResult(listed: ListedSnapshots): OperationResult {
         ...fact('Organization', org),
         ...fact('Environment', environment),
         ...fact('Latest snapshot', latest === undefined ? 'none' : `#${latest.index}`),
-        ...fact('Compliant', latest === undefined ? undefined : complianceSign(complianceOf(latest))),
-        ...fact('Since', readableTime(latest?.from)),
+        ...fact('Compliant', latest === undefined ? undefined : complianceLabel(snapshotCompliance(latest))),
+        ...fact('Since', formatTime(latest?.from)),
         ...fact('Listed', page === 'all' ? `all ${rows.count}` : `${rows.count} (page ${page})`),
         ...fact('Interval', interval),
-        ...waitingFacts(waiting),
+        ...pollFacts(waiting),
       ],
       tables: rows.table(),
     },
@@ -67,9 +67,9 @@ export function snapshotListResult(listed: ListedSnapshots): OperationResult {
 function rowOf(entry: SnapshotEntry): readonly Text[] {
   return [
     plain(`#${entry.index}`),
-    plain(complianceSign(complianceOf(entry))),
-    plain(readableTime(entry.from) ?? ''),
-    plain(isCurrent(entry) ? 'now' : (readableTime(entry.to) ?? '')),
-    plain(readableDuration(entry.duration) ?? ''),
+    plain(complianceLabel(snapshotCompliance(entry))),
+    plain(formatTime(entry.from) ?? ''),
+    plain(isCurrent(entry) ? 'now' : (formatTime(entry.to) ?? '')),
+    plain(formatDuration(entry.duration) ?? ''),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Job } from '../../evidence/job.ts';
 import type { StepResult } from '../run/step-result.ts';
-import { short } from '../../operations/report.ts';
+import { abbreviate } from '../../operations/report.ts';
 
 /** The commit that a comment or status is for, and whether it is the judged one. */
 export interface CommitMatch {
@@ -34,7 +34,7 @@ const mostNamed = 3;
 /** A clause that names the judged commits; undefined unless they differ from this one. */
 export function describeOtherCommits({ judged }: CommitMatch): string | undefined {
   if (typeof judged === 'string') return undefined;
-  const all = [...new Set(judged.otherwise.map(short))];
+  const all = [...new Set(judged.otherwise.map(abbreviate))];
   const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : '';
   return `the verdict is for commit ${all.slice(0, mostNamed).join(', ')}${more}`;
 }

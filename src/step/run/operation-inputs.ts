@@ -40,7 +40,7 @@ export function readOperationInputs(
   ];
   return {
     values,
-    problems: [...problems, ...between, ...withdrawnInputs(operation, environment)],
+    problems: [...problems, ...between, ...unsupportedInputs(operation, environment)],
     waits: isPositive(valueNamed(wait.name, operation, values)),
     fromVariables: declared.flatMap((input) => {
       const variable = usedFallback(environment, input);
@@ -63,8 +63,8 @@ function isPositive(value: unknown): boolean {
   return typeof value === 'number' && value > 0;
 }
 
-function withdrawnInputs({ withdrawn = [] }: Operation, environment: EnvironmentVariables): readonly Problem[] {
-  return withdrawn
+function unsupportedInputs({ unsupported = [] }: Operation, environment: EnvironmentVariables): readonly Problem[] {
+  return unsupported
     .filter((input) => inputText(environment, input) !== undefined)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }

@@ -5,7 +5,7 @@ import type { Transport } from '../../http/exchange.ts';
 import type { CallContext } from '../../http/persistent.ts';
 import { isReadableOnTheWay } from '../../http/plain-http.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
-import { operations, type RunnableName } from '../../operations/registry.ts';
+import { operations } from '../../operations/registry.ts';
 import { UserError, type Problem } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables, Dependencies } from '../../runtime/dependencies.ts';
@@ -16,6 +16,7 @@ import { readOperationInputs, type OperationInputs } from './operation-inputs.ts
 import { isPublished, type CommonValues, type StepInputs } from './step-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken } from '../../operations/inputs/connection-inputs.ts';
+import type { OperationName } from '../../contract/endpoint.ts';
 
 /** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
@@ -94,7 +95,7 @@ async function commitProblems(
   }
 }
 
-function loadOperation(name: RunnableName): Promise<Operation> {
+function loadOperation(name: OperationName): Promise<Operation> {
   return operations[name]();
 }
 

@@ -1,5 +1,4 @@
 import { optional, required, withDefault, type ValuesOf } from '../../operations/inputs/input.ts';
-import { runnableNames, type RunnableName } from '../../operations/registry.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import { inputText, readInputs, textsOf, type InputName } from './read-inputs.ts';
@@ -14,11 +13,12 @@ import {
   pullRequestComment,
 } from '../../operations/inputs/step-inputs.ts';
 import { oneOf } from '../../operations/inputs/input-types.ts';
+import { operationNames, type OperationName } from '../../contract/endpoint.ts';
 
 /** The inputs that hold keys and tokens, which are masked. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
 
-const operationName = oneOf('operation', runnableNames);
+const operationName = oneOf('operation', operationNames);
 
 /** The inputs of every operation. */
 const commonInputs = {
@@ -61,7 +61,7 @@ export type PublicationSettings = Partial<
 /** The inputs common to all operations, read once when the step starts. */
 export interface StepInputs {
   /** Undefined if missing or unknown, which is among the problems. */
-  readonly operation: RunnableName | undefined;
+  readonly operation: OperationName | undefined;
   /** Complete if there are no problems other than a missing `api-token`. */
   readonly common: CommonValues;
   /** Everything wrong with them. */

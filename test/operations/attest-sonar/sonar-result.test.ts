@@ -3,12 +3,16 @@ import fc from 'fast-check';
 import { Readable } from 'node:stream';
 import type { SonarResults } from '../../../src/contract/attestation.ts';
 import { gateStatuses } from '../../../src/contract/compliance.ts';
-import { sonarResult, type Attested } from '../../../src/operations/attest-sonar/sonar-result.ts';
+import { createSonarResult, type AttestedAnalysis } from '../../../src/operations/attest-sonar/sonar-result.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
 
 const sha = 'c'.repeat(40);
 
-function attested(status: string, other: Partial<SonarResults> = {}, attachment?: Attested['attachment']): Attested {
+function attested(
+  status: string,
+  other: Partial<SonarResults> = {},
+  attachment?: AttestedAnalysis['attachment'],
+): AttestedAnalysis {
   const results: SonarResults = {
     analysedAt: '2026-01-02T03:04:05+0000',
     revision: sha,
@@ -43,21 +47,26 @@ function attested(status: string, other: Partial<SonarResults> = {}, attachment?
   };
 }
 
-describe('sonarResult', () => {
+describe('createSonarResult', () => {
   it.each([
     ['OK', 'compliant'],
     ['ERROR', 'non-compliant'],
     ['WARN', 'incomplete'],
     ['NONE', 'incomplete'],
   ])('takes the gate %s for %s', (status, outcome) => {
-    expect(sonarResult(attested(status))).toMatchObject({ outcome, state: status, response: 'OK', commits: [sha] });
+    expect(createSonarResult(attested(status))).toMatchObject({
+      outcome,
+      state: status,
+      response: 'OK',
+      commits: [sha],
+    });
   });
 
   it('never takes a status that Sonar does not document for a pass, and says that the analysis is on record', () => {
     fc.assert(
       fc.property(fc.oneof(fc.constantFrom('ok', 'OK ', 'PASSED', '', 'constructor'), fc.string()), (status) => {
         fc.pre(!gateStatuses.some((known) => known === status));
-        const { outcome, failure } = sonarResult(attested(status));
+        const { outcome, failure } = createSonarResult(attested(status));
         expect(outcome).toBe('error');
         expect(failure).toBeInstanceOf(ExternalError);
         expect(failure?.message).toContain(`${JSON.stringify(status)}, which is none of OK, WARN, ERROR, NONE`);
@@ -67,7 +76,7 @@ describe('sonarResult', () => {
   });
 
   it('says in one sentence which conditions failed, with measure and threshold, and where the analysis is', () => {
-    expect(sonarResult(attested('ERROR')).conclusion).toBe(
+    expect(createSonarResult(attested('ERROR')).conclusion).toBe(
       'The quality gate of Web at commit cccccccccccc is ERROR (new_coverage is 61.2, fails if < 80). The analysis is recorded as sonar in flow web.',
     );
   });
@@ -78,7 +87,7 @@ describe('sonarResult', () => {
     ['NONE', '⏳ incomplete'],
     ['ODD', '❔ unknown'],
   ])('shows the trail, the commit and the state of this evidence: %s is %s', (status, state) => {
-    const { table } = sonarResult(attested(status)).report.evidence ?? {};
+    const { table } = createSonarResult(attested(status)).report.evidence ?? {};
     expect(table?.columns).toEqual(['Trail', 'Commit', 'sonar']);
     expect(table?.rows.map((row) => row.at(-1)?.text)).toEqual([state]);
   });
@@ -92,16 +101,18 @@ describe('sonarResult', () => {
     ];
     const words = conditions.map((condition) => {
       const qualityGate = { status: 'ERROR', conditions: [condition] };
-      return /\((?<words>.*)\)/u.exec(sonarResult(attested('ERROR', { qualityGate })).conclusion)?.groups?.['words'];
+      return /\((?<words>.*)\)/u.exec(createSonarResult(attested('ERROR', { qualityGate })).conclusion)?.groups?.[
+        'words'
+      ];
     });
     expect(words).toEqual(['a, fails if > 1', 'b', 'c is 4, fails if ODD 3', 'd is 6, fails if 5']);
     // The table has the others.
-    const { conclusion } = sonarResult(attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
+    const { conclusion } = createSonarResult(attested('ERROR', { qualityGate: { status: 'ERROR', conditions } }));
     expect(conclusion).toContain('(a, fails if > 1; and 3 more)');
   });
 
   it('shows every condition with the comparison as a sign, in the words of the web API and of the webhook', () => {
-    const table = sonarResult(attested('ERROR')).report.tables[0];
+    const table = createSonarResult(attested('ERROR')).report.tables[0];
     expect(table?.columns).toEqual(['Metric', 'Value', 'Fails if', 'Status']);
     expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
       ['new_coverage', '61.2', '< 80', '❌ ERROR'],
@@ -111,7 +122,7 @@ describe('sonarResult', () => {
   });
 
   it('has no table where the gate has no conditions', () => {
-    const { report } = sonarResult(attested('NONE', { qualityGate: { status: 'NONE', conditions: [] } }));
+    const { report } = createSonarResult(attested('NONE', { qualityGate: { status: 'NONE', conditions: [] } }));
     expect(report.tables).toEqual([]);
   });
 
@@ -126,7 +137,7 @@ describe('sonarResult', () => {
       open: () => Readable.from([]),
       dispose: () => Promise.resolve(),
     };
-    const result = sonarResult(attested('OK', { branch: { name: 'main' }, pullRequest: '12' }, attachment));
+    const result = createSonarResult(attested('OK', { branch: { name: 'main' }, pullRequest: '12' }, attachment));
     expect(result.htmlUrl).toBe('https://sonar.example.com/dashboard?id=acme%3Aweb');
     expect(result.report.subject).toBe('Sonar analysis of Web');
     expect(result.report.facts.map(({ label, value }) => [label, value.text])).toEqual([
@@ -147,7 +158,7 @@ describe('sonarResult', () => {
 
   it('says that the revision is not verified, and never that the commit was analysed', () => {
     const verified = attested('OK', { qualityGate: { status: 'OK', conditions: [] } });
-    const result = sonarResult({
+    const result = createSonarResult({
       ...verified,
       sonar: {
         ...verified.sonar,
@@ -172,21 +183,23 @@ describe('sonarResult', () => {
 
   it('explains values that miss the threshold of a condition that Sonar ignored', () => {
     const qualityGate = { status: 'OK', ignoredConditions: true, conditions: [] };
-    const { facts } = sonarResult(attested('OK', { qualityGate })).report;
+    const { facts } = createSonarResult(attested('OK', { qualityGate })).report;
     expect(facts.find(({ label }) => label === 'Ignored conditions')?.value.text).toContain(
       'fewer than 20 lines are new',
     );
-    expect(sonarResult(attested('OK')).report.facts.map(({ label }) => label)).not.toContain('Ignored conditions');
+    expect(createSonarResult(attested('OK')).report.facts.map(({ label }) => label)).not.toContain(
+      'Ignored conditions',
+    );
   });
 
   it('links to nothing but the checked address of the dashboard', () => {
     const elsewhere = attested('OK', { project: { key: 'web', url: 'https://evil.example.com' } });
-    const result = sonarResult({ ...elsewhere, sonar: { ...elsewhere.sonar, dashboardUrl: undefined } });
+    const result = createSonarResult({ ...elsewhere, sonar: { ...elsewhere.sonar, dashboardUrl: undefined } });
     expect(JSON.stringify(result.report)).not.toContain('evil');
   });
 
   it('names a project without a name by its key', () => {
-    const { conclusion, report } = sonarResult(attested('OK', { project: { key: 'acme:web' } }));
+    const { conclusion, report } = createSonarResult(attested('OK', { project: { key: 'acme:web' } }));
     expect(conclusion).toContain('The quality gate of acme:web');
     expect(report.subject).toBe('Sonar analysis of acme:web');
   });

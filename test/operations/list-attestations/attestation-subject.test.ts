@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
-import { subjectOf } from '../../../src/operations/list-attestations/attestation-subject.ts';
+import { toAttestationSubject } from '../../../src/operations/list-attestations/attestation-subject.ts';
 
 const page = 'https://compliance.example.com/acme/flows/web/trails/v1.2~3?attestation_id=1';
 
@@ -25,7 +25,7 @@ describe('what an attestation is about', () => {
     ['nothing: a query', { html_url: 'https://x.example/?next=/flows/web/trails/main' }, undefined],
     ['nothing: a broken name', { html_url: 'https://x.example/acme/flows/web/trails/%ff' }, undefined],
   ])('has its trail from %s', (_source, fields, trail) => {
-    expect(subjectOf({ attestation_id: '1', attestation_name: 'unit', ...fields })?.trail).toBe(trail);
+    expect(toAttestationSubject({ attestation_id: '1', attestation_name: 'unit', ...fields })?.trail).toBe(trail);
   });
 
   it.each<[Partial<ListedAttestation>, string]>([
@@ -34,13 +34,15 @@ describe('what an attestation is about', () => {
     [{ target_artifacts: null }, ''],
     [{}, ''],
   ])('has its artifact from %j', (fields, artifact) => {
-    expect(subjectOf({ attestation_id: '1', attestation_name: 'unit', trail_name: 'main', ...fields })).toEqual({
+    expect(
+      toAttestationSubject({ attestation_id: '1', attestation_name: 'unit', trail_name: 'main', ...fields }),
+    ).toEqual({
       ...{ trail: 'main', name: 'unit', artifact },
     });
   });
 
   it.each([undefined, ''])('is not known without a name: %j', (name) => {
     const named = name === undefined ? {} : { attestation_name: name };
-    expect(subjectOf({ attestation_id: '1', trail_name: 'main', ...named })).toBeUndefined();
+    expect(toAttestationSubject({ attestation_id: '1', trail_name: 'main', ...named })).toBeUndefined();
   });
 });

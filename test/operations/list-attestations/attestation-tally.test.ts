@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
-import { newestFirst, orderOf, type ListOrder } from '../../../src/operations/list-attestations/attestation-order.ts';
+import {
+  newestFirst,
+  detectOrder,
+  type ListOrder,
+} from '../../../src/operations/list-attestations/attestation-order.ts';
 import { AttestationTally } from '../../../src/operations/list-attestations/attestation-tally.ts';
 
 /** An attestation of the trail `main` that passes, unless the change says otherwise. */
@@ -18,7 +22,7 @@ function without(attestation: ListedAttestation, field: keyof ListedAttestation)
 
 function tallied(
   attestations: readonly ListedAttestation[],
-  order: ListOrder = orderOf(attestations),
+  order: ListOrder = detectOrder(attestations),
 ): AttestationTally {
   const tally = new AttestationTally();
   tally.add(newestFirst(attestations, order), order);
@@ -68,7 +72,7 @@ describe('what counts', () => {
       expect(countsOf(tallied(listed))).toEqual([2, 1, 1, 'non-compliant']);
       expect(countsOf(tallied(listed, 'unknown'))).toEqual([2, 1, 1, 'non-compliant']);
     }
-    expect(orderOf([failed, ahead])).toBe('newest first');
+    expect(detectOrder([failed, ahead])).toBe('newest first');
     expect(countsOf(tallied([without(failed, 'sequence'), ahead]))).toEqual([2, 1, 1, 'compliant']);
   });
 
@@ -142,9 +146,9 @@ describe('what counts', () => {
   it('notes which replacements are a guess', () => {
     const silent = without(entry('2'), 'artifact_fingerprint');
     const failed = without(entry('1', { is_compliant: false }), 'artifact_fingerprint');
-    expect(tallied([silent, failed]).replacedByGuess).toBe(1);
-    expect(tallied([silent, failed, entry('0', { trail_name: 'other' })]).replacedByGuess).toBe(0);
-    expect(tallied([silent, { ...failed, is_compliant: true }]).replacedByGuess).toBe(0);
+    expect(tallied([silent, failed]).guessedReplacements).toBe(1);
+    expect(tallied([silent, failed, entry('0', { trail_name: 'other' })]).guessedReplacements).toBe(0);
+    expect(tallied([silent, { ...failed, is_compliant: true }]).guessedReplacements).toBe(0);
   });
 });
 
@@ -180,6 +184,6 @@ describe('the order of a page', () => {
       const id = { attestation_id: String(index) };
       return time === undefined ? id : { ...id, created_at: time };
     });
-    expect(orderOf(listed)).toBe(order);
+    expect(detectOrder(listed)).toBe(order);
   });
 });

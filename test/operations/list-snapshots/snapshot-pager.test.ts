@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { SnapshotEntry } from '../../../src/contract/snapshot.ts';
-import { walkSnapshots } from '../../../src/operations/list-snapshots/snapshot-pager.ts';
+import { createSnapshotPager } from '../../../src/operations/list-snapshots/snapshot-pager.ts';
 import { failureOf } from '../../support/failures.ts';
 
 function entry(index: number): SnapshotEntry {
@@ -9,16 +9,16 @@ function entry(index: number): SnapshotEntry {
 }
 
 /** The numbers of the snapshots that a walk gives, page by page. */
-async function walked(walk: Parameters<typeof walkSnapshots>[0]): Promise<readonly number[]> {
+async function walked(walk: Parameters<typeof createSnapshotPager>[0]): Promise<readonly number[]> {
   const numbers: number[] = [];
-  const next = walkSnapshots(walk);
+  const next = createSnapshotPager(walk);
   for (let page = await next(); page !== undefined; page = await next()) {
     numbers.push(...page.map(({ index }) => index));
   }
   return numbers;
 }
 
-describe('walkSnapshots', () => {
+describe('createSnapshotPager', () => {
   it('loses and doubles nothing while snapshots are made, however small the service’s pages are', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import type { PageWalk } from '../../../src/operations/operation.ts';
+import type { Pager } from '../../../src/operations/operation.ts';
 import { responseFile, writeResponse, type ResponseLocation } from '../../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../../src/step/report/secrets.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.remove());
 
-function paged<Item>(pages: readonly (readonly Item[])[]): PageWalk<Item> {
+function paged<Item>(pages: readonly (readonly Item[])[]): Pager<Item> {
   const iterator = pages[Symbol.iterator]();
   return () => {
     const { done, value } = iterator.next();
