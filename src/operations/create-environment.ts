@@ -1,7 +1,7 @@
 import { createEnvironment as endpoint } from '../contract/environment.ts';
 import type { Problem } from '../runtime/failure.ts';
-import { description } from './inputs/flow-inputs.ts';
 import { environment, environmentType, includedEnvironments, policies } from './inputs/environment-inputs.ts';
+import { description } from './inputs/flow-inputs.ts';
 import { optional, required } from './inputs/input.ts';
 import { defineOperation, type UnsupportedInput } from './operation.ts';
 import { fact } from './report.ts';

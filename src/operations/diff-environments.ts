@@ -3,11 +3,11 @@ import {
   type DifferingArtifact,
   type EnvironmentDifference,
 } from '../contract/snapshot.ts';
-import { required } from './inputs/input.ts';
+import { formatTime } from './format-time.ts';
 import { snapshot1, snapshot2 } from './inputs/environment-inputs.ts';
+import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, link, plain, abbreviate, type Table, type Text } from './report.ts';
-import { formatTime } from './format-time.ts';
 
 /** Operation 11: shows what differs between two snapshots: what was added, removed and changed from the first to the second. */
 export const diffEnvironments = defineOperation({

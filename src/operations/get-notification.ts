@@ -1,10 +1,10 @@
 import { getNotification as endpoint, type Notification } from '../contract/notification.ts';
 import { listAt, textAt } from '../runtime/untrusted-data.ts';
+import { formatTime } from './format-time.ts';
 import { required } from './inputs/input.ts';
 import { notificationNumber } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
-import { formatTime } from './format-time.ts';
 
 /** Operation 8: shows a notification: what it fires on, where it goes, and whether that works. */
 export const getNotification = defineOperation({

@@ -1,9 +1,9 @@
 import { getServiceAccount as endpoint } from '../contract/service-account.ts';
+import { formatTime } from './format-time.ts';
 import { required } from './inputs/input.ts';
 import { serviceAccount } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
-import { formatTime } from './format-time.ts';
 
 /** Operation 14: shows a service account. */
 export const getServiceAccount = defineOperation({

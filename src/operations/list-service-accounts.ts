@@ -1,7 +1,7 @@
 import { listServiceAccounts as endpoint, type ServiceAccount } from '../contract/service-account.ts';
+import { formatTime } from './format-time.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
-import { formatTime } from './format-time.ts';
 
 /** Operation 13: lists the service accounts of the organization. */
 export const listServiceAccounts = defineOperation({

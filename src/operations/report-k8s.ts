@@ -1,8 +1,8 @@
-import { type K8sReport, reportK8s as endpoint } from '../contract/environment.ts';
+import { reportK8s as endpoint, type K8sReport } from '../contract/environment.ts';
 import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
 import { gatherPods, type PodEvidence } from '../evidence/pods/gather-pods.ts';
-import { files } from './inputs/evidence-inputs.ts';
 import { environment } from './inputs/environment-inputs.ts';
+import { files } from './inputs/evidence-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';

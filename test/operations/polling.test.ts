@@ -40,11 +40,11 @@ function scripted(
   const times: number[] = [];
   return {
     times,
-    ask() {
+    fetch() {
       times.push((clock.now() - startOfTime) / 1000);
       return Promise.resolve(answers[times.length - 1] ?? answers.at(-1) ?? []);
     },
-    missing: (answer) => answer,
+    pending: (answer) => answer,
     failures: () => [],
   };
 }
@@ -97,39 +97,39 @@ describe('the pauses of waiting', () => {
 describe('pollUntilFinal', () => {
   it('asks once where nobody wants to wait, whatever the answer is', async () => {
     const clock = instantClock();
-    const question = scripted(clock, ['sonar']);
+    const poll = scripted(clock, ['sonar']);
     const { context, log } = setting(clock);
-    await expect(pollUntilFinal(question, 0, context)).resolves.toEqual({
+    await expect(pollUntilFinal(poll, 0, context)).resolves.toEqual({
       answer: ['sonar'],
-      waiting: { asked: 1, milliseconds: 0, timeIsUp: false },
+      timing: { polls: 1, milliseconds: 0, timedOut: false },
     });
     expect(log.text()).toBe('');
   });
 
   it('ends with the first final answer', async () => {
     const clock = instantClock();
-    const question = scripted(clock, ['sonar'], ['sonar'], []);
-    const { answer, waiting } = await pollUntilFinal(question, 600, setting(clock).context);
+    const poll = scripted(clock, ['sonar'], ['sonar'], []);
+    const { answer, timing } = await pollUntilFinal(poll, 600, setting(clock).context);
     expect(answer).toEqual([]);
-    expect(waiting).toEqual({ asked: 3, milliseconds: 1500, timeIsUp: false });
+    expect(timing).toEqual({ polls: 3, milliseconds: 1500, timedOut: false });
   });
 
   it('asks for the last time when the time is up, and keeps that answer', async () => {
     const clock = instantClock();
-    const question = scripted(clock, ['sonar']);
-    const { waiting } = await pollUntilFinal(question, 60, setting(clock).context);
-    expect(question.times).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 60]);
-    expect(waiting).toEqual({ asked: 9, milliseconds: 60_000, timeIsUp: true });
+    const poll = scripted(clock, ['sonar']);
+    const { timing } = await pollUntilFinal(poll, 60, setting(clock).context);
+    expect(poll.times).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 60]);
+    expect(timing).toEqual({ polls: 9, milliseconds: 60_000, timedOut: true });
   });
 
   it('asks at the end of any time, at times that only go forward, and never after it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 21_600 }), luck, async (seconds, chance) => {
         const clock = instantClock();
-        const question = scripted(clock, ['sonar']);
-        await pollUntilFinal(question, seconds, setting(clock, { random: () => chance }).context);
-        expect(question.times.at(-1)).toBe(seconds);
-        expect(question.times.every((time, at) => at === 0 || time > (question.times[at - 1] ?? 0))).toBe(true);
+        const poll = scripted(clock, ['sonar']);
+        await pollUntilFinal(poll, seconds, setting(clock, { random: () => chance }).context);
+        expect(poll.times.at(-1)).toBe(seconds);
+        expect(poll.times.every((time, at) => at === 0 || time > (poll.times[at - 1] ?? 0))).toBe(true);
       }),
       { numRuns: 20 },
     );
@@ -138,16 +138,16 @@ describe('pollUntilFinal', () => {
   it('leaves the service alone for as long as it asks, of several answers for the longest', async () => {
     const clock = instantClock();
     const failures = [4000, 20_000, undefined].map((retryAfter) => new ServiceError({ ...limited, retryAfter }));
-    const question = { ...scripted(clock, ['a', 'b'], []), failures: () => failures };
-    await pollUntilFinal(question, 60, setting(clock).context);
-    expect(question.times).toEqual([0, 20]);
+    const poll = { ...scripted(clock, ['a', 'b'], []), failures: () => failures };
+    await pollUntilFinal(poll, 60, setting(clock).context);
+    expect(poll.times).toEqual([0, 20]);
   });
 
   it('says what is missing when that changes, and else only that it still waits', async () => {
     const clock = instantClock();
-    const question = scripted(clock, ['sonar', 'unit'], ['sonar', 'unit'], ['sonar'], ['sonar', 'scan'], []);
+    const poll = scripted(clock, ['sonar', 'unit'], ['sonar', 'unit'], ['sonar'], ['sonar', 'scan'], []);
     const { context, log } = setting(clock);
-    await pollUntilFinal(question, 60, context);
+    await pollUntilFinal(poll, 60, context);
     expect(log.infos).toEqual([
       'Waiting: sonar (1 min left)',
       'Waiting: unit (1 min left)',
@@ -160,8 +160,8 @@ describe('pollUntilFinal', () => {
   it('ends at once when the step is cancelled, says what it waited for, and leaves no timer behind', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
-    const question = scripted(clock, ['sonar']);
-    const asking = pollUntilFinal(question, 600, setting(clock, { signal: cancelled.signal }).context);
+    const poll = scripted(clock, ['sonar']);
+    const asking = pollUntilFinal(poll, 600, setting(clock, { signal: cancelled.signal }).context);
     const ended = asking.catch((thrown: unknown) => thrown);
     await clock.advance(0);
     const reason = new ExternalError({ what: 'the step was cancelled', remedy: 'Run it again.' });
@@ -173,7 +173,7 @@ describe('pollUntilFinal', () => {
       cause: reason,
     });
     expect(clock.pending()).toBe(0);
-    expect(question.times).toEqual([0]);
+    expect(poll.times).toEqual([0]);
   });
 });
 
@@ -202,10 +202,10 @@ describe('settle', () => {
 
 describe('the words of waiting', () => {
   it('are there only where the time was up, or where there was a second question', () => {
-    const waited = { asked: 9, milliseconds: 60_000, timeIsUp: true };
+    const waited = { polls: 9, milliseconds: 60_000, timedOut: true };
     expect(timeoutNotice(waited)).toEqual(['Waited 1 min for a final verdict, and the time was up.']);
-    expect(timeoutNotice({ ...waited, timeIsUp: false })).toEqual([]);
+    expect(timeoutNotice({ ...waited, timedOut: false })).toEqual([]);
     expect(pollFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, asked 9 times' } }]);
-    expect(pollFacts({ asked: 1, milliseconds: 20, timeIsUp: false })).toEqual([]);
+    expect(pollFacts({ polls: 1, milliseconds: 20, timedOut: false })).toEqual([]);
   });
 });

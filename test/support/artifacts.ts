@@ -1,6 +1,8 @@
 import type { Artifact } from '../../src/contract/artifact.ts';
-import type { Asked, Looked } from '../../src/operations/get-artifact/parse-verdict.ts';
-import type { Judging } from '../../src/operations/get-artifact/artifact-result.ts';
+import type { ArtifactQuery } from '../../src/operations/get-artifact/artifact-query.ts';
+import type { FinalJudgement } from '../../src/operations/get-artifact/artifact-result.ts';
+import { judgeArtifacts } from '../../src/operations/get-artifact/judge-artifacts.ts';
+import type { ArtifactLookup } from '../../src/operations/get-artifact/lookup.ts';
 import type { PollTiming } from '../../src/operations/polling.ts';
 import type { Verdict } from '../../src/contract/compliance.ts';
 import { ExternalError, type Failure } from '../../src/runtime/failure.ts';
@@ -26,27 +28,36 @@ export function anArtifact(other: Partial<Artifact> = {}): Artifact {
   };
 }
 
-/** A question for the artifact above, with other values where given. */
-export function anAsked(other: Partial<Asked> = {}): Asked {
-  return { fingerprint: fingerprintOf('a'), flow: 'web', trail: undefined, attestationId: undefined, ...other };
+/** A query for the artifact above, with other values where given. */
+export function aQuery(other: Partial<ArtifactQuery> = {}): ArtifactQuery {
+  return {
+    fingerprint: fingerprintOf('a'),
+    name: undefined,
+    flow: 'web',
+    trail: undefined,
+    attestationId: undefined,
+    ...other,
+  };
 }
 
-/** What is known where artifacts were looked up once, with other circumstances where given. */
-export function judging(looked: readonly Looked[], other: Partial<Judging> = {}): Judging {
-  return { looked, flow: 'web', environment: undefined, waiting: notWaited, ...other };
+/** The judgement of artifacts that were looked up once, without an environment. */
+export function judgementOf(
+  artifacts: readonly ArtifactLookup[],
+  { timing = polledOnce }: { readonly timing?: PollTiming } = {},
+): FinalJudgement {
+  return { ...judgeArtifacts({ artifacts, environment: undefined }), flow: 'web', timing };
 }
 
-/** Nobody wanted to wait. */
-export const notWaited: PollTiming = { asked: 1, milliseconds: 0, timeIsUp: false };
+/** There was one poll. */
+export const polledOnce: PollTiming = { polls: 1, milliseconds: 0, timedOut: false };
 
-/** An artifact that was found and judged. */
-export function judged(digit: string, verdict: Verdict, other: Partial<Artifact> = {}): Looked {
+/** An artifact that was found, with its verdict. */
+export function foundArtifact(digit: string, verdict: Verdict, other: Partial<Artifact> = {}): ArtifactLookup {
   const states = { compliant: 'COMPLIANT', 'non-compliant': 'NON-COMPLIANT', incomplete: 'INCOMPLETE' } as const;
   const fingerprint = fingerprintOf(digit);
   return {
-    asked: anAsked({ fingerprint }),
-    name: `dist/${digit}.tgz`,
-    sighting: {
+    query: aQuery({ fingerprint, name: `dist/${digit}.tgz` }),
+    settled: {
       value: {
         artifact: anArtifact({ fingerprint, filename: `${digit}.tgz`, state: states[verdict], ...other }),
         verdict,
@@ -55,21 +66,25 @@ export function judged(digit: string, verdict: Verdict, other: Partial<Artifact>
   };
 }
 
-/** The same artifact, of which the service does not name `git_commit`. */
-export function withoutCommit(looked: Looked): Looked {
-  const { value } = looked.sighting;
-  if (value === undefined) return looked;
-  const artifact = { ...value.artifact };
-  delete artifact.git_commit;
-  return { ...looked, sighting: { value: { ...value, artifact } } };
+/** The same lookup, of an artifact that was computed from the file of this name, or whose fingerprint was given. */
+export function withName(lookup: ArtifactLookup, name: string | undefined): ArtifactLookup {
+  return { ...lookup, query: { ...lookup.query, name } };
 }
 
-/** An artifact that could not be judged. */
-export function unjudged(digit: string, failure: Failure = trouble(digit)): Looked {
+/** The same artifact, of which the service does not name `git_commit`. */
+export function withoutCommit(lookup: ArtifactLookup): ArtifactLookup {
+  const { value } = lookup.settled;
+  if (value === undefined) return lookup;
+  const artifact = { ...value.artifact };
+  delete artifact.git_commit;
+  return { ...lookup, settled: { value: { ...value, artifact } } };
+}
+
+/** An artifact that could not be looked up. */
+export function failedLookup(digit: string, failure: Failure = trouble(digit)): ArtifactLookup {
   return {
-    asked: anAsked({ fingerprint: fingerprintOf(digit) }),
-    name: `dist/${digit}.tgz`,
-    sighting: { failure, last: undefined },
+    query: aQuery({ fingerprint: fingerprintOf(digit), name: `dist/${digit}.tgz` }),
+    settled: { failure, last: undefined },
   };
 }
 

@@ -1,6 +1,6 @@
 import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../../contract/attestation.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { type CommitEvidence, gatherCommitEvidence } from '../../evidence/commit/gather-commit.ts';
+import { gatherCommitEvidence, type CommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import { runUrl, repositoryInfo } from '../../evidence/job.ts';
 import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts';
 import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
@@ -19,7 +19,7 @@ import {
   userData,
 } from '../inputs/evidence-inputs.ts';
 import { attestationName, description, fingerprint, flow, trail } from '../inputs/flow-inputs.ts';
-import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
 import { createSonarResult } from './sonar-result.ts';
 import type { Mapping } from '../../runtime/untrusted-data.ts';

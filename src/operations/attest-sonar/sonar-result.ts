@@ -1,11 +1,11 @@
+import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import { gateStatuses, verdictOfGateStatus } from '../../contract/compliance.ts';
-import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { toEvidenceState, evidenceLabel } from '../evidence-state.ts';
+import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, link, plain, abbreviate, type Evidence, type Table, type Text } from '../report.ts';
 import { summarizeList } from '../sentence.ts';
 

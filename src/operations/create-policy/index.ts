@@ -4,15 +4,15 @@ import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../..
 import { prepareAttachment } from '../../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';
 import { readPolicyFile } from '../../evidence/policy-file.ts';
-import { description } from '../inputs/flow-inputs.ts';
-import { files } from '../inputs/evidence-inputs.ts';
+import { formatTime } from '../format-time.ts';
 import { comment, policy } from '../inputs/environment-inputs.ts';
+import { files } from '../inputs/evidence-inputs.ts';
+import { description } from '../inputs/flow-inputs.ts';
 import { optional, required } from '../inputs/input.ts';
 import { defineOperation, type OperationContext } from '../operation.ts';
-import { findUpload, type PolicyUpload } from './find-upload.ts';
-import { fact, type Fact, plain, type Table, type Text } from '../report.ts';
+import { fact, plain, type Fact, type Table, type Text } from '../report.ts';
 import { toRequestEffect } from '../request-effect.ts';
-import { formatTime } from '../format-time.ts';
+import { findUpload, type PolicyUpload } from './find-upload.ts';
 
 /** Operation 6: creates a policy from a YAML file, or makes a new version of it where it exists. */
 export const createPolicy = defineOperation({

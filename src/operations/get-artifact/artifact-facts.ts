@@ -1,61 +1,45 @@
 import type { Artifact } from '../../contract/artifact.ts';
-import type { Looked } from './parse-verdict.ts';
-import type { EnvironmentSighting } from './judge-artifacts.ts';
-import type { Standing } from './environment-standing.ts';
 import { snapshotCompliance } from '../latest-snapshot.ts';
-import { code, complianceLabel, fact, abbreviate, type Fact } from '../report.ts';
-import { withoutFullStop } from '../sentence.ts';
+import { code, complianceLabel, fact, type Fact } from '../report.ts';
+import type { Standing } from './environment-standing.ts';
+import type { EnvironmentLookup } from './lookup.ts';
 
-/** `Artifact dist/web.tgz 0123456789ab`. */
-export function describeArtifact(one: Looked): string {
-  const name = one.name ?? one.sighting.value?.artifact.filename;
-  return `Artifact ${name === undefined ? '' : `${name} `}${abbreviate(knownFingerprint(one))}`;
+/** The commit that an artifact was built from. */
+export interface ArtifactCommit {
+  readonly sha: string;
+  readonly url: string | undefined;
 }
 
-/** The whole fingerprint where it is known, else what was asked for. */
-export function knownFingerprint({ asked, sighting }: Looked): string {
-  return sighting.value?.artifact.fingerprint ?? asked.fingerprint;
+/** The commit of an artifact; undefined if the service names none. */
+export function artifactCommit(artifact: Artifact | undefined): ArtifactCommit | undefined {
+  const sha = artifact?.git_commit ?? artifact?.git_commit_info?.sha1 ?? '';
+  return sha === '' ? undefined : { sha, url: artifact?.commit_url ?? artifact?.git_commit_info?.url };
 }
 
-/** The artifact's state and why it is in it, in the service's words, without the full stop. */
-export function stateWords(artifact: Artifact): string {
-  return [artifact.state ?? '', ...reasonOf(artifact)].join(': ');
-}
-
-/** Why the artifact is in its state, in the service's words, without the full stop; empty where it says nothing. */
-export function reasonOf(artifact: Artifact): readonly string[] {
-  const reason = withoutFullStop(artifact.state_info?.trim() ?? '');
-  return reason === '' ? [] : [reason];
-}
-
-/** What stood in the last answer before a failure; undefined where there was none of either. */
-export function lastSeen({ sighting }: Looked): string | undefined {
-  return sighting.failure === undefined || sighting.last === undefined ? undefined : stateWords(sighting.last.artifact);
-}
-
-/** What is known of one artifact. */
+/** The facts of one artifact. */
 export function artifactFacts(artifact: Artifact, flow: string): readonly Fact[] {
-  const commit = artifact.git_commit_info;
+  const commit = artifactCommit(artifact);
+  const { message, author, branch } = artifact.git_commit_info ?? {};
   return [
     ...fact('Artifact', artifact.filename, artifact.html_url),
     { label: 'Fingerprint', value: code(artifact.fingerprint) },
     ...fact('Flow', flow),
     ...fact('Trail', artifact.trail_name),
-    ...fact('Commit', artifact.git_commit ?? commit?.sha1, artifact.commit_url ?? commit?.url),
-    ...fact('Commit message', commit?.message?.split('\n')[0]),
-    ...fact('Author', commit?.author),
-    ...fact('Branch', commit?.branch),
+    ...fact('Commit', commit?.sha, commit?.url),
+    ...fact('Commit message', message?.split('\n')[0]),
+    ...fact('Author', author),
+    ...fact('Branch', branch),
     ...fact('Build', artifact.build_url, artifact.build_url),
   ];
 }
 
-/** What is known of the environment that was asked about. */
-export function environmentFacts(environment: EnvironmentSighting | undefined): readonly Fact[] {
+/** The facts of the environment; none if no environment was asked about. */
+export function environmentFacts(environment: EnvironmentLookup | undefined): readonly Fact[] {
   if (environment === undefined) return [];
-  const { name, sighting } = environment;
-  if (sighting.failure !== undefined)
-    return [...fact('Environment', name), ...fact('Snapshot', sighting.failure.message)];
-  const { snapshot } = sighting.value;
+  const { name, settled } = environment;
+  if (settled.failure !== undefined)
+    return [...fact('Environment', name), ...fact('Snapshot', settled.failure.message)];
+  const { snapshot } = settled.value;
   return [
     ...fact('Environment', name),
     ...fact('Snapshot', snapshot === undefined ? 'none' : `#${snapshot.index}`),
@@ -63,8 +47,8 @@ export function environmentFacts(environment: EnvironmentSighting | undefined): 
   ];
 }
 
-/** Whether an artifact runs in an environment, in a word or two. */
-export function runsThere(standing: Standing | undefined): string {
+/** Whether an artifact runs in the environment, in one word. */
+export function runsLabel(standing: Standing | undefined): string {
   if (standing?.runs === undefined) return 'unknown';
   return standing.runs ? 'yes' : 'no';
 }

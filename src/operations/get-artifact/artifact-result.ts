@@ -1,111 +1,103 @@
 import { artifactStateOf } from '../../contract/compliance.ts';
 import { UserError, ExternalError, type Failure, type Problem } from '../../runtime/failure.ts';
-import type { Looked } from './parse-verdict.ts';
-import { artifactEvidence } from './evidence-table.ts';
-import { causesOf, concludeSeveral } from './conclusion.ts';
-import {
-  artifactFacts,
-  describeArtifact,
-  environmentFacts,
-  knownFingerprint,
-  lastSeen,
-  reasonOf,
-  runsThere,
-} from './artifact-facts.ts';
-import { judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './judge-artifacts.ts';
-import type { Standing } from './environment-standing.ts';
 import { describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
+import { pollFacts, timeoutNotice, withPollNotes, type PollTiming } from '../polling.ts';
 import { fact, type Evidence } from '../report.ts';
 import { withoutFullStop } from '../sentence.ts';
-import { withPollNotes, timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
+import { artifactCommit, artifactFacts, environmentFacts, runsLabel } from './artifact-facts.ts';
+import { concludeSeveral } from './conclusion.ts';
+import type { Standing } from './environment-standing.ts';
+import { createEvidence } from './evidence-table.ts';
+import { stateReason, type ArtifactJudgement, type Judgement } from './judge-artifacts.ts';
+import type { EnvironmentLookup } from './lookup.ts';
 
-/** All that is known when the asking is over. */
-export interface Judging extends Findings {
+/** The judgement of the last poll. */
+export interface FinalJudgement extends Judgement {
   readonly flow: string;
-  readonly waiting: PollTiming;
+  readonly timing: PollTiming;
 }
 
-/** Puts the artifacts together: each is in the report, the worst decides. */
-export function artifactResult(judging: Judging): OperationResult {
-  const [first] = judging.looked;
-  return first !== undefined && judging.looked.length === 1 ? oneArtifact(first, judging) : manyArtifacts(judging);
+/**
+ * The result of the operation: the worst artifact decides, and the report has all of them.
+ *
+ * @throws Failure if there is only one artifact and it could not be looked up
+ */
+export function createArtifactResult(judgement: FinalJudgement): OperationResult {
+  const [first, ...others] = judgement.artifacts;
+  return first !== undefined && others.length === 0 ? resultOfOne(first, judgement) : resultOfMany(judgement);
 }
 
-function oneArtifact(looked: Looked, judging: Judging): OperationResult {
-  const { flow, waiting, environment } = judging;
-  const { sighting } = looked;
-  // With nothing to report around it, the failure is all there is to say.
-  if (sighting.failure !== undefined) throw withPollNotes(sighting.failure, waiting, lastSeen(looked));
-  const { artifact } = sighting.value;
-  const standing = judgeLooked(looked, environment)?.standing;
-  const own = [`${describeArtifact(looked)} in flow ${flow} is ${artifact.state ?? ''}`, ...reasonOf(artifact)];
+function resultOfOne(judged: ArtifactJudgement, judgement: FinalJudgement): OperationResult {
+  const { flow, timing, environment } = judgement;
+  // Without an answer there is nothing to report but the failure.
+  if (judged.failure !== undefined) throw withPollNotes(judged.failure, timing, judged.lastState);
+  const { artifact, standing, title } = judged;
+  const state = [`${title} in flow ${flow} is ${artifact.state ?? ''}`, ...stateReason(artifact)];
   const conclusion = [
-    `${own.join('. ')}.`,
-    ...environmentWords(judging, standing?.words),
-    ...timeoutNotice(waiting),
+    `${state.join('. ')}.`,
+    ...environmentSentences(environment, standing),
+    ...timeoutNotice(timing),
   ].join(' ');
   return {
-    ...endingOf(judging, conclusion),
+    ...outcomeOf(judgement, conclusion),
     conclusion,
-    response: environment === undefined ? artifact : entryOf(looked, judging),
+    response: environment === undefined ? artifact : responseEntry(judged, environment),
     fingerprint: artifact.fingerprint,
     htmlUrl: artifact.html_url,
-    commits: commitsOf([looked]),
+    commits: commitsOf([judged]),
     report: {
-      subject: describeArtifact(looked),
-      evidence: evidenceOf(judging),
+      subject: title,
+      evidence: evidenceWithNotice(judgement),
       facts: [
         ...artifactFacts(artifact, flow),
         ...environmentFacts(environment),
-        ...(environment === undefined ? [] : fact('Runs there', runsThere(standing))),
-        ...pollFacts(waiting),
+        ...(environment === undefined ? [] : fact('Runs there', runsLabel(standing))),
+        ...pollFacts(timing),
       ],
       tables: [],
     },
   };
 }
 
-function manyArtifacts(judging: Judging): OperationResult {
-  const { looked, flow, environment, waiting } = judging;
+function resultOfMany(judgement: FinalJudgement): OperationResult {
+  const { artifacts, flow, environment, timing } = judgement;
   const conclusion = [
-    concludeSeveral(judging, flow),
-    ...environmentWords(judging, undefined),
-    ...timeoutNotice(waiting),
+    concludeSeveral(judgement, flow),
+    ...environmentSentences(environment, undefined),
+    ...timeoutNotice(timing),
   ].join(' ');
   return {
-    ...endingOf(judging, conclusion),
+    ...outcomeOf(judgement, conclusion),
     conclusion,
-    response: looked.map((one) => entryOf(one, judging)),
-    fingerprint: looked.map((one) => knownFingerprint(one)).join('\n'),
-    commits: commitsOf(looked),
+    response: artifacts.map((one) => responseEntry(one, environment)),
+    fingerprint: artifacts.map(({ fingerprint }) => fingerprint).join('\n'),
+    commits: commitsOf(artifacts),
     report: {
-      subject: `${looked.length} artifacts of flow ${flow}`,
-      evidence: evidenceOf(judging),
-      facts: [...fact('Flow', flow), ...environmentFacts(environment), ...pollFacts(waiting)],
+      subject: `${artifacts.length} artifacts of flow ${flow}`,
+      evidence: evidenceWithNotice(judgement),
+      facts: [...fact('Flow', flow), ...environmentFacts(environment), ...pollFacts(timing)],
       tables: [],
-      copies: looked.map((one) => ({ label: one.name ?? '', text: knownFingerprint(one) })),
+      copies: artifacts.map(({ query, fingerprint }) => ({ label: query.name ?? '', text: fingerprint })),
     },
   };
 }
 
-/** The evidence, and whether the waiting ended before it was final. */
-function evidenceOf(judging: Judging): Evidence {
-  const evidence = artifactEvidence(judging);
-  return { ...evidence, notes: [...evidence.notes, ...timeoutNotice(judging.waiting)] };
+function evidenceWithNotice(judgement: FinalJudgement): Evidence {
+  const evidence = createEvidence(judgement);
+  return { ...evidence, notes: [...evidence.notes, ...timeoutNotice(judgement.timing)] };
 }
 
-/** The outcome of the whole, and the word for it. */
-function endingOf(judging: Judging, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
-  const verdict = wholeVerdict(judging);
+function outcomeOf(judgement: Judgement, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
+  const { verdict } = judgement;
   if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
-  return { outcome: 'error', failure: together(judging, conclusion), state: undefined };
+  return { outcome: 'error', failure: combineFailures(judgement, conclusion), state: undefined };
 }
 
-/** The one failure as it is; of several, one that says what the conclusion does, with the remedy of each. */
-function together({ looked, environment }: Judging, conclusion: string): Failure {
-  const there = environment?.sighting.failure;
-  const failures = [...causesOf(looked).map(({ failure }) => failure), ...(there === undefined ? [] : [there])];
+/** A single failure as it is; several as one, with the conclusion as its message and the remedy of each. */
+function combineFailures({ failureGroups, environment }: Judgement, conclusion: string): Failure {
+  const there = environment?.settled.failure;
+  const failures = [...failureGroups.map(({ failure }) => failure), ...(there === undefined ? [] : [there])];
   const [first, ...others] = failures;
   if (first !== undefined && others.length === 0) return first;
   const text = { what: conclusion, remedy: [...new Set(failures.map(({ remedy }) => remedy))].join('\n') };
@@ -113,43 +105,43 @@ function together({ looked, environment }: Judging, conclusion: string): Failure
   return new UserError({ input: 'fingerprint', ...text } satisfies Problem);
 }
 
-/** The commits that the artifacts are of, once each; undefined where the service names none. */
-function commitsOf(looked: readonly Looked[]): readonly string[] | undefined {
-  const commits = looked.flatMap(({ sighting }) => {
-    const artifact = sighting.value?.artifact;
-    const commit = artifact?.git_commit ?? artifact?.git_commit_info?.sha1 ?? '';
-    return commit === '' ? [] : [commit];
-  });
+/** The commits of the artifacts, once each; undefined if the service names none. */
+function commitsOf(artifacts: readonly ArtifactJudgement[]): readonly string[] | undefined {
+  const commits = artifacts.flatMap(({ artifact }) => artifactCommit(artifact)?.sha ?? []);
   return commits.length === 0 ? undefined : [...new Set(commits)];
 }
 
-/** What is to be said of the environment, as sentences: what it says of the one artifact, or why it could not be asked. */
-function environmentWords({ environment }: Judging, standing: string | undefined): readonly string[] {
+/** What the conclusion says about the environment: the standing of the one artifact, or why there is none. */
+function environmentSentences(
+  environment: EnvironmentLookup | undefined,
+  standing: Standing | undefined,
+): readonly string[] {
   if (environment === undefined) return [];
-  const { name, sighting } = environment;
-  if (sighting.failure === undefined) return standing === undefined ? [] : [standing];
+  const { name, settled } = environment;
+  if (settled.failure === undefined) return standing === undefined ? [] : [standing.words];
   const last =
-    sighting.last === undefined ? [] : [`Seen before that: ${describeLatestSnapshot(name, sighting.last.snapshot)}`];
-  return [`Environment ${name} could not be judged: ${withoutFullStop(sighting.failure.message)}.`, ...last];
+    settled.last === undefined ? [] : [`Seen before that: ${describeLatestSnapshot(name, settled.last.snapshot)}`];
+  return [`Environment ${name} could not be judged: ${withoutFullStop(settled.failure.message)}.`, ...last];
 }
 
-/** One artifact as the output `response` has it. */
-function entryOf(one: Looked, { environment }: Judging): Readonly<Record<string, unknown>> {
-  const { failure, value } = one.sighting;
-  const judged = judgeLooked(one, environment);
+/** One artifact in the output `response`. */
+function responseEntry(
+  { query, fingerprint, verdict, artifact, failure, standing }: ArtifactJudgement,
+  environment: EnvironmentLookup | undefined,
+): Readonly<Record<string, unknown>> {
   return {
-    fingerprint: knownFingerprint(one),
-    ...(one.name === undefined ? {} : { file: one.name }),
-    ...(judged === undefined ? {} : { verdict: judged.verdict }),
-    ...(failure === undefined ? { artifact: value.artifact } : { error: failure.message }),
-    ...(environment === undefined ? {} : { environment: environmentEntry(environment, judged?.standing) }),
+    fingerprint,
+    ...(query.name === undefined ? {} : { file: query.name }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(failure === undefined ? { artifact } : { error: failure.message }),
+    ...(environment === undefined ? {} : { environment: environmentEntry(environment, standing) }),
   };
 }
 
 function environmentEntry(
-  { name, sighting }: EnvironmentSighting,
+  { name, settled }: EnvironmentLookup,
   standing: Standing | undefined,
 ): Readonly<Record<string, unknown>> {
-  if (sighting.failure !== undefined) return { name, error: sighting.failure.message };
-  return { name, snapshot: sighting.value.snapshot ?? null, runs: standing?.runs ?? null };
+  if (settled.failure !== undefined) return { name, error: settled.failure.message };
+  return { name, snapshot: settled.value.snapshot ?? null, runs: standing?.runs ?? null };
 }

@@ -1,87 +1,49 @@
-import type { Failure } from '../../runtime/failure.ts';
-import type { Looked } from './parse-verdict.ts';
-import { describeArtifact, lastSeen, stateWords } from './artifact-facts.ts';
-import { judgeLooked, worstFirst, type EnvironmentSighting, type Findings } from './judge-artifacts.ts';
-import { summarizeList, asClause, withoutFullStop } from '../sentence.ts';
+import { asClause, summarizeList, withoutFullStop } from '../sentence.ts';
+import { worstFirst, type ArtifactJudgement, type Judgement } from './judge-artifacts.ts';
 
-/** How many are named: the one that decides. The report has a row and a line for each of the others. */
+/** How many artifacts a clause names: the worst one. The report lists all. */
 const mostNamed = 1;
 
-/**
- * How many reasons of artifacts that could not be judged are told: a service's message is never lost to an annotation, of
- * whose text the runner keeps 4,096 characters.
- */
-const mostCauses = 5;
+/** How many failures are named, because the runner keeps 4,096 characters of an annotation. */
+const mostFailures = 5;
 
 /**
- * What is to be said of several artifacts, as sentences: which are not compliant, and which could not be judged and why, in
- * the words of the service or of the way to it. The worst is named, and the others are counted.
+ * The conclusion about several artifacts: which are not compliant, which could not be judged, and why. It names the worst
+ * and counts the others.
  */
-export function concludeSeveral(findings: Findings, flow: string): string {
-  const all = `${findings.looked.length} artifacts in flow ${flow}`;
-  const clauses = [badClause(findings), unjudgedClause(findings)].filter(({ count }) => count > 0);
+export function concludeSeveral(judgement: Judgement, flow: string): string {
+  const all = `${judgement.artifacts.length} artifacts in flow ${flow}`;
+  const clauses = [nonCompliantClause(judgement), failureClause(judgement)].filter(({ count }) => count > 0);
   if (clauses.length === 0) return `All ${all} are COMPLIANT.`;
   return clauses.map(({ count, words }, at) => `${count}${at === 0 ? ` of ${all}` : ''} ${words}.`).join(' ');
 }
 
-/** What is said of so many artifacts. */
+/** What is said about so many artifacts. */
 interface Clause {
   readonly count: number;
   readonly words: string;
 }
 
-function badClause({ looked, environment }: Findings): Clause {
-  const bad = worstFirst({ looked, environment }).flatMap((one) => badWords(one, environment));
+function nonCompliantClause({ artifacts }: Judgement): Clause {
+  const reasons = worstFirst(artifacts).flatMap(nonCompliantReason);
   return {
-    count: bad.length,
-    words: `${bad.length === 1 ? 'is' : 'are'} not compliant: ${summarizeList(bad, mostNamed)}`,
+    count: reasons.length,
+    words: `${reasons.length === 1 ? 'is' : 'are'} not compliant: ${summarizeList(reasons, mostNamed)}`,
   };
 }
 
-/** Why one that could be judged is not compliant; empty where it is. */
-function badWords(one: Looked, environment: EnvironmentSighting | undefined): readonly string[] {
-  const judged = judgeLooked(one, environment);
-  if (judged === undefined || judged.verdict === 'compliant' || one.sighting.failure !== undefined) return [];
-  const { standing } = judged;
-  const there =
-    standing?.verdict === undefined || standing.verdict === 'compliant' ? '' : `, and ${asClause(standing.words)}`;
-  return [`${describeArtifact(one)} is ${stateWords(one.sighting.value.artifact)}${there}`];
+function nonCompliantReason(one: ArtifactJudgement): readonly string[] {
+  if (one.failure !== undefined || one.verdict === 'compliant') return [];
+  const there = one.objection === undefined ? '' : `, and ${asClause(one.objection.words)}`;
+  return [`${one.title} is ${one.stateText}${there}`];
 }
 
-function unjudgedClause({ looked }: Findings): Clause {
-  const causes = causesOf(looked);
-  const words = causes.map(
+function failureClause({ failureGroups }: Judgement): Clause {
+  const words = failureGroups.map(
     ({ failure, names }) =>
       `${summarizeList(names, mostNamed, { separator: ', ' })}: ${withoutFullStop(failure.message)}`,
   );
-  const unnamed = causes.slice(mostCauses).flatMap(({ names }) => names).length;
-  return {
-    count: causes.flatMap(({ names }) => names).length,
-    words: `could not be judged: ${summarizeList(words, mostCauses, { rest: unnamed })}`,
-  };
-}
-
-/** A failure, and the artifacts that it kept from being judged. */
-interface Cause {
-  /** That of the first of them. */
-  readonly failure: Failure;
-  readonly names: readonly string[];
-}
-
-/** The failures, once each: where nothing but the artifact is another one, the words of the first say it of all. */
-export function causesOf(looked: readonly Looked[]): readonly Cause[] {
-  const causes = new Map<string, Cause>();
-  for (const one of looked) {
-    const { failure } = one.sighting;
-    if (failure === undefined) continue;
-    const key = failure.message.replaceAll(one.asked.fingerprint, '');
-    const known = causes.get(key) ?? { failure, names: [] };
-    causes.set(key, { ...known, names: [...known.names, nameOf(one)] });
-  }
-  return [...causes.values()];
-}
-
-function nameOf(one: Looked): string {
-  const last = lastSeen(one);
-  return `${describeArtifact(one)}${last === undefined ? '' : ` (the last verdict that was seen: ${last})`}`;
+  const count = failureGroups.flatMap(({ names }) => names).length;
+  const unnamed = failureGroups.slice(mostFailures).flatMap(({ names }) => names).length;
+  return { count, words: `could not be judged: ${summarizeList(words, mostFailures, { rest: unnamed })}` };
 }

@@ -28,7 +28,7 @@ export interface Standing {
  * the very snapshot whose verdict the list (operation 12) gives, whatever is reported meanwhile; and unlike `running` of an
  * artifact it exists for logical environments, too.
  */
-export async function viewEnvironment(
+export async function fetchEnvironment(
   client: ComplianceClient,
   org: string,
   environment: string,
@@ -49,7 +49,7 @@ export async function viewEnvironment(
  * Judges whether the environment has something against the artifact. The interface has no verdict of one artifact in a
  * snapshot, so the strictest that can be said is taken: where a snapshot is not compliant, nothing that it shows is.
  */
-export function standingIn({ environment, snapshot, shown }: EnvironmentView, artifact: Artifact): Standing {
+export function judgeStanding({ environment, snapshot, shown }: EnvironmentView, artifact: Artifact): Standing {
   const verdict = latestSnapshotVerdict(snapshot);
   if (snapshot === undefined) {
     return {
@@ -63,23 +63,23 @@ export function standingIn({ environment, snapshot, shown }: EnvironmentView, ar
     const words = `Whether it runs in environment ${environment} is not known: snapshot ${name} is the latest and not current.`;
     return { runs: undefined, verdict, words };
   }
-  if (!shown.has(artifact.fingerprint) && !saysItRuns(artifact, environment, snapshot.index)) {
+  if (!shown.has(artifact.fingerprint) && !reportsRunning(artifact, environment, snapshot.index)) {
     const words = `It does not run in environment ${environment} (snapshot ${name}).`;
     return { runs: false, verdict: undefined, words };
   }
   return {
     runs: true,
     verdict,
-    words: `It runs in environment ${environment}, whose latest snapshot ${name} ${whatItIs[verdict]}.`,
+    words: `It runs in environment ${environment}, whose latest snapshot ${name} ${snapshotClauses[verdict]}.`,
   };
 }
 
 /** Whether the artifact's own answer says that it runs in this very snapshot. */
-function saysItRuns({ running = [] }: Artifact, environment: string, index: number): boolean {
+function reportsRunning({ running = [] }: Artifact, environment: string, index: number): boolean {
   return running.some((place) => place.environment_name === environment && place.snapshot_index === index);
 }
 
-const whatItIs: Readonly<Record<Verdict, string>> = {
+const snapshotClauses: Readonly<Record<Verdict, string>> = {
   compliant: 'is compliant',
   'non-compliant': 'is not compliant; that verdict is about all that runs there',
   incomplete: 'has no verdict; attach a policy to the environment to have it judged',

@@ -1,10 +1,10 @@
-import { evidenceProblems, mostProblems } from './problem-list.ts';
-import { knownFingerprint, runsThere } from './artifact-facts.ts';
-import { evidenceSubjects, type Subject } from './evidence-items.ts';
-import type { Findings } from './judge-artifacts.ts';
-import { evidenceMark, toEvidenceState, evidenceLabel } from '../evidence-state.ts';
-import { code, link, plain, abbreviate, type Evidence, type Text } from '../report.ts';
+import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.ts';
+import { abbreviate, code, link, plain, type Evidence, type Text } from '../report.ts';
 import { summarizeList } from '../sentence.ts';
+import { collectEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
+import { artifactCommit, runsLabel } from './artifact-facts.ts';
+import type { Judgement } from './judge-artifacts.ts';
+import { listProblems, mostProblems } from './problem-list.ts';
 
 /** The most attestations that have a column of their own. */
 const mostColumns = 10;
@@ -16,13 +16,12 @@ const mostNames = 10;
  * What is required of artifacts and what there is of it: a row for each, the worst first. Of many attestations, those that
  * are compliant for every artifact have no column and are counted instead: a reader of a red gate looks for the others.
  */
-export function artifactEvidence(findings: Findings): Evidence {
-  const subjects = evidenceSubjects(findings);
-  const columns = columnsOf(subjects);
+export function createEvidence({ artifacts, environment, failureGroups }: Judgement): Evidence {
+  const collected = collectEvidence(artifacts);
+  const columns = chooseColumns(collected);
   const isCut = columns.shown.length < columns.all.length;
-  const isOne = subjects.length === 1;
-  const { environment } = findings;
-  const problems = evidenceProblems(subjects, columns.all);
+  const isOne = collected.length === 1;
+  const problems = listProblems(collected, columns.all, failureGroups);
   return {
     table: {
       title: 'Evidence',
@@ -35,15 +34,15 @@ export function artifactEvidence(findings: Findings): Evidence {
         ...columns.shown,
         ...(isCut ? ['Required'] : []),
       ],
-      rows: subjects.map((subject): readonly Text[] => [
-        ...headOf(subject),
-        ...(isOne ? [] : [commitOf(subject)]),
-        ...(environment === undefined ? [] : [plain(thereWords(subject))]),
-        ...columns.shown.map((name) => plain(cellOf(subject, name))),
-        ...(isCut ? [plain(requiredWords(subject))] : []),
+      rows: collected.map((evidence): readonly Text[] => [
+        ...leadingCells(evidence),
+        ...(isOne ? [] : [commitCell(evidence)]),
+        ...(environment === undefined ? [] : [plain(runsCell(evidence))]),
+        ...columns.shown.map((name) => plain(attestationCell(evidence, name))),
+        ...(isCut ? [plain(requiredCell(evidence))] : []),
       ]),
     },
-    notes: notesOf(columns),
+    notes: notesOn(columns),
     problems: problems.slice(0, mostProblems),
     moreProblems: Math.max(0, problems.length - mostProblems),
   };
@@ -58,12 +57,12 @@ interface Columns {
   readonly required: ReadonlySet<string>;
 }
 
-function columnsOf(subjects: readonly Subject[]): Columns {
-  const required = new Set(subjects.flatMap((subject) => [...(subject.required ?? [])]));
-  const all = [...new Set([...required, ...subjects.flatMap(({ pieces }) => [...pieces.keys()])])];
+function chooseColumns(collected: readonly ArtifactEvidence[]): Columns {
+  const required = new Set(collected.flatMap((evidence) => [...(evidence.required ?? [])]));
+  const all = [...new Set([...required, ...collected.flatMap(({ items }) => [...items.keys()])])];
   const problems = new Map<string, number>();
-  for (const { pieces } of subjects) {
-    for (const [name, { state }] of pieces) {
+  for (const { items } of collected) {
+    for (const [name, { state }] of items) {
       if (state !== 'compliant') problems.set(name, (problems.get(name) ?? 0) + 1);
     }
   }
@@ -75,7 +74,7 @@ function columnsOf(subjects: readonly Subject[]): Columns {
   return { all, shown: all.filter((name) => kept.has(name)), problems, required };
 }
 
-function notesOf({ all, shown, problems, required }: Columns): readonly string[] {
+function notesOn({ all, shown, problems, required }: Columns): readonly string[] {
   const isShown = new Set(shown);
   const hidden = all.filter((name) => !isShown.has(name));
   const compliant = hidden.filter((name) => !problems.has(name) && required.has(name));
@@ -95,41 +94,35 @@ function notesOf({ all, shown, problems, required }: Columns): readonly string[]
   ];
 }
 
-function headOf({ looked, label }: Subject): readonly Text[] {
-  const { failure, value } = looked.sighting;
-  const fingerprint = code(abbreviate(knownFingerprint(looked)));
-  if (failure !== undefined) return [plain(label), fingerprint, plain('⛔ error')];
-  const mark = evidenceMark(toEvidenceState(value.verdict));
-  return [link(label, value.artifact.html_url), fingerprint, plain(`${mark} ${value.artifact.state ?? ''}`)];
+function leadingCells({ judged, label }: ArtifactEvidence): readonly Text[] {
+  const fingerprint = code(abbreviate(judged.fingerprint));
+  if (judged.failure !== undefined) return [plain(label), fingerprint, plain('⛔ error')];
+  const { artifact, ownVerdict } = judged;
+  const mark = evidenceMark(toEvidenceState(ownVerdict));
+  return [link(label, artifact.html_url), fingerprint, plain(`${mark} ${artifact.state ?? ''}`)];
 }
 
-/** Whether it runs there, with a mark if that is what speaks against it. */
-function thereWords({ judged }: Subject): string {
-  const standing = judged?.standing;
-  const words = runsThere(standing);
-  return standing?.verdict === undefined || standing.verdict === 'compliant'
-    ? words
-    : `${evidenceMark(toEvidenceState(standing.verdict))} ${words}`;
+/** Whether the artifact runs in the environment, with a mark if that speaks against it. */
+function runsCell({ judged }: ArtifactEvidence): string {
+  const label = runsLabel(judged.standing);
+  return judged.objection === undefined ? label : `${evidenceMark(toEvidenceState(judged.objection.verdict))} ${label}`;
 }
 
-function commitOf({ looked }: Subject): Text {
-  const artifact = looked.sighting.value?.artifact;
-  const sha = artifact?.git_commit ?? artifact?.git_commit_info?.sha1 ?? '';
-  return sha === ''
-    ? plain('')
-    : { ...code(abbreviate(sha)), href: artifact?.commit_url ?? artifact?.git_commit_info?.url };
+function commitCell({ judged }: ArtifactEvidence): Text {
+  const commit = artifactCommit(judged.artifact);
+  return commit === undefined ? plain('') : { ...code(abbreviate(commit.sha)), href: commit.url };
 }
 
-/** Empty where the attestation is neither required nor recorded. */
-function cellOf({ judged, required, pieces }: Subject, name: string): string {
-  if (judged === undefined) return evidenceLabel('unknown');
-  const piece = pieces.get(name);
-  return piece === undefined ? '' : evidenceLabel(piece.state, required?.has(name) === false);
+/** Empty if the attestation is neither required nor recorded. */
+function attestationCell({ judged, required, items }: ArtifactEvidence, name: string): string {
+  if (judged.failure !== undefined) return evidenceLabel('unknown');
+  const item = items.get(name);
+  return item === undefined ? '' : evidenceLabel(item.state, required?.has(name) === false);
 }
 
 /** `28 of 30`. */
-function requiredWords({ required, pieces }: Subject): string {
+function requiredCell({ required, items }: ArtifactEvidence): string {
   if (required === undefined) return '';
-  const compliant = [...required].filter((name) => pieces.get(name)?.state === 'compliant');
+  const compliant = [...required].filter((name) => items.get(name)?.state === 'compliant');
   return `${compliant.length} of ${required.size}`;
 }

@@ -1,15 +1,16 @@
 import { getArtifact as endpoint } from '../../contract/artifact.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import type { Asked } from './parse-verdict.ts';
-import { artifactQuestion, type Wanted } from './lookup.ts';
-import { artifactResult } from './artifact-result.ts';
-import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { environment } from '../inputs/environment-inputs.ts';
-import { wait } from '../inputs/step-inputs.ts';
-import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { artifactFiles } from '../inputs/evidence-inputs.ts';
 import { attestationId, fingerprints, flow, trail } from '../inputs/flow-inputs.ts';
-import { defineOperation, type OperationContext } from '../operation.ts';
-import { pollUntilFinal } from '../polling.ts';
+import { optional, required, withDefault } from '../inputs/input.ts';
+import { wait } from '../inputs/step-inputs.ts';
+import { defineOperation } from '../operation.ts';
+import { pollUntilFinal, type Poll } from '../polling.ts';
+import { createQueries } from './artifact-query.ts';
+import { createArtifactResult } from './artifact-result.ts';
+import { judgeArtifacts, pendingReasons, type Judgement } from './judge-artifacts.ts';
+import { lookupArtifacts } from './lookup.ts';
 
 const inputs = {
   flow: required(flow),
@@ -29,12 +30,18 @@ export const getArtifact = defineOperation({
   inputs,
   check: ({ fingerprints: given, files: patterns }) => exactlyOne(given !== undefined, patterns !== undefined),
   async run(values, context) {
-    const wanted = await wantedArtifacts(values, context);
-    const question = artifactQuestion(wanted, values.environment, context);
-    const { answer, waiting } = await context.call.log.group('Look artifacts up', () =>
-      pollUntilFinal(question, values.waitSeconds, context),
+    const queries = await createQueries(values, context);
+    const request = { queries, environment: values.environment };
+    const poll: Poll<Judgement> = {
+      fetch: async (client, previous) =>
+        judgeArtifacts(await lookupArtifacts(request, client, context, previous?.lookups)),
+      pending: pendingReasons,
+      failures: ({ failures }) => failures,
+    };
+    const { answer, timing } = await context.call.log.group('Look artifacts up', () =>
+      pollUntilFinal(poll, values.waitSeconds, context),
     );
-    return artifactResult({ ...answer, flow: values.flow, waiting });
+    return createArtifactResult({ ...answer, flow: values.flow, timing });
   },
 });
 
@@ -47,29 +54,4 @@ function exactlyOne(hasFingerprint: boolean, hasFiles: boolean): readonly Proble
       remedy: 'Give `fingerprint`, or give the artifact itself in `files` and its fingerprint is computed.',
     },
   ];
-}
-
-async function wantedArtifacts(
-  values: ValuesOf<typeof inputs>,
-  { workspace, call: { log, signal } }: OperationContext,
-): Promise<readonly Wanted[]> {
-  const { flow: flowName, trail: trailName, attestationId: id } = values;
-  const askFor = (fingerprint: string): Asked => ({ fingerprint, flow: flowName, trail: trailName, attestationId: id });
-  if (values.fingerprints !== undefined) {
-    return [...new Set(values.fingerprints)].map((fingerprint) => ({ asked: askFor(fingerprint), name: undefined }));
-  }
-  return log.group('Compute fingerprints', async () => {
-    // Node's crypto alone takes longer to load than the question takes: only who needs it shall wait for it.
-    const { artifactFingerprints } = await import('../../evidence/fingerprint/fingerprint.ts');
-    const wanted: Wanted[] = [];
-    for await (const { name, fingerprint } of artifactFingerprints({
-      patterns: values.files ?? [],
-      workspace,
-      signal,
-    })) {
-      log.info(`${name}: ${fingerprint}`);
-      wanted.push({ asked: askFor(fingerprint), name });
-    }
-    return wanted;
-  });
 }

@@ -1,62 +1,171 @@
+import type { Artifact } from '../../contract/artifact.ts';
 import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
 import type { Failure } from '../../runtime/failure.ts';
-import type { Looked } from './parse-verdict.ts';
-import { standingIn, type EnvironmentView, type Standing } from './environment-standing.ts';
-import type { Settled } from '../polling.ts';
+import { describePending, mayRecover } from '../polling.ts';
+import { abbreviate } from '../report.ts';
+import { withoutFullStop } from '../sentence.ts';
+import type { ArtifactQuery } from './artifact-query.ts';
+import { judgeStanding, type Standing } from './environment-standing.ts';
+import type { ArtifactLookup, EnvironmentLookup, Lookups } from './lookup.ts';
 
-/** What is known of the artifacts, and of the environment that they shall run in. */
-export interface Findings {
-  /** In the order in which they were wanted. */
-  readonly looked: readonly Looked[];
-  /** Undefined where no environment was asked about. */
-  readonly environment: EnvironmentSighting | undefined;
+/** How an artifact is named. */
+interface ArtifactIdentity {
+  readonly query: ArtifactQuery;
+  /** All digits if they are known, else those of the query. */
+  readonly fingerprint: string;
+  /** `Artifact dist/web.tgz 0123456789ab`. */
+  readonly title: string;
 }
 
-/** An environment, and what was seen of it. */
-export interface EnvironmentSighting {
-  readonly name: string;
-  readonly sighting: Settled<EnvironmentView>;
-}
-
-/** The verdict of an artifact: its own, or that of the environment it runs in where that is worse. */
-export interface JudgedArtifact {
-  readonly verdict: Verdict;
-  /** Undefined where no environment was asked about, or nothing is known of it. */
+/** The verdict of an artifact that was found. */
+interface ArtifactVerdict extends ArtifactIdentity {
+  readonly artifact: Artifact;
+  /** The state and the reason for it, in the service's words, without the full stop. */
+  readonly stateText: string;
+  /** The verdict of the artifact's own state. */
+  readonly ownVerdict: Verdict;
+  /** Undefined if no environment was asked about, or it could not be looked up. */
   readonly standing: Standing | undefined;
+  /** What the environment has against the artifact; undefined if nothing. */
+  readonly objection: { readonly verdict: Verdict; readonly words: string } | undefined;
+  /** The artifact's own verdict, or that of the environment if it is worse. */
+  readonly verdict: Verdict;
+  readonly failure?: never;
 }
 
-/** Judges one artifact; undefined where it could not be looked up. */
-export function judgeLooked(
-  { sighting }: Looked,
-  environment: EnvironmentSighting | undefined,
-): JudgedArtifact | undefined {
-  if (sighting.failure !== undefined) return undefined;
-  const { artifact, verdict: own } = sighting.value;
-  const view = environment?.sighting.value;
-  const standing = view === undefined ? undefined : standingIn(view, artifact);
-  const verdict = standing?.verdict === undefined ? own : (worstVerdict([own, standing.verdict]) ?? own);
-  return { verdict, standing };
+/** An artifact that could not be looked up. */
+interface FailedArtifact extends ArtifactIdentity {
+  readonly failure: Failure;
+  /** The state in the latest answer before the failure; undefined if there was none. */
+  readonly lastState: string | undefined;
+  readonly artifact?: never;
+  readonly standing?: never;
+  readonly objection?: never;
+  readonly verdict?: never;
 }
 
-/**
- * The verdict of the whole, which is the worst of all; undefined where what could not be looked up may still be worse. Where
- * one is non-compliant, nothing is: then that decides, whatever else is not known.
- */
-export function wholeVerdict({ looked, environment }: Findings): Verdict | undefined {
-  const worst = worstVerdict(looked.flatMap((one) => judgeLooked(one, environment)?.verdict ?? []));
-  return worst === 'non-compliant' || failuresOf({ looked, environment }).length === 0 ? worst : undefined;
+/** The verdict of one artifact, or why there is none. */
+export type ArtifactJudgement = ArtifactVerdict | FailedArtifact;
+
+/** A failure, and the artifacts that could not be judged because of it. */
+export interface FailureGroup {
+  /** That of the first of these artifacts. */
+  readonly failure: Failure;
+  readonly names: readonly string[];
 }
 
-/** The artifacts as a reader needs them: non-compliant ones, those that could not be judged, incomplete ones, and the rest. */
-export function worstFirst({ looked, environment }: Findings): readonly Looked[] {
-  const rank = (one: Looked): number => ranks.indexOf(judgeLooked(one, environment)?.verdict);
-  return looked.toSorted((one, other) => rank(one) - rank(other));
+/** The verdict of everything that one poll looked up. */
+export interface Judgement {
+  readonly lookups: Lookups;
+  /** In the order of the queries. */
+  readonly artifacts: readonly ArtifactJudgement[];
+  readonly environment: EnvironmentLookup | undefined;
+  /** The worst verdict of all; undefined if something that could not be looked up may be worse. */
+  readonly verdict: Verdict | undefined;
+  /** Everything that could not be looked up. */
+  readonly failures: readonly Failure[];
+  /** The failures of artifacts, once each. */
+  readonly failureGroups: readonly FailureGroup[];
 }
 
-const ranks: readonly (Verdict | undefined)[] = ['non-compliant', undefined, 'incomplete', 'compliant'];
+/** Judges each artifact by its state and by the environment, and all of them by the worst. */
+export function judgeArtifacts(lookups: Lookups): Judgement {
+  const { environment } = lookups;
+  const artifacts = lookups.artifacts.map((lookup) => judgeArtifact(lookup, environment));
+  const failures = [...artifacts, ...(environment === undefined ? [] : [environment.settled])].flatMap(
+    ({ failure }) => failure ?? [],
+  );
+  const worst = worstVerdict(artifacts.flatMap(({ verdict }) => verdict ?? []));
+  // Nothing is worse than non-compliant, so that decides, whatever could not be looked up.
+  const verdict = worst === 'non-compliant' || failures.length === 0 ? worst : undefined;
+  return { lookups, artifacts, environment, verdict, failures, failureGroups: groupFailures(artifacts) };
+}
 
-/** Everything that could not be looked up. */
-export function failuresOf({ looked, environment }: Findings): readonly Failure[] {
-  const there = environment === undefined ? [] : [environment.sighting];
-  return [...looked.map(({ sighting }) => sighting), ...there].flatMap(({ failure }) => failure ?? []);
+function judgeArtifact(
+  { query, settled }: ArtifactLookup,
+  environment: EnvironmentLookup | undefined,
+): ArtifactJudgement {
+  const identity = identify(query, settled.value?.artifact);
+  if (settled.failure !== undefined) {
+    const lastState = settled.last === undefined ? undefined : describeState(settled.last.artifact);
+    return { ...identity, failure: settled.failure, lastState };
+  }
+  const { artifact, verdict: ownVerdict } = settled.value;
+  const view = environment?.settled.value;
+  const standing = view === undefined ? undefined : judgeStanding(view, artifact);
+  const objection = toObjection(standing);
+  return {
+    ...identity,
+    artifact,
+    stateText: describeState(artifact),
+    ownVerdict,
+    standing,
+    objection,
+    verdict: objection === undefined ? ownVerdict : (worstVerdict([ownVerdict, objection.verdict]) ?? ownVerdict),
+  };
+}
+
+function identify(query: ArtifactQuery, artifact: Artifact | undefined): ArtifactIdentity {
+  const fingerprint = artifact?.fingerprint ?? query.fingerprint;
+  const name = query.name ?? artifact?.filename;
+  const title = `Artifact ${name === undefined ? '' : `${name} `}${abbreviate(fingerprint)}`;
+  return { query, fingerprint, title };
+}
+
+function toObjection(standing: Standing | undefined): ArtifactVerdict['objection'] {
+  if (standing?.verdict === undefined || standing.verdict === 'compliant') return undefined;
+  return { verdict: standing.verdict, words: standing.words };
+}
+
+function describeState(artifact: Artifact): string {
+  return [artifact.state ?? '', ...stateReason(artifact)].join(': ');
+}
+
+/** Why the artifact is in its state, in the service's words, without the full stop; empty if the service does not say. */
+export function stateReason(artifact: Artifact): readonly string[] {
+  const reason = withoutFullStop(artifact.state_info?.trim() ?? '');
+  return reason === '' ? [] : [reason];
+}
+
+/** Failures that differ in nothing but the fingerprint are one group. */
+function groupFailures(artifacts: readonly ArtifactJudgement[]): readonly FailureGroup[] {
+  const groups = new Map<string, FailureGroup>();
+  for (const one of artifacts) {
+    if (one.failure === undefined) continue;
+    const { failure, lastState, query, title } = one;
+    const name = `${title}${lastState === undefined ? '' : ` (the last verdict that was seen: ${lastState})`}`;
+    const key = failure.message.replaceAll(query.fingerprint, '');
+    const group = groups.get(key) ?? { failure, names: [] };
+    groups.set(key, { ...group, names: [...group.names, name] });
+  }
+  return [...groups.values()];
+}
+
+const worstFirstOrder: readonly (Verdict | undefined)[] = ['non-compliant', undefined, 'incomplete', 'compliant'];
+
+/** The artifacts in the order that a reader needs: non-compliant, not looked up, incomplete, compliant. */
+export function worstFirst(artifacts: readonly ArtifactJudgement[]): readonly ArtifactJudgement[] {
+  const rank = ({ verdict }: ArtifactJudgement): number => worstFirstOrder.indexOf(verdict);
+  return artifacts.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** What a final verdict still waits for, a line each; empty if no later poll can change the verdict. */
+export function pendingReasons({ verdict, failures, artifacts, environment }: Judgement): readonly string[] {
+  if (verdict !== undefined && verdict !== 'incomplete') return [];
+  if (!failures.every(mayRecover)) return [];
+  const failure = environment?.settled.failure;
+  return [
+    ...new Set([
+      ...artifacts.flatMap(pendingReason),
+      ...(environment === undefined || failure === undefined
+        ? []
+        : [`environment ${environment.name} ${describePending(failure)}`]),
+    ]),
+  ];
+}
+
+function pendingReason(one: ArtifactJudgement): readonly string[] {
+  if (one.failure !== undefined) return [`${one.title} ${describePending(one.failure)}`];
+  if (one.ownVerdict === 'incomplete') return [`${one.title} is ${one.stateText}`];
+  return one.objection?.verdict === 'incomplete' ? [`${one.title}: ${one.objection.words}`] : [];
 }

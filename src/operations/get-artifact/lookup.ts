@@ -1,90 +1,89 @@
 import type { ComplianceClient } from '../../client/client.ts';
-import { getArtifact as endpoint } from '../../contract/artifact.ts';
+import { getArtifact as endpoint, type Artifact } from '../../contract/artifact.ts';
+import type { Verdict } from '../../contract/compliance.ts';
 import { maximumConnections } from '../../http/connections.ts';
 import { mapConcurrently } from '../../runtime/concurrent.ts';
-import { describeArtifact, stateWords } from './artifact-facts.ts';
-import { judgeArtifact, type Asked, type Looked } from './parse-verdict.ts';
-import { viewEnvironment, type EnvironmentView } from './environment-standing.ts';
-import { failuresOf, judgeLooked, wholeVerdict, type EnvironmentSighting, type Findings } from './judge-artifacts.ts';
 import type { OperationContext } from '../operation.ts';
-import { describePending, mayRecover, settle, type Poll } from '../polling.ts';
+import { settle, type Settled } from '../polling.ts';
+import type { ArtifactQuery } from './artifact-query.ts';
+import { fetchEnvironment, type EnvironmentView } from './environment-standing.ts';
+import { parseVerdict } from './parse-verdict.ts';
 
-/** An artifact to ask for, with the name of the file or directory it was computed of. */
-export interface Wanted {
-  readonly asked: Asked;
-  readonly name: string | undefined;
+/** What the service answered to a query, with the verdict of the artifact's state. */
+export interface ArtifactLookup {
+  readonly query: ArtifactQuery;
+  readonly settled: Settled<{ readonly artifact: Artifact; readonly verdict: Verdict }>;
 }
 
-/** The question for the verdict of artifacts, and whether they may run in an environment. */
-export function artifactQuestion(
-  wanted: readonly Wanted[],
-  environment: string | undefined,
+/** What the service answered about an environment. */
+export interface EnvironmentLookup {
+  readonly name: string;
+  readonly settled: Settled<EnvironmentView>;
+}
+
+/** Everything that a verdict rests on, from one poll. */
+export interface Lookups {
+  /** In the order of the queries. */
+  readonly artifacts: readonly ArtifactLookup[];
+  /** Undefined if no environment was asked about. */
+  readonly environment: EnvironmentLookup | undefined;
+}
+
+/** What to look up. */
+export interface LookupRequest {
+  readonly queries: readonly ArtifactQuery[];
+  readonly environment: string | undefined;
+}
+
+/**
+ * Looks up all artifacts and the environment. Nothing is taken over from the poll before: what was compliant minutes ago
+ * can have bad evidence by now.
+ *
+ * @param previous the lookups of the poll before
+ */
+export async function lookupArtifacts(
+  { queries, environment }: LookupRequest,
+  client: ComplianceClient,
   context: OperationContext,
-): Poll<Findings> {
-  return {
-    async ask(client, earlier) {
-      // All of them each time: what was compliant minutes ago can have got bad evidence since, and a verdict of the whole
-      // is of one round.
-      const looked = await mapConcurrently([...wanted.entries()], maximumConnections, ([index, one]) =>
-        lookUp(one, earlier?.looked[index], client, context),
-      );
-      if (environment === undefined) return { looked, environment };
-      // After the artifacts, so that what is judged is never older than they are.
-      const view = (): Promise<EnvironmentView> => viewEnvironment(client, context.org, environment);
-      const sighting = await settle(view, earlier?.environment?.sighting, context.call.signal);
-      return { looked, environment: { name: environment, sighting } };
-    },
-    missing: missingOf,
-    failures: failuresOf,
-  };
+  previous: Lookups | undefined,
+): Promise<Lookups> {
+  const artifacts = await mapConcurrently([...queries.entries()], maximumConnections, ([index, query]) =>
+    lookupArtifact(query, previous?.artifacts[index], client, context),
+  );
+  if (environment === undefined) return { artifacts, environment };
+  // After the artifacts, so that the environment is never older than they are.
+  const settled = await settle(
+    () => fetchEnvironment(client, context.org, environment),
+    previous?.environment?.settled,
+    context.call.signal,
+  );
+  return { artifacts, environment: { name: environment, settled } };
 }
 
-async function lookUp(
-  { asked, name }: Wanted,
-  earlier: Looked | undefined,
+async function lookupArtifact(
+  query: ArtifactQuery,
+  previous: ArtifactLookup | undefined,
   client: ComplianceClient,
   { org, call }: OperationContext,
-): Promise<Looked> {
-  const sighting = await settle(
+): Promise<ArtifactLookup> {
+  const { name, fingerprint, flow, trail, attestationId } = query;
+  const settled = await settle(
     async () => {
       const { body: artifact } = await client.call(endpoint, {
-        parameters: { org, flow_name: asked.flow, fingerprint: asked.fingerprint },
+        parameters: { org, flow_name: flow, fingerprint },
         query: {
-          ...(asked.trail === undefined ? {} : { trail: asked.trail }),
-          ...(asked.attestationId === undefined ? {} : { attestation_id: asked.attestationId }),
+          ...(trail === undefined ? {} : { trail }),
+          ...(attestationId === undefined ? {} : { attestation_id: attestationId }),
         },
       });
-      return { artifact, verdict: judgeArtifact(artifact, asked) };
+      return { artifact, verdict: parseVerdict(artifact, query) };
     },
-    earlier?.sighting,
+    previous?.settled,
     call.signal,
   );
-  const state = sighting.value?.artifact.state;
-  if (state !== undefined && state !== earlier?.sighting.value?.artifact.state) {
-    call.log.info(`${name ?? asked.fingerprint}: ${state}`);
+  const state = settled.value?.artifact.state;
+  if (state !== undefined && state !== previous?.settled.value?.artifact.state) {
+    call.log.info(`${name ?? fingerprint}: ${state}`);
   }
-  return { asked, name, sighting };
-}
-
-/** What the verdict of the whole waits for. It waits for nothing where whatever comes cannot change it any more. */
-function missingOf({ looked, environment }: Findings): readonly string[] {
-  const verdict = wholeVerdict({ looked, environment });
-  if (verdict !== undefined && verdict !== 'incomplete') return [];
-  if (!failuresOf({ looked, environment }).every(mayRecover)) return [];
-  return [...new Set([...looked.flatMap((one) => missingOfOne(one, environment)), ...missingThere(environment)])];
-}
-
-function missingOfOne(looked: Looked, environment: EnvironmentSighting | undefined): readonly string[] {
-  const { failure, value } = looked.sighting;
-  if (failure !== undefined) return [`${describeArtifact(looked)} ${describePending(failure)}`];
-  if (value.verdict === 'incomplete') return [`${describeArtifact(looked)} is ${stateWords(value.artifact)}`];
-  const standing = judgeLooked(looked, environment)?.standing;
-  return standing?.verdict === 'incomplete' ? [`${describeArtifact(looked)}: ${standing.words}`] : [];
-}
-
-function missingThere(environment: EnvironmentSighting | undefined): readonly string[] {
-  const failure = environment?.sighting.failure;
-  return environment === undefined || failure === undefined
-    ? []
-    : [`environment ${environment.name} ${describePending(failure)}`];
+  return { query, settled };
 }

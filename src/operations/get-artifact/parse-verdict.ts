@@ -1,30 +1,7 @@
 import type { Artifact } from '../../contract/artifact.ts';
 import { artifactStates, verdictOfArtifactState, type Verdict } from '../../contract/compliance.ts';
 import { ExternalError } from '../../runtime/failure.ts';
-import type { Settled } from '../polling.ts';
-
-/** What was asked for. */
-export interface Asked {
-  /** Whole, or the first digits. */
-  readonly fingerprint: string;
-  readonly flow: string;
-  readonly trail: string | undefined;
-  readonly attestationId: string | undefined;
-}
-
-/** An artifact, and the verdict of its state. */
-export interface Found {
-  readonly artifact: Artifact;
-  readonly verdict: Verdict;
-}
-
-/** What came of looking one artifact up. */
-export interface Looked {
-  readonly asked: Asked;
-  /** The name of the file or directory that the fingerprint was computed of. */
-  readonly name: string | undefined;
-  readonly sighting: Settled<Found>;
-}
+import type { ArtifactQuery } from './artifact-query.ts';
 
 /**
  * The verdict of an answer, after a look at whether it belongs to what was asked: a gate that took another artifact's
@@ -32,11 +9,11 @@ export interface Looked {
  *
  * @throws ExternalError for an answer about something else, and for a missing or an unknown state, which is never a pass
  */
-export function judgeArtifact(artifact: Artifact, asked: Asked): Verdict {
-  const stranger = otherThanAsked(artifact, asked);
-  if (stranger !== undefined) {
+export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict {
+  const mismatch = findMismatch(artifact, query);
+  if (mismatch !== undefined) {
     throw new ExternalError({
-      what: `get-artifact: the service was asked for ${stranger.asked} and answered with ${stranger.answered}`,
+      what: `get-artifact: the service was asked for ${mismatch.asked} and answered with ${mismatch.answered}`,
       remedy: "Report this to the service's operators; the artifact was not judged.",
     });
   }
@@ -62,20 +39,20 @@ export function judgeArtifact(artifact: Artifact, asked: Asked): Verdict {
  * the answer does not name is the one that was asked for. Trail and attestation only narrow the question, and a service
  * that knew no such parameter would answer all the same: the answer has to name them.
  */
-function otherThanAsked(artifact: Artifact, asked: Asked): { asked: string; answered: string } | undefined {
-  if (!artifact.fingerprint.startsWith(asked.fingerprint)) {
-    return { asked: `fingerprint ${asked.fingerprint}`, answered: `fingerprint ${artifact.fingerprint}` };
+function findMismatch(artifact: Artifact, query: ArtifactQuery): { asked: string; answered: string } | undefined {
+  if (!artifact.fingerprint.startsWith(query.fingerprint)) {
+    return { asked: `fingerprint ${query.fingerprint}`, answered: `fingerprint ${artifact.fingerprint}` };
   }
-  if (artifact.flow_name !== undefined && artifact.flow_name !== asked.flow) {
-    return { asked: `flow ${asked.flow}`, answered: `flow ${JSON.stringify(artifact.flow_name)}` };
+  if (artifact.flow_name !== undefined && artifact.flow_name !== query.flow) {
+    return { asked: `flow ${query.flow}`, answered: `flow ${JSON.stringify(artifact.flow_name)}` };
   }
   return (
-    otherNarrowed('trail', asked.trail, artifact.trail_name) ??
-    otherNarrowed('artifact attestation', asked.attestationId, artifact.id)
+    narrowedMismatch('trail', query.trail, artifact.trail_name) ??
+    narrowedMismatch('artifact attestation', query.attestationId, artifact.id)
   );
 }
 
-function otherNarrowed(
+function narrowedMismatch(
   what: string,
   asked: string | undefined,
   answered: string | null | undefined,

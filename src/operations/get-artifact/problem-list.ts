@@ -1,9 +1,9 @@
-import { causesOf } from './conclusion.ts';
-import { stateWords } from './artifact-facts.ts';
-import type { Subject } from './evidence-items.ts';
+import type { Verdict } from '../../contract/compliance.ts';
 import { evidenceMark, toEvidenceState, type EvidenceState } from '../evidence-state.ts';
-import { truncate, link, plain, type Line, type Text } from '../report.ts';
+import { link, plain, truncate, type Line, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentence.ts';
+import type { ArtifactEvidence } from './artifact-evidence.ts';
+import type { FailureGroup } from './judge-artifacts.ts';
 
 /** The most problems that are listed; the others are counted. */
 export const mostProblems = 50;
@@ -29,26 +29,30 @@ interface Problem {
  * What keeps artifacts from being compliant, a line each: attestations that failed or are missing, then artifacts that could
  * not be judged, or that are not compliant for another reason. The same problem of several artifacts is one line.
  */
-export function evidenceProblems(subjects: readonly Subject[], names: readonly string[]): readonly Line[] {
-  const bad = subjects.filter(({ judged }) => judged !== undefined && judged.verdict !== 'compliant');
+export function listProblems(
+  collected: readonly ArtifactEvidence[],
+  names: readonly string[],
+  failureGroups: readonly FailureGroup[],
+): readonly Line[] {
+  const bad = collected.filter(({ judged }) => judged.failure === undefined && judged.verdict !== 'compliant');
   const position = new Map(names.map((name, index) => [name, index]));
-  const problems = problemsOf(bad).toSorted(
+  const problems = collectProblems(bad).toSorted(
     (one, other) =>
       severity.indexOf(one.state) - severity.indexOf(other.state) ||
       (position.get(one.name) ?? 0) - (position.get(other.name) ?? 0),
   );
-  const isOne = subjects.length === 1;
+  const isOne = collected.length === 1;
   return [
-    ...problems.map((problem) => lineOf(problem, isOne)),
-    ...unjudgedLines(subjects),
-    ...bad.flatMap((subject) => otherLines(subject, isOne)),
+    ...problems.map((problem) => problemLine(problem, isOne)),
+    ...failureGroups.map(failureLine),
+    ...bad.flatMap((evidence) => otherLines(evidence, isOne)),
   ];
 }
 
-function problemsOf(subjects: readonly Subject[]): readonly Problem[] {
+function collectProblems(bad: readonly ArtifactEvidence[]): readonly Problem[] {
   const problems = new Map<string, Problem>();
-  for (const { label, pieces } of subjects) {
-    for (const [name, { state, reason, href }] of pieces) {
+  for (const { label, items } of bad) {
+    for (const [name, { state, reason, href }] of items) {
       if (state === 'compliant') continue;
       const key = JSON.stringify([name, state, reason]);
       const problem = problems.get(key) ?? { name, state, reason, artifacts: [] };
@@ -60,7 +64,7 @@ function problemsOf(subjects: readonly Subject[]): readonly Problem[] {
 }
 
 /** `❌ sonar of web.tgz, api.tgz, and 3 more: the quality gate is ERROR`. */
-function lineOf({ name, state, reason, artifacts }: Problem, isOne: boolean): Line {
+function problemLine({ name, state, reason, artifacts }: Problem, isOne: boolean): Line {
   const mark = `${evidenceMark(state)} `;
   const why = `: ${withoutFullStop(truncate(reason ?? reasons[state], longestReason))}`;
   if (isOne) return [plain(mark), link(name, artifacts[0]?.href), plain(why)];
@@ -79,27 +83,23 @@ const reasons: Readonly<Record<EvidenceState, string>> = {
   compliant: 'compliant',
 };
 
-function unjudgedLines(subjects: readonly Subject[]): readonly Line[] {
-  return causesOf(subjects.map(({ looked }) => looked)).map(({ failure, names }) => {
-    const message = withoutFullStop(truncate(failure.message, longestReason));
-    return [plain(`⛔ ${summarizeList(names, mostNamed, { separator: ', ' })} could not be judged: ${message}`)];
-  });
+function failureLine({ failure, names }: FailureGroup): Line {
+  const message = withoutFullStop(truncate(failure.message, longestReason));
+  return [plain(`⛔ ${summarizeList(names, mostNamed, { separator: ', ' })} could not be judged: ${message}`)];
 }
 
 /** What the evidence does not show: a state without a cause in it, and the environment. */
-function otherLines({ looked, label, judged, pieces }: Subject, isOne: boolean): readonly Line[] {
-  const { value } = looked.sighting;
-  if (value === undefined || judged === undefined) return [];
-  const isExplained = value.verdict === 'compliant' || [...pieces.values()].some(({ state }) => state !== 'compliant');
-  const { standing } = judged;
-  const isBadThere = standing?.verdict !== undefined && standing.verdict !== 'compliant';
-  const line = (verdict: Parameters<typeof toEvidenceState>[0], words: string): Line => [
+function otherLines({ judged, label, items }: ArtifactEvidence, isOne: boolean): readonly Line[] {
+  if (judged.failure !== undefined) return [];
+  const { artifact, ownVerdict, stateText, objection } = judged;
+  const isExplained = ownVerdict === 'compliant' || [...items.values()].some(({ state }) => state !== 'compliant');
+  const line = (verdict: Verdict, words: string): Line => [
     plain(`${evidenceMark(toEvidenceState(verdict))} `),
-    ...(isOne ? [] : [link(label, value.artifact.html_url), plain(': ')]),
+    ...(isOne ? [] : [link(label, artifact.html_url), plain(': ')]),
     plain(withoutFullStop(truncate(words, longestReason))),
   ];
   return [
-    ...(isExplained ? [] : [line(value.verdict, stateWords(value.artifact))]),
-    ...(isBadThere ? [line(standing.verdict, standing.words)] : []),
+    ...(isExplained ? [] : [line(ownVerdict, stateText)]),
+    ...(objection === undefined ? [] : [line(objection.verdict, objection.words)]),
   ];
 }

@@ -1,6 +1,6 @@
 import type { AttestationPage, ListedAttestation } from '../../contract/attestation-list.ts';
-import type { Log } from '../../runtime/log.ts';
 import { Failure, ExternalError } from '../../runtime/failure.ts';
+import type { Log } from '../../runtime/log.ts';
 import { newestFirst, newestTime, detectOrder, type ListOrder } from './attestation-order.ts';
 import type { AttestationTally } from './attestation-tally.ts';
 

@@ -1,10 +1,10 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
+import { formatTime } from '../format-time.ts';
+import { complianceLabel, link, plain, abbreviate, type Table, type Text } from '../report.ts';
 import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
 import { attestationArtifact, toAttestationSubject, namesArtifact, attestationTrail } from './attestation-subject.ts';
 import { DigestIndex } from './digest-index.ts';
-import { complianceLabel, link, plain, abbreviate, type Table, type Text } from '../report.ts';
-import { formatTime } from '../format-time.ts';
 
 /** How many rows each table keeps; a list can be longer than memory. */
 const keptRows = 200;

@@ -1,16 +1,16 @@
-import { type AttestationPage, listAttestations as endpoint } from '../../contract/attestation-list.ts';
+import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
 import type { QueryOf } from '../../contract/endpoint.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { newestFirst, detectOrder } from './attestation-order.ts';
-import { AttestationPager } from './attestation-pager.ts';
-import { AttestationTally } from './attestation-tally.ts';
-import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
-import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list-inputs.ts';
+import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
+import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
+import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { fact } from '../report.ts';
 import { withoutFullStop } from '../sentence.ts';
-import { formatTime } from '../format-time.ts';
+import { newestFirst, detectOrder } from './attestation-order.ts';
+import { AttestationPager } from './attestation-pager.ts';
+import { AttestationTally } from './attestation-tally.ts';
 
 const inputs = {
   flow: required(flow),

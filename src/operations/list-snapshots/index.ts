@@ -1,9 +1,9 @@
 import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
 import { environment, interval, reverse } from '../inputs/environment-inputs.ts';
-import { wait } from '../inputs/step-inputs.ts';
-import { optional, required, type ValuesOf, withDefault } from '../inputs/input.ts';
+import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
 import { page, perPage, walkingPageSize } from '../inputs/list-inputs.ts';
+import { wait } from '../inputs/step-inputs.ts';
 import {
   fetchLatestSnapshot,
   findCurrentSnapshot,
@@ -11,19 +11,20 @@ import {
   describeLatestSnapshot,
 } from '../latest-snapshot.ts';
 import { defineOperation, type OperationContext, type Pager } from '../operation.ts';
-import { fixInterval } from './fixed-interval.ts';
-import { type SnapshotListing, createSnapshotResult, SnapshotRows } from './snapshot-result.ts';
-import { createSnapshotPager } from './snapshot-pager.ts';
 import {
   pollUntilFinal,
   describePending,
   withPollNotes,
   mayRecover,
-  type Poll,
   settle,
+  type Poll,
   type Settled,
+  type PollResult,
   type PollTiming,
 } from '../polling.ts';
+import { fixInterval } from './fixed-interval.ts';
+import { createSnapshotPager } from './snapshot-pager.ts';
+import { createSnapshotResult, SnapshotRows, type SnapshotListing } from './snapshot-result.ts';
 
 const inputs = {
   environment: required(environment),
@@ -35,8 +36,7 @@ const inputs = {
 } as const;
 
 type Inputs = ValuesOf<typeof inputs>;
-type Listed = Pick<SnapshotListing, 'rows' | 'latest' | 'answer'>;
-type JudgedList = Listed & Pick<SnapshotListing, 'waiting'>;
+type Listing = Pick<SnapshotListing, 'rows' | 'latest' | 'answer'>;
 
 /** Operation 12: lists the snapshots of an environment, a page or all of them, and judges the latest, listed or not. */
 export const listSnapshots = defineOperation({
@@ -46,75 +46,78 @@ export const listSnapshots = defineOperation({
   inputs,
   async run(values, context) {
     const { page: number } = values;
-    const list = number === 'all' ? listAllWhenJudged(values, context) : listPageWhenJudged(values, number, context);
-    return createSnapshotResult({ ...values, ...(await list), org: context.org });
+    const listing = number === 'all' ? pollThenListAll(values, context) : pollPage(values, number, context);
+    return createSnapshotResult({ ...values, ...(await listing), org: context.org });
   },
 });
 
-/** A page, asked for until the latest snapshot is judged. */
-async function listPageWhenJudged(values: Inputs, number: number, context: OperationContext): Promise<JudgedList> {
-  const { value: listed, waiting } = await pollLatestVerdict(
+/** Lists one page, again until the latest snapshot is judged. */
+async function pollPage(
+  values: Inputs,
+  number: number,
+  context: OperationContext,
+): Promise<Listing & { readonly timing: PollTiming }> {
+  const { answer: listing, timing } = await pollUntilJudged(
     (client) => listPage(values, number, { client, org: context.org }),
-    ({ latest }) => latest,
     { values, context },
   );
-  return { ...listed, waiting };
+  return { ...listing, timing };
 }
 
-/** Every page. Only the verdict is waited for: the pages are written once. */
-async function listAllWhenJudged(values: Inputs, context: OperationContext): Promise<JudgedList> {
-  const { value: latest, waiting } = await pollLatestVerdict(
-    (client) => fetchLatestSnapshot(client, context.org, values.environment),
-    (found) => found,
+/** Lists every page. Only the verdict is polled: the pages are written once. */
+async function pollThenListAll(
+  values: Inputs,
+  context: OperationContext,
+): Promise<Listing & { readonly timing: PollTiming }> {
+  const { answer, timing } = await pollUntilJudged(
+    async (client) => ({ latest: await fetchLatestSnapshot(client, context.org, values.environment) }),
     { values, context },
   );
-  const listed = await context.call.log.group('Walk through the snapshots', () => listAll(values, latest, context));
-  return { ...listed, waiting };
+  const listing = await context.call.log.group('Walk through the snapshots', () =>
+    listAll(values, answer.latest, context),
+  );
+  return { ...listing, timing };
 }
 
 /**
- * Asks until the latest snapshot in the answer has a verdict, or the time is up.
+ * Fetches until the latest snapshot in the answer has a verdict, or the time is up.
  *
- * @throws the failure that the last question ended with
+ * @throws the failure of the last poll
  */
-async function pollLatestVerdict<Value>(
-  ask: (client: ComplianceClient) => Promise<Value>,
-  latestOf: (value: Value) => SnapshotEntry | undefined,
-  {
-    values: { environment: name, waitSeconds },
-    context,
-  }: { readonly values: Inputs; readonly context: OperationContext },
-): Promise<{ readonly value: Value; readonly waiting: PollTiming }> {
-  const question: Poll<Settled<Value>> = {
-    ask: (client, earlier) => settle(() => ask(client), earlier, context.call.signal),
-    missing(sighting) {
-      if (sighting.failure !== undefined) {
-        return mayRecover(sighting.failure) ? [`environment ${name} ${describePending(sighting.failure)}`] : [];
+async function pollUntilJudged<Answer extends Pick<Listing, 'latest'>>(
+  fetch: (client: ComplianceClient) => Promise<Answer>,
+  { values, context }: { readonly values: Inputs; readonly context: OperationContext },
+): Promise<PollResult<Answer>> {
+  const { environment: name, waitSeconds } = values;
+  const poll: Poll<Settled<Answer>> = {
+    fetch: (client, previous) => settle(() => fetch(client), previous, context.call.signal),
+    pending({ value, failure }) {
+      if (failure !== undefined) {
+        return mayRecover(failure) ? [`environment ${name} ${describePending(failure)}`] : [];
       }
-      const latest = latestOf(sighting.value);
+      const { latest } = value;
       return latestSnapshotVerdict(latest) === 'incomplete' ? [describeLatestSnapshot(name, latest)] : [];
     },
     failures: ({ failure }) => (failure === undefined ? [] : [failure]),
   };
-  const { answer, waiting } = await pollUntilFinal(question, waitSeconds, context);
-  if (answer.failure === undefined) return { value: answer.value, waiting };
-  const last = answer.last === undefined ? undefined : latestSnapshotVerdict(latestOf(answer.last));
-  throw withPollNotes(answer.failure, waiting, last);
+  const { answer, timing } = await pollUntilFinal(poll, waitSeconds, context);
+  if (answer.failure === undefined) return { answer: answer.value, timing };
+  const last = answer.last === undefined ? undefined : latestSnapshotVerdict(answer.last.latest);
+  throw withPollNotes(answer.failure, timing, last);
 }
 
-type Asking = Pick<OperationContext, 'client' | 'org'>;
+type Connection = Pick<OperationContext, 'client' | 'org'>;
 
-async function listPage(values: Inputs, number: number, asking: Asking): Promise<Listed> {
+async function listPage(values: Inputs, number: number, { client, org }: Connection): Promise<Listing> {
   const rows = new SnapshotRows();
-  const entries = await fetchPage(values, number, asking);
+  const entries = await fetchPage(values, number, { client, org });
   rows.add(entries);
   // Another page, an interval or the reverse order need not hold the one that is judged.
-  const latest =
-    findCurrentSnapshot(entries) ?? (await fetchLatestSnapshot(asking.client, asking.org, values.environment));
+  const latest = findCurrentSnapshot(entries) ?? (await fetchLatestSnapshot(client, org, values.environment));
   return { rows, latest, answer: { response: entries } };
 }
 
-async function listAll(values: Inputs, latest: SnapshotEntry | undefined, context: OperationContext): Promise<Listed> {
+async function listAll(values: Inputs, latest: SnapshotEntry | undefined, context: OperationContext): Promise<Listing> {
   const rows = new SnapshotRows();
   const next: Pager<SnapshotEntry> =
     latest === undefined ? () => Promise.resolve(undefined) : createPager(values, latest.index, context);
@@ -141,7 +144,11 @@ function createPager(values: Inputs, latest: number, context: OperationContext):
   });
 }
 
-async function fetchPage(values: Inputs, number: number, { client, org }: Asking): Promise<readonly SnapshotEntry[]> {
+async function fetchPage(
+  values: Inputs,
+  number: number,
+  { client, org }: Connection,
+): Promise<readonly SnapshotEntry[]> {
   const size = values.perPage ?? (values.page === 'all' ? walkingPageSize : undefined);
   const answer = await client.call(endpoint, {
     parameters: { org, env_name: values.environment },

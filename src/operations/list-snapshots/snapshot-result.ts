@@ -1,10 +1,10 @@
 import type { SnapshotEntry } from '../../contract/snapshot.ts';
+import { formatDuration, formatTime } from '../format-time.ts';
 import { snapshotCompliance, isCurrent, latestSnapshotVerdict, describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationResult } from '../operation.ts';
+import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 import { complianceLabel, fact, plain, type Table, type Text } from '../report.ts';
 import { RowCollector } from './row-collector.ts';
-import { formatDuration, formatTime } from '../format-time.ts';
-import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 
 /** How many rows the table keeps; a list can be longer than memory. */
 const keptRows = 200;
@@ -35,16 +35,16 @@ export interface SnapshotListing {
   readonly rows: SnapshotRows;
   /** The latest snapshot, listed or not; undefined where there is none. */
   readonly latest: SnapshotEntry | undefined;
-  readonly waiting: PollTiming;
+  readonly timing: PollTiming;
   readonly answer: Pick<OperationResult, 'response' | 'written'>;
 }
 
 /** Judges the latest snapshot of the environment, whichever were listed: what ran before does not decide. */
 export function createSnapshotResult(listed: SnapshotListing): OperationResult {
-  const { environment, org, page, interval, rows, latest, waiting } = listed;
+  const { environment, org, page, interval, rows, latest, timing } = listed;
   return {
     outcome: latestSnapshotVerdict(latest),
-    conclusion: [describeLatestSnapshot(environment, latest), ...timeoutNotice(waiting)].join(' '),
+    conclusion: [describeLatestSnapshot(environment, latest), ...timeoutNotice(timing)].join(' '),
     ...listed.answer,
     count: rows.count,
     report: {
@@ -57,7 +57,7 @@ export function createSnapshotResult(listed: SnapshotListing): OperationResult {
         ...fact('Since', formatTime(latest?.from)),
         ...fact('Listed', page === 'all' ? `all ${rows.count}` : `${rows.count} (page ${page})`),
         ...fact('Interval', interval),
-        ...pollFacts(waiting),
+        ...pollFacts(timing),
       ],
       tables: rows.table(),
     },

@@ -1,17 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { artifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
+import { createArtifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
 import { UserError, ExternalError, type Failure } from '../../../src/runtime/failure.ts';
 import { renderSummary } from '../../../src/step/report/summary.ts';
-import { anArtifact, fingerprintOf, judged, judging, unjudged, withoutCommit } from '../../support/artifacts.ts';
+import {
+  anArtifact,
+  fingerprintOf,
+  foundArtifact,
+  judgementOf,
+  failedLookup,
+  withoutCommit,
+  withName,
+} from '../../support/artifacts.ts';
 
-describe('artifactResult of one artifact', () => {
+describe('createArtifactResult of one artifact', () => {
   it.each([
     ['compliant', 'COMPLIANT'],
     ['non-compliant', 'NON-COMPLIANT'],
     ['incomplete', 'INCOMPLETE'],
   ] as const)('says what is %s, and answers the service’s own words', (verdict, state) => {
-    const result = artifactResult(judging([judged('a', verdict, { state_info: 'Because of sonar.' })]));
+    const result = createArtifactResult(
+      judgementOf([foundArtifact('a', verdict, { state_info: 'Because of sonar.' })]),
+    );
     expect(result).toMatchObject({
       outcome: verdict,
       state,
@@ -23,14 +33,16 @@ describe('artifactResult of one artifact', () => {
   });
 
   it('names the artifact as the service does where it was asked for by its fingerprint', () => {
-    const result = artifactResult(judging([{ ...judged('a', 'compliant', { state_info: '' }), name: undefined }]));
+    const result = createArtifactResult(
+      judgementOf([withName(foundArtifact('a', 'compliant', { state_info: '' }), undefined)]),
+    );
     expect(result.conclusion).toBe('Artifact a.tgz aaaaaaaaaaaa in flow web is COMPLIANT.');
   });
 
   it('reports what the answer holds, and leaves out what it does not', () => {
-    const { report } = artifactResult(
-      judging([
-        judged('a', 'compliant', {
+    const { report } = createArtifactResult(
+      judgementOf([
+        foundArtifact('a', 'compliant', {
           git_commit_info: {
             sha1: 'c'.repeat(40),
             message: 'feat: lid\n\nbody',
@@ -55,11 +67,11 @@ describe('artifactResult of one artifact', () => {
 
   it('ends with the failure itself where the one artifact could not be judged: there is nothing to report around it', () => {
     const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
-    expect(() => artifactResult(judging([unjudged('a', failure)]))).toThrow(failure);
+    expect(() => createArtifactResult(judgementOf([failedLookup('a', failure)]))).toThrow(failure);
   });
 });
 
-describe('artifactResult of several artifacts', () => {
+describe('createArtifactResult of several artifacts', () => {
   it.each([
     [['compliant', 'compliant'], 'compliant'],
     [['compliant', 'incomplete'], 'incomplete'],
@@ -67,23 +79,25 @@ describe('artifactResult of several artifacts', () => {
     [['incomplete', 'non-compliant', 'compliant'], 'non-compliant'],
     [['non-compliant', 'incomplete'], 'non-compliant'],
   ] as const)('lets the worst of %p decide: %s', (verdicts, worst) => {
-    const result = artifactResult(judging(verdicts.map((verdict, index) => judged(String(index), verdict))));
+    const result = createArtifactResult(
+      judgementOf(verdicts.map((verdict, index) => foundArtifact(String(index), verdict))),
+    );
     expect(result.outcome).toBe(worst);
     expect(result.state).toBe(worst.toUpperCase());
   });
 
   it('passes all of them with one sentence', () => {
-    expect(artifactResult(judging([judged('a', 'compliant'), judged('b', 'compliant')])).conclusion).toBe(
-      'All 2 artifacts in flow web are COMPLIANT.',
-    );
+    expect(
+      createArtifactResult(judgementOf([foundArtifact('a', 'compliant'), foundArtifact('b', 'compliant')])).conclusion,
+    ).toBe('All 2 artifacts in flow web are COMPLIANT.');
   });
 
   it('names the one that decides, and why, and counts the others', () => {
-    const result = artifactResult(
-      judging([
-        judged('a', 'compliant'),
-        judged('b', 'non-compliant', { state_info: 'Not compliant: sonar.' }),
-        judged('c', 'incomplete', { state_info: '' }),
+    const result = createArtifactResult(
+      judgementOf([
+        foundArtifact('a', 'compliant'),
+        foundArtifact('b', 'non-compliant', { state_info: 'Not compliant: sonar.' }),
+        foundArtifact('c', 'incomplete', { state_info: '' }),
       ]),
     );
     expect(result.conclusion).toBe(
@@ -92,7 +106,9 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('reports around what could not be judged: the others are in the answer and in the table', () => {
-    const result = artifactResult(judging([judged('a', 'compliant'), unjudged('b'), judged('c', 'incomplete')]));
+    const result = createArtifactResult(
+      judgementOf([foundArtifact('a', 'compliant'), failedLookup('b'), foundArtifact('c', 'incomplete')]),
+    );
     expect(result).toMatchObject({
       outcome: 'error',
       state: undefined,
@@ -119,7 +135,7 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('puts several failures into one, each remedy once', () => {
-    const { failure } = artifactResult(judging([unjudged('a'), unjudged('b')]));
+    const { failure } = createArtifactResult(judgementOf([failedLookup('a'), failedLookup('b')]));
     expect(failure).toMatchObject({
       kind: 'external',
       message:
@@ -135,8 +151,8 @@ describe('artifactResult of several artifacts', () => {
         remedy: 'Try again later.',
       });
     const first = down('a');
-    const { conclusion, failure } = artifactResult(
-      judging([unjudged('a', first), unjudged('b', down('b')), unjudged('c', down('c'))]),
+    const { conclusion, failure } = createArtifactResult(
+      judgementOf([failedLookup('a', first), failedLookup('b', down('b')), failedLookup('c', down('c'))]),
     );
     expect(conclusion).toBe(
       `3 of 3 artifacts in flow web could not be judged: Artifact dist/a.tgz aaaaaaaaaaaa, and 2 more: GET /${fingerprintOf('a')} was answered 503: Back soon.`,
@@ -146,16 +162,16 @@ describe('artifactResult of several artifacts', () => {
 
   it('names the worst of many, and counts the others', () => {
     const hundred = Array.from({ length: 100 }, (_, index) =>
-      judged(String(index), index === 99 ? 'non-compliant' : 'incomplete', { state_info: 'Missing: sonar.' }),
+      foundArtifact(String(index), index === 99 ? 'non-compliant' : 'incomplete', { state_info: 'Missing: sonar.' }),
     );
-    const { conclusion, report } = artifactResult(judging(hundred));
+    const { conclusion, report } = createArtifactResult(judgementOf(hundred));
     expect(conclusion).toMatch(
       /^100 of 100 artifacts in flow web are not compliant: Artifact dist\/99\.tgz \d+ is NON-COMPLIANT: Missing: sonar; and 99 more\.$/u,
     );
     expect(report.evidence?.table.rows[0]?.[0]?.text).toBe('dist/99.tgz');
-    expect(artifactResult(judging(hundred.map((_, index) => unjudged(String(index))))).conclusion).toMatch(
-      /^100 of 100 artifacts in flow web could not be judged: .*; and 95 more\.$/u,
-    );
+    expect(
+      createArtifactResult(judgementOf(hundred.map((_, index) => failedLookup(String(index))))).conclusion,
+    ).toMatch(/^100 of 100 artifacts in flow web could not be judged: .*; and 95 more\.$/u);
   });
 
   it('fits into an annotation, however many there are, and names the worst of each kind', () => {
@@ -163,9 +179,9 @@ describe('artifactResult of several artifacts', () => {
     fc.assert(
       fc.property(fc.array(one, { minLength: 2, maxLength: 400 }), (ends) => {
         const looked = ends.map((end, index) =>
-          end === 'failure' ? unjudged(String(index)) : judged(String(index), end as 'compliant'),
+          end === 'failure' ? failedLookup(String(index)) : foundArtifact(String(index), end as 'compliant'),
         );
-        const { conclusion } = artifactResult(judging(looked));
+        const { conclusion } = createArtifactResult(judgementOf(looked));
         expect(conclusion.length).toBeLessThan(4096);
         expect(conclusion.includes('no answer about')).toBe(ends.includes('failure'));
         expect(conclusion.includes('is NON-COMPLIANT')).toBe(ends.includes('non-compliant'));
@@ -175,8 +191,8 @@ describe('artifactResult of several artifacts', () => {
   });
 
   it('leaves room for the reason in a comment of GitHub, however many there are', () => {
-    const looked = Array.from({ length: 400 }, (_, index) => judged(String(index), 'non-compliant'));
-    const { conclusion, report } = artifactResult(judging(looked));
+    const looked = Array.from({ length: 400 }, (_, index) => foundArtifact(String(index), 'non-compliant'));
+    const { conclusion, report } = createArtifactResult(judgementOf(looked));
     const html = renderSummary({ verdict: '❌ Non-compliant', conclusion, report, runUrl: undefined }, 65_536);
     expect(html).toContain('400 of 400 artifacts in flow web are not compliant: Artifact dist/0.tgz');
   });
@@ -184,21 +200,25 @@ describe('artifactResult of several artifacts', () => {
   it('names the commits of the artifacts once each, and none where the service names none', () => {
     const [one, other] = ['c'.repeat(40), 'd'.repeat(40)];
     const looked = [
-      judged('a', 'compliant'),
-      withoutCommit(judged('b', 'compliant', { git_commit_info: { sha1: other } })),
-      judged('c', 'compliant', { git_commit: one }),
-      unjudged('d'),
+      foundArtifact('a', 'compliant'),
+      withoutCommit(foundArtifact('b', 'compliant', { git_commit_info: { sha1: other } })),
+      foundArtifact('c', 'compliant', { git_commit: one }),
+      failedLookup('d'),
     ];
-    expect(artifactResult(judging(looked)).commits).toEqual([one, other]);
-    expect(artifactResult(judging([judged('a', 'compliant')])).commits).toEqual([one]);
-    expect(artifactResult(judging([withoutCommit(judged('a', 'compliant'))])).commits).toBeUndefined();
+    expect(createArtifactResult(judgementOf(looked)).commits).toEqual([one, other]);
+    expect(createArtifactResult(judgementOf([foundArtifact('a', 'compliant')])).commits).toEqual([one]);
+    expect(createArtifactResult(judgementOf([withoutCommit(foundArtifact('a', 'compliant'))])).commits).toBeUndefined();
   });
 
   it('blames the user only where every failure is the user’s', () => {
     const mistake = new UserError({ what: 'no such flow', remedy: 'Create it.' });
     const another = new UserError({ what: 'no such trail', remedy: 'Create it.' });
-    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b', another)])).failure?.kind).toBe('user');
-    expect(artifactResult(judging([unjudged('a', mistake), unjudged('b')])).failure?.kind).toBe('external');
+    expect(
+      createArtifactResult(judgementOf([failedLookup('a', mistake), failedLookup('b', another)])).failure?.kind,
+    ).toBe('user');
+    expect(createArtifactResult(judgementOf([failedLookup('a', mistake), failedLookup('b')])).failure?.kind).toBe(
+      'external',
+    );
   });
 
   it('never passes while one is not compliant, and keeps the order in which they were asked', () => {
@@ -206,9 +226,9 @@ describe('artifactResult of several artifacts', () => {
     fc.assert(
       fc.property(fc.array(one, { minLength: 2, maxLength: 10 }), (ends) => {
         const looked = ends.map((end, index) =>
-          end === 'failure' ? unjudged(String(index)) : judged(String(index), end as 'compliant'),
+          end === 'failure' ? failedLookup(String(index)) : foundArtifact(String(index), end as 'compliant'),
         );
-        const result = artifactResult(judging(looked));
+        const result = createArtifactResult(judgementOf(looked));
         expect(result.outcome === 'compliant').toBe(ends.every((end) => end === 'compliant'));
         expect(result.outcome === 'non-compliant').toBe(ends.includes('non-compliant'));
         expect(result.outcome === 'error').toBe(ends.includes('failure') && !ends.includes('non-compliant'));

@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '../../../src/contract/artifact.ts';
-import { artifactEvidence } from '../../../src/operations/get-artifact/evidence-table.ts';
-import type { Looked } from '../../../src/operations/get-artifact/parse-verdict.ts';
-import { artifactResult, type Judging } from '../../../src/operations/get-artifact/artifact-result.ts';
+import { createEvidence } from '../../../src/operations/get-artifact/evidence-table.ts';
+import { judgeArtifacts } from '../../../src/operations/get-artifact/judge-artifacts.ts';
+import type { ArtifactLookup } from '../../../src/operations/get-artifact/lookup.ts';
+import { createArtifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
+import type { PollTiming } from '../../../src/operations/polling.ts';
 import type { Evidence } from '../../../src/operations/report.ts';
 import { decideResult } from '../../../src/step/run/gate.ts';
 import { withoutMentions } from '../../../src/step/publish/comment-body.ts';
 import { renderSummary, toSummaryContent } from '../../../src/step/report/summary.ts';
-import { judged, judging, unjudged } from '../../support/artifacts.ts';
+import { foundArtifact, judgementOf, failedLookup, withName } from '../../support/artifacts.ts';
 
 const ok = { is_compliant: true, status: 'compliant' };
 
@@ -15,8 +17,8 @@ function failed(reason: string, page = 'https://compliance.example.com/sonar'): 
   return { is_compliant: false, status: 'non-compliant', status_info: reason, html_url: page };
 }
 
-function evidenceOf(...looked: readonly Looked[]): Evidence {
-  return artifactEvidence({ looked, environment: undefined });
+function evidenceOf(...looked: readonly ArtifactLookup[]): Evidence {
+  return createEvidence(judgeArtifacts({ artifacts: looked, environment: undefined }));
 }
 
 function cells({ table }: Evidence): readonly (readonly string[])[] {
@@ -32,7 +34,7 @@ describe('the evidence of one artifact', () => {
 
   it('is a row, with a column for each required attestation and for what is recorded beside them', () => {
     const evidence = { sonar: failed('the quality gate is ERROR'), 'web.unit': ok, scan: { status: 'ODD' }, docs: ok };
-    const found = evidenceOf(judged('a', 'non-compliant', { template, evidence }));
+    const found = evidenceOf(foundArtifact('a', 'non-compliant', { template, evidence }));
     expect(cells(found)).toEqual([
       ['Artifact', 'Fingerprint', 'State', 'sonar', 'unit', 'lint', 'scan', 'docs'],
       [
@@ -49,13 +51,13 @@ describe('the evidence of one artifact', () => {
   });
 
   it('calls nothing missing or extra if the service shows no template', () => {
-    const found = evidenceOf(judged('a', 'compliant', { evidence: { sonar: ok } }));
+    const found = evidenceOf(foundArtifact('a', 'compliant', { evidence: { sonar: ok } }));
     expect(cells(found)[1]?.at(-1)).toBe('✅ compliant');
     expect(lines(found)).toEqual([]);
   });
 
   it('lists nothing for an artifact that is compliant, whatever its evidence looks like', () => {
-    const found = evidenceOf(judged('a', 'compliant', { template, evidence: { sonar: { odd: 1 } } }));
+    const found = evidenceOf(foundArtifact('a', 'compliant', { template, evidence: { sonar: { odd: 1 } } }));
     expect(lines(found)).toEqual([]);
   });
 
@@ -64,7 +66,7 @@ describe('the evidence of one artifact', () => {
       ['__proto__', ok],
       ['constructor', { is_compliant: false }],
     ]);
-    const found = evidenceOf(judged('a', 'non-compliant', { template: [], evidence }));
+    const found = evidenceOf(foundArtifact('a', 'non-compliant', { template: [], evidence }));
     expect(cells(found)[0]).toEqual(expect.arrayContaining(['__proto__', 'constructor']));
     expect(cells(found)[1]?.slice(-2)).toEqual(['➕ extra', '❌ failed (extra)']);
   });
@@ -75,11 +77,11 @@ describe('the evidence of several artifacts', () => {
 
   it('has the worst first, and says the same thing of several of them once', () => {
     const found = evidenceOf(
-      judged('a', 'compliant', { template, evidence: { sonar: ok, unit: ok } }),
-      judged('b', 'incomplete', { template, evidence: { sonar: ok } }),
-      judged('c', 'non-compliant', { template, evidence: { sonar: failed('ERROR'), unit: ok } }),
-      judged('d', 'incomplete', { template, evidence: {} }),
-      unjudged('e'),
+      foundArtifact('a', 'compliant', { template, evidence: { sonar: ok, unit: ok } }),
+      foundArtifact('b', 'incomplete', { template, evidence: { sonar: ok } }),
+      foundArtifact('c', 'non-compliant', { template, evidence: { sonar: failed('ERROR'), unit: ok } }),
+      foundArtifact('d', 'incomplete', { template, evidence: {} }),
+      failedLookup('e'),
     );
     expect(cells(found).map((row) => [row[0], row[2], ...row.slice(4)])).toEqual([
       ['Artifact', 'State', 'sonar', 'unit'],
@@ -98,18 +100,16 @@ describe('the evidence of several artifacts', () => {
   });
 
   it('tells artifacts of one name apart', () => {
-    const same = (digit: string): Looked => ({
-      ...judged(digit, 'compliant', { filename: 'web.tgz' }),
-      name: undefined,
-    });
+    const same = (digit: string): ArtifactLookup =>
+      withName(foundArtifact(digit, 'compliant', { filename: 'web.tgz' }), undefined);
     const found = evidenceOf(same('a'), same('b'));
     expect(cells(found).map(([name]) => name)).toEqual(['Artifact', 'web.tgz aaaaaaaaaaaa', 'web.tgz bbbbbbbbbbbb']);
   });
 
   it('says why an artifact is in its state if its evidence does not', () => {
     const found = evidenceOf(
-      judged('a', 'non-compliant', { state_info: 'A policy of the flow.', evidence: {} }),
-      judged('b', 'compliant'),
+      foundArtifact('a', 'non-compliant', { state_info: 'A policy of the flow.', evidence: {} }),
+      foundArtifact('b', 'compliant'),
     );
     expect(lines(found)).toEqual(['❌ dist/a.tgz: NON-COMPLIANT: A policy of the flow']);
   });
@@ -119,14 +119,12 @@ describe('the evidence of many artifacts with many attestations', () => {
   const names = Array.from({ length: 30 }, (_, index) => `attestation-${index}`);
   const evidence = Object.fromEntries(names.map((name) => [name, ok]));
 
-  function hundred(change: (index: number) => Partial<Artifact>): readonly Looked[] {
+  function hundred(change: (index: number) => Partial<Artifact>): readonly ArtifactLookup[] {
     return Array.from({ length: 100 }, (_, index) => {
       const other = { template: names, evidence, ...change(index) };
       const verdict = other.evidence === evidence ? 'compliant' : 'non-compliant';
-      return {
-        ...judged('a', verdict, { ...other, fingerprint: index.toString(16).padStart(64, '0') }),
-        name: `build/service-${index}.tar.gz`,
-      };
+      const fingerprint = index.toString(16).padStart(64, '0');
+      return withName(foundArtifact('a', verdict, { ...other, fingerprint }), `build/service-${index}.tar.gz`);
     });
   }
 
@@ -150,7 +148,7 @@ describe('the evidence of many artifacts with many attestations', () => {
         names.map((name) => [name, failed(`${name} of ${index} is <not> what it must be`.padEnd(500, '!'))]),
       ),
     }));
-    const result = artifactResult(judging(worst));
+    const result = createArtifactResult(judgementOf(worst));
     const ending = { decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true };
     for (const room of [65_000, 1024 * 1024]) {
       const html = renderSummary(toSummaryContent(ending), room, withoutMentions);
@@ -163,8 +161,8 @@ describe('the evidence of many artifacts with many attestations', () => {
 });
 
 describe('the summary of artifacts', () => {
-  function summaryOf(other: Partial<Judging>, ...looked: readonly Looked[]): string {
-    const result = artifactResult(judging(looked, other));
+  function summaryOf(other: { readonly timing?: PollTiming }, ...looked: readonly ArtifactLookup[]): string {
+    const result = createArtifactResult(judgementOf(looked, other));
     return renderSummary(
       toSummaryContent({ decision: decideResult(result, 'fail'), result, runUrl: undefined, summary: true }),
       65_536,
@@ -173,24 +171,26 @@ describe('the summary of artifacts', () => {
   const sonarFailed = { evidence: { sonar: failed('the quality gate is ERROR') }, state_info: 'Not compliant: sonar.' };
 
   it('has no sentence that repeats the table and the list', () => {
-    const html = summaryOf({}, judged('a', 'non-compliant', sonarFailed));
+    const html = summaryOf({}, foundArtifact('a', 'non-compliant', sonarFailed));
     expect(html).toMatch(/^<h2>❌ Non-compliant: .*<\/h2>\n<h3>Evidence<\/h3>\n/u);
     expect(html).not.toContain('Not compliant: sonar');
     expect(html.match(/the quality gate is ERROR/gu)).toHaveLength(1);
-    expect(summaryOf({}, judged('a', 'compliant'), judged('b', 'compliant'))).not.toContain('<p>All 2 artifacts');
+    expect(summaryOf({}, foundArtifact('a', 'compliant'), foundArtifact('b', 'compliant'))).not.toContain(
+      '<p>All 2 artifacts',
+    );
   });
 
   it("has the service's reason if the evidence shows none", () => {
-    const html = summaryOf({}, judged('a', 'non-compliant', { evidence: {}, state_info: 'Rejected by hand.' }));
+    const html = summaryOf({}, foundArtifact('a', 'non-compliant', { evidence: {}, state_info: 'Rejected by hand.' }));
     expect(html).toContain('<li>❌ NON-COMPLIANT: Rejected by hand</li>');
   });
 
   it('says that the time for waiting was up', () => {
-    const waiting = { asked: 3, milliseconds: 60_000, timeIsUp: true };
-    expect(summaryOf({ waiting }, judged('a', 'incomplete'))).toContain('the time was up.</p>');
+    const timing = { polls: 3, milliseconds: 60_000, timedOut: true };
+    expect(summaryOf({ timing }, foundArtifact('a', 'incomplete'))).toContain('the time was up.</p>');
   });
 
   it('says why artifacts could not be judged', () => {
-    expect(summaryOf({}, judged('a', 'compliant'), unjudged('b'))).toContain('<p>1 of 2 artifacts');
+    expect(summaryOf({}, foundArtifact('a', 'compliant'), failedLookup('b'))).toContain('<p>1 of 2 artifacts');
   });
 });

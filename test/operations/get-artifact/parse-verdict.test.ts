@@ -2,20 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Artifact } from '../../../src/contract/artifact.ts';
 import { artifactStates } from '../../../src/contract/compliance.ts';
-import { judgeArtifact } from '../../../src/operations/get-artifact/parse-verdict.ts';
+import { parseVerdict } from '../../../src/operations/get-artifact/parse-verdict.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
-import { anArtifact, anAsked, fingerprintOf } from '../../support/artifacts.ts';
+import { anArtifact, aQuery, fingerprintOf } from '../../support/artifacts.ts';
 
 const anId = '1a2b3c4d-0000-1111-2222-12345678';
 const anotherId = '1a2b3c4d-0000-1111-2222-87654321';
 
-describe('judgeArtifact', () => {
+describe('parseVerdict', () => {
   it.each([
     ['COMPLIANT', 'compliant'],
     ['NON-COMPLIANT', 'non-compliant'],
     ['INCOMPLETE', 'incomplete'],
   ])('takes the state %s for the verdict %s', (state, verdict) => {
-    expect(judgeArtifact(anArtifact({ state }), anAsked())).toBe(verdict);
+    expect(parseVerdict(anArtifact({ state }), aQuery())).toBe(verdict);
   });
 
   it('never takes another word for a verdict, whatever it looks like', () => {
@@ -23,13 +23,13 @@ describe('judgeArtifact', () => {
     fc.assert(
       fc.property(fc.oneof(lookalikes, fc.string({ minLength: 1 })), (state) => {
         fc.pre(!artifactStates.some((known) => known === state));
-        expect(() => judgeArtifact(anArtifact({ state }), anAsked())).toThrow(ExternalError);
+        expect(() => parseVerdict(anArtifact({ state }), aQuery())).toThrow(ExternalError);
       }),
     );
   });
 
   it('shows an unknown state in quotes, and says that it is no pass', () => {
-    expect(failureOf(() => judgeArtifact(anArtifact({ state: 'FROZEN\n::x' }), anAsked()))).toEqual({
+    expect(failureOf(() => parseVerdict(anArtifact({ state: 'FROZEN\n::x' }), aQuery()))).toEqual({
       what: 'get-artifact: the service answered the state "FROZEN\\n::x", which is none of COMPLIANT, NON-COMPLIANT, INCOMPLETE',
       remedy: 'Look for a newer version of this action that knows the state; until then it is no pass.',
     });
@@ -37,14 +37,14 @@ describe('judgeArtifact', () => {
 
   it.each([{ state: '' }, { state: undefined }])('gives no verdict where the answer has no state: %p', ({ state }) => {
     const answer: Artifact = { fingerprint: fingerprintOf('a'), ...(state === undefined ? {} : { state }) };
-    expect(failureOf(() => judgeArtifact(answer, anAsked()))).toEqual({
+    expect(failureOf(() => parseVerdict(answer, aQuery()))).toEqual({
       what: `get-artifact: the service answered for fingerprint ${fingerprintOf('a')} without a state`,
       remedy: expect.stringContaining('this is no pass'),
     });
   });
 
   it('takes the whole fingerprint for an answer to its first digits', () => {
-    expect(judgeArtifact(anArtifact(), anAsked({ fingerprint: 'aaaaa' }))).toBe('compliant');
+    expect(parseVerdict(anArtifact(), aQuery({ fingerprint: 'aaaaa' }))).toBe('compliant');
   });
 
   it.each([
@@ -53,20 +53,20 @@ describe('judgeArtifact', () => {
     ['another flow', { flow_name: 'other' }, {}, 'flow "other"'],
     ['another trail', { trail_name: 'trail-2' }, { trail: 'trail-1' }, 'trail "trail-2"'],
   ])('refuses an answer about %s, however compliant it is', (_what, answer, asked, answered) => {
-    const { what } = failureOf(() => judgeArtifact(anArtifact(answer), anAsked(asked)));
+    const { what } = failureOf(() => parseVerdict(anArtifact(answer), aQuery(asked)));
     expect(what).toContain(`and answered with ${answered}`);
   });
 
   it('takes a flow that the answer leaves out for the one in the path: it is optional in the interface', () => {
     const bare: Artifact = { fingerprint: fingerprintOf('a'), state: 'COMPLIANT' };
-    expect(judgeArtifact(bare, anAsked())).toBe('compliant');
+    expect(parseVerdict(bare, aQuery())).toBe('compliant');
   });
 
   it.each([{}, { trail_name: null }, { trail_name: '' }])(
     'refuses an answer that names no trail (%j) where one was asked for: the service may not have heard of it',
     (named) => {
       const artifact: Artifact = { fingerprint: fingerprintOf('a'), state: 'COMPLIANT', ...named };
-      expect(failureOf(() => judgeArtifact(artifact, anAsked({ trail: 'trail-1' }))).what).toBe(
+      expect(failureOf(() => parseVerdict(artifact, aQuery({ trail: 'trail-1' }))).what).toBe(
         'get-artifact: the service was asked for trail trail-1 and answered with an artifact that names no trail',
       );
     },
@@ -76,16 +76,16 @@ describe('judgeArtifact', () => {
     [{}, 'an artifact that names no artifact attestation'],
     [{ id: anotherId }, `artifact attestation "${anotherId}"`],
   ])('refuses an answer with %j where the attestation with another id was asked for', (named, answered) => {
-    const { what } = failureOf(() => judgeArtifact(anArtifact(named), anAsked({ attestationId: anId })));
+    const { what } = failureOf(() => parseVerdict(anArtifact(named), aQuery({ attestationId: anId })));
     expect(what).toContain(`was asked for artifact attestation ${anId} and answered with ${answered}`);
   });
 
   it('takes the id that was asked for', () => {
-    expect(judgeArtifact(anArtifact({ id: anId }), anAsked({ attestationId: anId }))).toBe('compliant');
+    expect(parseVerdict(anArtifact({ id: anId }), aQuery({ attestationId: anId }))).toBe('compliant');
   });
 
   it('does not look at the trail where none was asked for', () => {
-    expect(judgeArtifact(anArtifact({ trail_name: 'trail-2' }), anAsked())).toBe('compliant');
+    expect(parseVerdict(anArtifact({ trail_name: 'trail-2' }), aQuery())).toBe('compliant');
   });
 });
 

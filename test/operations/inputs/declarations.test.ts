@@ -24,7 +24,6 @@ import {
   trail,
   visibility,
 } from '../../../src/operations/inputs/flow-inputs.ts';
-import { onNonCompliant, summary } from '../../../src/operations/inputs/step-inputs.ts';
 import type { Input } from '../../../src/operations/inputs/input.ts';
 import { expectInput, type InputCases } from '../../support/input-cases.ts';
 
@@ -291,37 +290,6 @@ const declarations: readonly Expected[] = [
     bad: [['author, email', /must be `author`, `message` or `branch`/u]],
   },
   { input: githubToken, name: 'github-token', good: [['ghs_0123', 'ghs_0123']], bad: [['ghs_01 23', /white space/u]] },
-  {
-    input: onNonCompliant,
-    name: 'on-non-compliant',
-    good: [
-      ['fail', 'fail'],
-      ['warn', 'warn'],
-      ['ignore', 'ignore'],
-    ],
-    bad: [
-      ['pass', /must be `fail`, `warn` or `ignore`/u],
-      ['FAIL', /must be `fail`, `warn` or `ignore`/u],
-    ],
-  },
-  {
-    input: summary,
-    name: 'summary',
-    good: [
-      ['true', true],
-      ['True', true],
-      ['TRUE', true],
-      ['false', false],
-      ['False', false],
-      ['FALSE', false],
-    ],
-    bad: [
-      ['yes', /must be `true` or `false`/u],
-      ['1', /must be `true` or `false`/u],
-      ['tRUE', /must be `true` or `false`/u],
-      ['constructor', /must be `true` or `false`/u],
-    ],
-  },
 ];
 
 describe.each(declarations)('the input $name', ({ input, name, good, bad }) => {

@@ -1,5 +1,48 @@
 import { describe, expect, it } from '@jest/globals';
-import { commitStatus, wait } from '../../../src/operations/inputs/step-inputs.ts';
+import { commitStatus, onNonCompliant, summary, wait } from '../../../src/operations/inputs/step-inputs.ts';
+import { expectInput } from '../../support/input-cases.ts';
+
+describe.each([
+  {
+    input: onNonCompliant,
+    name: 'on-non-compliant',
+    good: [
+      ['fail', 'fail'],
+      ['warn', 'warn'],
+      ['ignore', 'ignore'],
+    ],
+    bad: [
+      ['pass', /must be `fail`, `warn` or `ignore`/u],
+      ['FAIL', /must be `fail`, `warn` or `ignore`/u],
+    ],
+  },
+  {
+    input: summary,
+    name: 'summary',
+    good: [
+      ['true', true],
+      ['True', true],
+      ['TRUE', true],
+      ['false', false],
+      ['False', false],
+      ['FALSE', false],
+    ],
+    bad: [
+      ['yes', /must be `true` or `false`/u],
+      ['1', /must be `true` or `false`/u],
+      ['tRUE', /must be `true` or `false`/u],
+      ['constructor', /must be `true` or `false`/u],
+    ],
+  },
+] as const)('the input $name', ({ input, name, good, bad }) => {
+  it('is named as a workflow author types it', () => {
+    expect(input.name).toBe(name);
+  });
+
+  it('takes what it is meant for, and refuses everything else with the rule and a remedy', () => {
+    expectInput(input, { good, bad });
+  });
+});
 
 describe('the input `wait`', () => {
   it.each([

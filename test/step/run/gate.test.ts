@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { withNote } from '../../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../../src/client/service-error.ts';
-import { artifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
+import { createArtifactResult } from '../../../src/operations/get-artifact/artifact-result.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { UserError, ExternalError } from '../../../src/runtime/failure.ts';
 import { Cancellation } from '../../../src/step/run/cancellation.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { RunnerFileError } from '../../../src/runtime/runner-file.ts';
-import { judged, judging, unjudged } from '../../support/artifacts.ts';
+import { foundArtifact, judgementOf, failedLookup } from '../../support/artifacts.ts';
 
 const result = { conclusion: 'So it ended.', response: 'OK', report: { subject: 'Artifact a', facts: [], tables: [] } };
 
@@ -73,7 +73,9 @@ describe('decideResult', () => {
     const down = (digit: string): ServiceError =>
       new ServiceError({ ...refusal, status: 503, serviceMessage: 'Back soon', path: `/artifacts/${digit}` });
     const { conclusion } = decideResult(
-      artifactResult(judging([unjudged('a', down('a')), unjudged('b', down('b')), judged('c', 'incomplete')])),
+      createArtifactResult(
+        judgementOf([failedLookup('a', down('a')), failedLookup('b', down('b')), foundArtifact('c', 'incomplete')]),
+      ),
       'fail',
     );
     expect(conclusion).toContain('GET /artifacts/a was answered 503: Back soon');
@@ -81,7 +83,9 @@ describe('decideResult', () => {
   });
 
   it('does not let a compliant artifact hide another one that could not be judged', () => {
-    expect(decideResult(artifactResult(judging([judged('a', 'compliant'), unjudged('b')])), 'ignore')).toMatchObject({
+    expect(
+      decideResult(createArtifactResult(judgementOf([foundArtifact('a', 'compliant'), failedLookup('b')])), 'ignore'),
+    ).toMatchObject({
       outcome: 'error',
       fails: true,
     });
