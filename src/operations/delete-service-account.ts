@@ -19,7 +19,7 @@ export const deleteServiceAccount = defineOperation({
         state: 'deleted',
         conclusion: `Service account ${name} was deleted from organization ${org}; its API keys no longer work.`,
         response: body,
-        report: reportOf(name, org, 'deleted'),
+        report: createReport(name, org, 'deleted'),
       };
     } catch (error) {
       if (!isDoneAlready(endpoint, error)) throw error;
@@ -28,13 +28,13 @@ export const deleteServiceAccount = defineOperation({
         outcome: 'done',
         conclusion: `Organization ${org} has no service account ${name}: an attempt to delete it had no clear answer, and the next was answered "${message}".`,
         response: { message },
-        report: reportOf(name, org, 'no longer exists'),
+        report: createReport(name, org, 'no longer exists'),
       };
     }
   },
 });
 
-function reportOf(name: string, org: string, end: string): OperationResult['report'] {
+function createReport(name: string, org: string, end: string): OperationResult['report'] {
   return {
     subject: `Service account ${name}`,
     facts: [...fact('Organization', org), ...fact('Name', `${name} (${end})`)],

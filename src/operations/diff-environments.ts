@@ -20,7 +20,7 @@ export const diffEnvironments = defineOperation({
       parameters: { org },
       query: { snappish1: inputs.snapshot1, snappish2: inputs.snapshot2 },
     });
-    const { added, removed, changed, unchanged } = partsOf(difference);
+    const { added, removed, changed, unchanged } = toChanges(difference);
     const differs = added.length + removed.length + changed.length > 0;
     const counts = `${added.length} added, ${removed.length} removed, ${changed.length} changed, ${unchanged.length} unchanged`;
     return {
@@ -34,8 +34,8 @@ export const diffEnvironments = defineOperation({
         subject: `From ${inputs.snapshot1} to ${inputs.snapshot2}`,
         facts: [
           ...fact('Organization', org),
-          ...fact('Snapshot 1', named(inputs.snapshot1, difference.snappish1.snapshot_id)),
-          ...fact('Snapshot 2', named(inputs.snapshot2, difference.snappish2.snapshot_id)),
+          ...fact('Snapshot 1', describeSnapshot(inputs.snapshot1, difference.snappish1.snapshot_id)),
+          ...fact('Snapshot 2', describeSnapshot(inputs.snapshot2, difference.snappish2.snapshot_id)),
           ...fact('Artifacts', counts),
         ],
         tables: [
@@ -49,7 +49,7 @@ export const diffEnvironments = defineOperation({
 });
 
 /** The parts under the names that say what happened from snapshot 1 to snapshot 2. */
-function partsOf(
+function toChanges(
   difference: EnvironmentDifference,
 ): Readonly<Record<'added' | 'removed' | 'changed' | 'unchanged', readonly DifferingArtifact[]>> {
   return {
@@ -60,7 +60,7 @@ function partsOf(
   };
 }
 
-function named(expression: string, id: string | null | undefined): string {
+function describeSnapshot(expression: string, id: string | null | undefined): string {
   return id === undefined || id === null || id === '' || id === expression ? expression : `${expression} (${id})`;
 }
 
@@ -74,9 +74,9 @@ function table(title: string, artifacts: readonly DifferingArtifact[]): readonly
         plain(artifact.name ?? ''),
         code(artifact.fingerprint),
         plain(artifact.flow ?? ''),
-        plain(instancesOf(artifact)),
+        plain(describeInstances(artifact)),
         plain(formatTime(artifact.most_recent_timestamp) ?? ''),
-        commitOf(artifact),
+        toCommitLink(artifact),
         plain(artifact.pods?.join(', ') ?? ''),
       ]),
     },
@@ -84,13 +84,13 @@ function table(title: string, artifacts: readonly DifferingArtifact[]): readonly
 }
 
 /** `1 → 3` where both are known. */
-function instancesOf(artifact: DifferingArtifact): string {
+function describeInstances(artifact: DifferingArtifact): string {
   const { s1_instance_count: before, s2_instance_count: after, instance_count: count } = artifact;
   return before === undefined || after === undefined ? (count?.toString() ?? '') : `${before} → ${after}`;
 }
 
 /** The end of a commit's address is its SHA on every host that is known. */
-function commitOf({ commit_url: url }: DifferingArtifact): Text {
+function toCommitLink({ commit_url: url }: DifferingArtifact): Text {
   if (url === undefined || url === '') return plain('');
   return link(abbreviate(url.split('/').at(-1) ?? url), url);
 }

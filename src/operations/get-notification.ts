@@ -16,14 +16,14 @@ export const getNotification = defineOperation({
     const { body } = await client.call(endpoint, { parameters: { org, notification_number: number } });
     return {
       outcome: 'done',
-      state: stateOf(body),
-      conclusion: conclusionOf(body, org),
+      state: deliveryState(body),
+      conclusion: conclude(body, org),
       response: body,
       report: {
-        subject: titleOf(body),
+        subject: notificationTitle(body),
         facts: [
           ...fact('Organization', org),
-          ...fact('Delivery', wordOf(body)),
+          ...fact('Delivery', deliveryLabel(body)),
           ...fact('Last success', formatTime(body.last_success_timestamp)),
           ...fact('Type', body.type),
           ...fact('Environments', body.environments?.join(', ')),
@@ -39,23 +39,23 @@ export const getNotification = defineOperation({
   },
 });
 
-function titleOf({ number, name }: Notification): string {
+function notificationTitle({ number, name }: Notification): string {
   return name === undefined ? `Notification ${number}` : `Notification ${number}, ${name}`;
 }
 
-function stateOf({ is_failing: failing }: Notification): string | undefined {
+function deliveryState({ is_failing: failing }: Notification): string | undefined {
   if (failing === undefined) return undefined;
   return failing ? 'failing' : 'working';
 }
 
-function wordOf(notification: Notification): string {
+function deliveryLabel(notification: Notification): string {
   if (notification.is_failing === true) return '❌ failing';
   return notification.is_failing === false ? '✅ working' : 'unknown';
 }
 
-function conclusionOf(notification: Notification, org: string): string {
+function conclude(notification: Notification, org: string): string {
   const { is_failing: failing, last_success_timestamp: success, targets } = notification;
-  const title = `${titleOf(notification)}, in organization ${org}`;
+  const title = `${notificationTitle(notification)}, in organization ${org}`;
   if (failing === undefined) return `${title} has ${count(targets)}; the service does not say whether it works.`;
   if (!failing) return `${title} works; it has ${count(targets)}.`;
   const last = formatTime(success);
@@ -75,7 +75,7 @@ function targetsTable({ targets = [] }: Notification): readonly Table[] {
       columns: ['Type', 'Goes to', 'Payload version'],
       rows: targets.map((target): readonly Text[] => [
         plain(textAt(target, 'type') ?? ''),
-        code(addressOf(target)),
+        code(maskedAddress(target)),
         plain(textAt(target, 'payload_version') ?? ''),
       ]),
     },
@@ -83,7 +83,7 @@ function targetsTable({ targets = [] }: Notification): readonly Table[] {
 }
 
 /** Of an address only its origin: the path of an incoming webhook is its password. */
-function addressOf(target: unknown): string {
+function maskedAddress(target: unknown): string {
   const webhook = textAt(target, 'webhook');
   if (webhook !== undefined) return URL.canParse(webhook) ? `${new URL(webhook).origin}/…` : '…';
   return listAt(target, 'recipients')

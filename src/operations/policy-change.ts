@@ -23,7 +23,7 @@ export function createAlreadyDetachedResult({
     outcome: 'done',
     conclusion: `${subject} not attached to environment ${environment} in organization ${org}: an attempt to detach had no clear answer, and the next was answered "${message}".`,
     response: { message },
-    report: reportOf({ environment, org }, 'Not attached', list),
+    report: createReport({ environment, org }, 'Not attached', list),
   };
 }
 
@@ -36,11 +36,11 @@ export function createPolicyChangeResult({ action, environment, names, org, resp
     state: action === 'attached to' ? 'attached' : 'detached',
     conclusion: `${subject} ${action} environment ${environment} in organization ${org}; the service judges it anew.`,
     response,
-    report: reportOf({ environment, org }, action === 'attached to' ? 'Attached' : 'Detached', list),
+    report: createReport({ environment, org }, action === 'attached to' ? 'Attached' : 'Detached', list),
   };
 }
 
-function reportOf(
+function createReport(
   { environment, org }: Pick<PolicyChange, 'environment' | 'org'>,
   label: string,
   list: string,

@@ -56,18 +56,18 @@ export const attestSonar = defineOperation({
   async run(values, context) {
     const { log } = context.call;
     // What the user can have got wrong comes first: Sonar may keep the step waiting for minutes.
-    const own = await ownData(values, context);
+    const own = await readOwnUserData(values, context);
     const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
-    const attachment = await attachmentOf(values.files, context);
+    const attachment = await prepareFiles(values.files, context);
     try {
-      const commit = await log.group('Gather the commit', () => commitOf(values, context));
+      const commit = await log.group('Gather the commit', () => gatherCommit(values, context));
       const { info } = commit;
-      const sonar = await log.group('Gather the Sonar analysis', () => analysisOf(values, commit, context));
+      const sonar = await log.group('Gather the Sonar analysis', () => gatherAnalysis(values, commit, context));
       const trailName = values.trail ?? info.sha1;
       const answer = await log.group('Send the attestation', () =>
         context.client.call(endpoint, {
           parameters: { org: context.org, flow_name: values.flow, trail_name: trailName },
-          document: attestation(values, { commit: info, sonar, data, context }),
+          document: toAttestation(values, { commit: info, sonar, data, context }),
           ...(attachment === undefined ? {} : { file: attachment }),
         }),
       );
@@ -83,7 +83,7 @@ export const attestSonar = defineOperation({
  *
  * @throws UserError also for the keys by which the action says whether the revision is verified: nobody else may say so
  */
-async function ownData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
+async function readOwnUserData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
   const data = given === undefined ? {} : await readUserData(given, workspace);
   const taken = Object.values(revisionKeys).filter((key) => Object.hasOwn(data, key));
   if (taken.length === 0) return data;
@@ -103,7 +103,7 @@ function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
 /** How many files the log lists. */
 const listedFiles = 100;
 
-async function attachmentOf(
+async function prepareFiles(
   patterns: Inputs['files'],
   { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
 ): Promise<Attachment | undefined> {
@@ -116,7 +116,7 @@ async function attachmentOf(
   });
 }
 
-function commitOf(values: Inputs, { client, job, environment, call }: OperationContext): Promise<CommitEvidence> {
+function gatherCommit(values: Inputs, { client, job, environment, call }: OperationContext): Promise<CommitEvidence> {
   const whileGitRuns = (): void => {
     void client.getReady(endpoint);
   };
@@ -127,7 +127,7 @@ function commitOf(values: Inputs, { client, job, environment, call }: OperationC
   );
 }
 
-function analysisOf(
+function gatherAnalysis(
   values: Inputs,
   { info, committedAt }: CommitEvidence,
   { workspace, job, call }: OperationContext,
@@ -154,7 +154,7 @@ interface Gathered {
   readonly context: OperationContext;
 }
 
-function attestation(values: Inputs, { commit, sonar, data, context }: Gathered): SonarAttestation {
+function toAttestation(values: Inputs, { commit, sonar, data, context }: Gathered): SonarAttestation {
   const { name, artifact } = splitName(values.attestationName);
   const repository = repositoryInfo(context.job);
   const origin = runUrl(context.job);

@@ -27,9 +27,9 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
   const { results } = attested.sonar;
   const { status, conditions, ignoredConditions } = results.qualityGate;
   return {
-    ...endingOf(status),
+    ...toOutcome(status),
     state: status,
-    conclusion: conclusionOf(attested),
+    conclusion: conclude(attested),
     response: attested.response,
     htmlUrl: attested.sonar.dashboardUrl,
     commits: [attested.commit.sha1],
@@ -55,13 +55,13 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
         ...fact('Attestation', attested.attestationName),
         ...fact('Attachment', describeAttachment(attested.attachment)),
       ],
-      evidence: sonarEvidence(attested),
+      evidence: createSonarEvidence(attested),
       tables: conditions.length === 0 ? [] : [conditionsTable(conditions)],
     },
   };
 }
 
-function endingOf(status: string): OperationOutcome {
+function toOutcome(status: string): OperationOutcome {
   const verdict = verdictOfGateStatus(status);
   if (verdict !== undefined) return { outcome: verdict };
   return {
@@ -73,9 +73,9 @@ function endingOf(status: string): OperationOutcome {
   };
 }
 
-function conclusionOf({ sonar, commit, flow, attestationName }: AttestedAnalysis): string {
+function conclude({ sonar, commit, flow, attestationName }: AttestedAnalysis): string {
   const { qualityGate, project } = sonar.results;
-  const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(inWords);
+  const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(describeCondition);
   const why = failed.length === 0 ? '' : ` (${summarizeList(failed, 1)})`;
   const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
   const name = project.name ?? project.key;
@@ -90,15 +90,15 @@ function unverified({ unverifiedReason }: SonarEvidence): string | undefined {
   return unverifiedReason === undefined ? undefined : `not verified: ${unverifiedReason}`;
 }
 
-function inWords(condition: Condition): string {
+function describeCondition(condition: Condition): string {
   const { metric, value } = condition;
   const measured = value === undefined ? metric : `${metric} is ${value}`;
-  const limit = limitOf(condition);
+  const limit = describeLimit(condition);
   return limit === '' ? measured : `${measured}, fails if ${limit}`;
 }
 
 /** `< 80`; empty where Sonar gave no threshold, and without a sign where it gave no operator. */
-function limitOf({ operator, errorThreshold }: Condition): string {
+function describeLimit({ operator, errorThreshold }: Condition): string {
   if (errorThreshold === undefined) return '';
   return operator === undefined ? errorThreshold : `${sign(operator)} ${errorThreshold}`;
 }
@@ -126,8 +126,8 @@ function conditionsTable(conditions: readonly Condition[]): Table {
     rows: worstFirst(conditions).map((condition): readonly Text[] => [
       code(condition.metric),
       plain(condition.value ?? ''),
-      plain(limitOf(condition)),
-      plain(`${markOf(condition.status)}${condition.status}`),
+      plain(describeLimit(condition)),
+      plain(`${statusMark(condition.status)}${condition.status}`),
     ]),
   };
 }
@@ -140,12 +140,12 @@ function worstFirst(conditions: readonly Condition[]): readonly Condition[] {
 
 const marks: Readonly<Record<string, string>> = { OK: '✅ ', ERROR: '❌ ', WARN: '⚠️ ' };
 
-function markOf(status: string): string {
+function statusMark(status: string): string {
   return Object.hasOwn(marks, status) ? (marks[status] ?? '') : '';
 }
 
 /** The trail with this one attestation; why it failed is in the table of conditions. */
-function sonarEvidence({ trail, commit, attestationName, sonar }: AttestedAnalysis): Evidence {
+function createSonarEvidence({ trail, commit, attestationName, sonar }: AttestedAnalysis): Evidence {
   const { status } = sonar.results.qualityGate;
   const state = evidenceLabel(toEvidenceState(verdictOfGateStatus(status)));
   return {

@@ -41,7 +41,7 @@ export async function findUpload(
 }
 
 /** Whether the latest version is the upload, and what the upload says about the policy is what the policy says. */
-export function isUpload(policy: Policy, { document, text }: PolicyUpload): boolean {
+function isUpload(policy: Policy, { document, text }: PolicyUpload): boolean {
   const latest = policy.versions?.toSorted((one, other) => other.version - one.version)[0];
   return (
     latest?.policy_yaml === text &&

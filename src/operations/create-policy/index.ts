@@ -48,14 +48,14 @@ export const createPolicy = defineOperation({
     return {
       outcome: 'done',
       state,
-      conclusion: conclusionOf(inputs.policy, org, uploaded),
+      conclusion: conclude(inputs.policy, org, uploaded),
       response: body,
       report: {
         subject: `Policy ${inputs.policy}`,
         facts: [
           ...fact('Organization', org),
           ...fact('Policy', `${inputs.policy} (${action})`),
-          ...factsOf(body),
+          ...policyFacts(body),
           ...fact('Schema', schema),
           ...fact('File', file === undefined ? undefined : `${file.filename}, ${file.size} bytes`),
         ],
@@ -65,7 +65,7 @@ export const createPolicy = defineOperation({
   },
 });
 
-function conclusionOf(name: string, org: string, { state, body, wasFound }: Uploaded): string {
+function conclude(name: string, org: string, { state, body, wasFound }: Uploaded): string {
   const version = latestVersion(body);
   if (wasFound) {
     const number = version === undefined ? '' : `, number ${version}`;
@@ -107,7 +107,7 @@ function latestVersion({ versions = [] }: Policy): number | undefined {
   return versions.length === 0 ? undefined : Math.max(...versions.map(({ version }) => version));
 }
 
-function factsOf(policy: Policy): readonly Fact[] {
+function policyFacts(policy: Policy): readonly Fact[] {
   const environments = policy.consuming_envs?.join(', ');
   return [
     ...fact('Description', policy.description),

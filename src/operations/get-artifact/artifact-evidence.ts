@@ -17,7 +17,7 @@ export interface ArtifactEvidence {
 /** The evidence of all artifacts, the worst first. */
 export function collectEvidence(artifacts: readonly ArtifactJudgement[]): readonly ArtifactEvidence[] {
   const sorted = worstFirst(artifacts);
-  const names = sorted.map(nameOf);
+  const names = sorted.map(artifactName);
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   return sorted.map((judged, index) => {
     const { artifact, fingerprint } = judged;
@@ -32,7 +32,7 @@ export function collectEvidence(artifacts: readonly ArtifactJudgement[]): readon
   });
 }
 
-function nameOf({ query, artifact, fingerprint }: ArtifactJudgement): string {
+function artifactName({ query, artifact, fingerprint }: ArtifactJudgement): string {
   return query.name ?? artifact?.filename ?? abbreviate(fingerprint);
 }
 

@@ -40,12 +40,12 @@ function resultOfOne(judged: ArtifactJudgement, judgement: FinalJudgement): Oper
     ...timeoutNotice(timing),
   ].join(' ');
   return {
-    ...outcomeOf(judgement, conclusion),
+    ...toOutcome(judgement, conclusion),
     conclusion,
     response: environment === undefined ? artifact : responseEntry(judged, environment),
     fingerprint: artifact.fingerprint,
     htmlUrl: artifact.html_url,
-    commits: commitsOf([judged]),
+    commits: collectCommits([judged]),
     report: {
       subject: title,
       evidence: evidenceWithNotice(judgement),
@@ -68,11 +68,11 @@ function resultOfMany(judgement: FinalJudgement): OperationResult {
     ...timeoutNotice(timing),
   ].join(' ');
   return {
-    ...outcomeOf(judgement, conclusion),
+    ...toOutcome(judgement, conclusion),
     conclusion,
     response: artifacts.map((one) => responseEntry(one, environment)),
     fingerprint: artifacts.map(({ fingerprint }) => fingerprint).join('\n'),
-    commits: commitsOf(artifacts),
+    commits: collectCommits(artifacts),
     report: {
       subject: `${artifacts.length} artifacts of flow ${flow}`,
       evidence: evidenceWithNotice(judgement),
@@ -88,7 +88,7 @@ function evidenceWithNotice(judgement: FinalJudgement): Evidence {
   return { ...evidence, notes: [...evidence.notes, ...timeoutNotice(judgement.timing)] };
 }
 
-function outcomeOf(judgement: Judgement, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
+function toOutcome(judgement: Judgement, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
   const { verdict } = judgement;
   if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
   return { outcome: 'error', failure: combineFailures(judgement, conclusion), state: undefined };
@@ -106,7 +106,7 @@ function combineFailures({ failureGroups, environment }: Judgement, conclusion: 
 }
 
 /** The commits of the artifacts, once each; undefined if the service names none. */
-function commitsOf(artifacts: readonly ArtifactJudgement[]): readonly string[] | undefined {
+function collectCommits(artifacts: readonly ArtifactJudgement[]): readonly string[] | undefined {
   const commits = artifacts.flatMap(({ artifact }) => artifactCommit(artifact)?.sha ?? []);
   return commits.length === 0 ? undefined : [...new Set(commits)];
 }

@@ -1,6 +1,6 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { orgName } from '../../contract/names.ts';
-import { conforming, flag, oneOf, secret, wholeNumber, withoutSecrets } from './input-types.ts';
+import { schemaText, flag, oneOf, secret, integer, withoutSecrets } from './input-types.ts';
 import { required, withDefault, withFallback, type Input } from './input.ts';
 
 /** The address of the service; `/api/v2` is added when it is missing. */
@@ -24,7 +24,7 @@ export const apiToken = withFallback(secret('api-token'));
 
 /** The name of the organization. */
 export const org = withFallback(
-  conforming(
+  schemaText(
     'org',
     orgName,
     'the name of an organization: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
@@ -38,8 +38,8 @@ export const connectionInputs = {
   apiToken: required(apiToken),
   authMethod: withDefault(withFallback(oneOf('auth-method', ['bearer', 'basic'])), 'bearer'),
   org: required(org),
-  timeoutSeconds: withDefault(withFallback(wholeNumber('timeout', 1, 3600, 'seconds')), 30),
-  retries: withDefault(withFallback(wholeNumber('retries', 0, 20, 'retries')), 3),
+  timeoutSeconds: withDefault(withFallback(integer('timeout', 1, 3600, 'seconds')), 30),
+  retries: withDefault(withFallback(integer('retries', 0, 20, 'retries')), 3),
   fileParts: withDefault(withFallback(oneOf('file-parts', ['indexed', 'plain'])), 'indexed'),
   dryRun: withDefault(withFallback(flag('dry-run')), false),
 } as const;

@@ -2,14 +2,14 @@ import { environmentKinds } from '../../contract/environment.ts';
 import { maximumTextLength } from '../../contract/limits.ts';
 import { environmentName, policyName } from '../../contract/names.ts';
 import { parseSnapshotExpression, parseSnapshotInterval } from '../../contract/snapshot-expression.ts';
-import { conforming, flag, lines, oneOf, text } from './input-types.ts';
+import { schemaText, flag, lines, oneOf, text } from './input-types.ts';
 import type { Input } from './input.ts';
 
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
 const nameRemedy = 'Use a name of these characters, as it stands in the service.';
 
 /** The name of an environment. */
-export const environment = conforming(
+export const environment = schemaText(
   'environment',
   environmentName,
   `the name of an environment: ${nameRule}`,
@@ -21,15 +21,15 @@ export const environmentType = oneOf('environment-type', environmentKinds);
 
 /** The members of a logical environment, one a line. */
 export const includedEnvironments = lines(
-  conforming('included-environments', environmentName, `names of environments, one a line: ${nameRule}`, nameRemedy),
+  schemaText('included-environments', environmentName, `names of environments, one a line: ${nameRule}`, nameRemedy),
 );
 
 /** The name of one policy. */
-export const policy = conforming('policy', policyName, `the name of a policy: ${nameRule}`, nameRemedy);
+export const policy = schemaText('policy', policyName, `the name of a policy: ${nameRule}`, nameRemedy);
 
 /** The names of policies, one a line. */
 export const policies = lines(
-  conforming('policy', policyName, `names of policies, one a line: ${nameRule}`, nameRemedy),
+  schemaText('policy', policyName, `names of policies, one a line: ${nameRule}`, nameRemedy),
 );
 
 /** What is new in a version of a policy. */

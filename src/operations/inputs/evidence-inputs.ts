@@ -1,4 +1,4 @@
-import { address, lines, oneOf, secret, someOf, text, wholeNumber } from './input-types.ts';
+import { address, lines, oneOf, secret, someOf, text, integer } from './input-types.ts';
 
 /** Paths and globs of files to send, one a line. */
 export const files = lines(text('files'), 'ignored');
@@ -32,7 +32,7 @@ export const sonarHostUrl = address(
 export const sonarToken = secret('sonar-token');
 
 /** How long to wait for Sonar's background task, in seconds. */
-export const sonarTimeout = wholeNumber('sonar-timeout', 1, 21_600, 'seconds');
+export const sonarTimeout = integer('sonar-timeout', 1, 21_600, 'seconds');
 
 /** What becomes of an analysis if nothing confirms which commit it is of. It decides a gate: no environment fallback. */
 export const unverifiedRevision = oneOf('unverified-revision', ['warn', 'fail']);

@@ -9,7 +9,7 @@ import {
   flowName,
   trailName,
 } from '../../contract/names.ts';
-import { address, conforming, lines, oneOf, text } from './input-types.ts';
+import { address, schemaText, lines, oneOf, text } from './input-types.ts';
 import { withFallback } from './input.ts';
 
 const nameRemedy =
@@ -17,7 +17,7 @@ const nameRemedy =
 
 /** The name of a flow. */
 export const flow = withFallback(
-  conforming(
+  schemaText(
     'flow',
     flowName,
     'the name of a flow: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
@@ -26,7 +26,7 @@ export const flow = withFallback(
 );
 
 /** The name of a trail. */
-export const trail = conforming(
+export const trail = schemaText(
   'trail',
   trailName,
   'the name of a trail: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
@@ -34,7 +34,7 @@ export const trail = conforming(
 );
 
 /** The name of an attestation. */
-export const attestationName = conforming(
+export const attestationName = schemaText(
   'attestation-name',
   attestationNameSchema,
   'the name of an attestation: letters, digits, `-` and `_`; or `artifact.attestation`, two such names with a dot in between',
@@ -42,7 +42,7 @@ export const attestationName = conforming(
 );
 
 /** The whole fingerprint of an artifact; the bare digits, however they were given. */
-export const fingerprint = conforming(
+export const fingerprint = schemaText(
   'fingerprint',
   wholeFingerprint,
   'a SHA-256 of 64 hex digits',
@@ -52,7 +52,7 @@ export const fingerprint = conforming(
 
 /** The fingerprints of artifacts, whole or their first digits, one a line; the bare digits, however they were given. */
 export const fingerprints = lines(
-  conforming(
+  schemaText(
     'fingerprint',
     abbreviatedFingerprint,
     'a SHA-256 in hex digits: all 64, or at least the first 5',
@@ -62,7 +62,7 @@ export const fingerprints = lines(
 );
 
 /** The id of an artifact attestation. */
-export const attestationId = conforming(
+export const attestationId = schemaText(
   'attestation-id',
   attestationIdSchema,
   'the id of an artifact attestation: groups of 8, 4, 4, 4 and 8 lowercase hex digits',
@@ -77,7 +77,7 @@ export const visibility = oneOf('visibility', ['public', 'private']);
 
 /** The pieces of evidence that the artifacts of a flow must have, one a line. */
 export const template = lines(
-  conforming(
+  schemaText(
     'template',
     templateItem,
     'names of evidence, one a line, of letters, digits, `-` and `_`',

@@ -39,7 +39,7 @@ export function secret(name: string): Input<string> {
  *
  * @param normalize turns other spellings of the same into that form
  */
-export function conforming(
+export function schemaText(
   name: string,
   schema: TSchema,
   rule: string,
@@ -104,7 +104,7 @@ export function flag(name: string): Input<boolean> {
 }
 
 /** A whole number within bounds. */
-export function wholeNumber(name: string, least: number, most: number, unit: string): Input<number> {
+export function integer(name: string, least: number, most: number, unit: string): Input<number> {
   return {
     name,
     secret: false,
@@ -130,7 +130,7 @@ export function lines<Item>(item: Input<Item>, empty: 'refused' | 'ignored' = 'r
     untrimmed: true,
     parse(value) {
       const values: Item[] = [];
-      const all = linesOf(value);
+      const all = splitLines(value);
       for (const [index, line] of all.entries()) {
         if (line === '' && empty === 'ignored') continue;
         const parsed: Parsed<Item> = line === '' ? emptyLine(index + 1, all.length) : item.parse(line);
@@ -158,7 +158,7 @@ export function someOf<const Word extends string>(name: string, words: readonly 
 }
 
 /** The last line break is none between lines: a block of YAML ends with one. */
-function linesOf(value: string): readonly string[] {
+function splitLines(value: string): readonly string[] {
   const all = value.split(/\r\n|\r|\n/u).map((line) => line.trim());
   return all.at(-1) === '' ? all.slice(0, -1) : all;
 }
@@ -195,7 +195,7 @@ export function withoutSecrets(text: string): string {
 const lastSecond = 253_402_300_799;
 
 /** A time: Unix seconds, or ISO 8601, UTC where it names no zone. Its value is in Unix seconds. */
-export function moment(name: string): Input<number> {
+export function timestamp(name: string): Input<number> {
   return {
     name,
     secret: false,

@@ -1,8 +1,8 @@
 import { maximumPageSize } from '../../contract/paging.ts';
-import { moment, wholeNumber } from './input-types.ts';
+import { timestamp, integer } from './input-types.ts';
 import type { Input } from './input.ts';
 
-const pageNumber = wholeNumber('page', 1, 1_000_000_000, 'pages');
+const pageNumber = integer('page', 1, 1_000_000_000, 'pages');
 
 /** Which page of a list, counted from 1; or all of them. */
 export const page: Input<number | 'all'> = {
@@ -17,16 +17,16 @@ export const page: Input<number | 'all'> = {
 };
 
 /** How many entries a page has. */
-export const perPage = wholeNumber('per-page', 1, maximumPageSize, 'entries');
+export const perPage = integer('per-page', 1, maximumPageSize, 'entries');
 
 /**
  * The size of a page where all are walked through and none is asked for: few requests, and no more than services commonly
  * give, since the interface shows no largest page.
  */
-export const walkingPageSize = 100;
+export const pageSizeForAll = 100;
 
 /** The beginning of a time span, itself included. */
-export const fromTimestamp = moment('from-timestamp');
+export const fromTimestamp = timestamp('from-timestamp');
 
 /** The end of a time span, itself included. */
-export const toTimestamp = moment('to-timestamp');
+export const toTimestamp = timestamp('to-timestamp');

@@ -1,9 +1,9 @@
 import { serviceAccountName } from '../../contract/names.ts';
 import { notificationNumber as notificationNumberSchema } from '../../contract/notification.ts';
-import { conforming } from './input-types.ts';
+import { schemaText } from './input-types.ts';
 
 /** The name of a service account. */
-export const serviceAccount = conforming(
+export const serviceAccount = schemaText(
   'service-account',
   serviceAccountName,
   'the name of a service account: 1 to 64 letters, digits and `-`',
@@ -11,7 +11,7 @@ export const serviceAccount = conforming(
 );
 
 /** The number of a notification within the organization. */
-export const notificationNumber = conforming(
+export const notificationNumber = schemaText(
   'notification-number',
   notificationNumberSchema,
   'the number of a notification, from 1, without leading zeros',

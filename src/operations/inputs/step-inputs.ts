@@ -1,11 +1,11 @@
-import { flag, oneOf, text, wholeNumber } from './input-types.ts';
+import { flag, oneOf, text, integer } from './input-types.ts';
 import type { Input } from './input.ts';
 
 /** What a verdict that is not compliant does to the step. */
 export const onNonCompliant = oneOf('on-non-compliant', ['fail', 'warn', 'ignore']);
 
 /** How long to wait for a verdict, in seconds: six hours, the longest that a job may run, at most. */
-export const wait = wholeNumber('wait', 0, 21_600, 'seconds');
+export const wait = integer('wait', 0, 21_600, 'seconds');
 
 /** Whether the step writes a job summary. */
 export const summary = flag('summary');

@@ -7,7 +7,7 @@ import type { AttestationTally } from './attestation-tally.ts';
 /** A walk through the pages of attestations. */
 interface PagerOptions {
   /** Gives a page, counted from 1, up to a time in Unix seconds. */
-  readonly ask: (page: number, to: number | undefined) => Promise<AttestationPage>;
+  readonly fetchPage: (page: number, to: number | undefined) => Promise<AttestationPage>;
   /** The end of the time span that was asked for, in Unix seconds. */
   readonly to: number | undefined;
   readonly tally: AttestationTally;
@@ -44,7 +44,7 @@ const mostPages = (pages: number): number => pages * 2 + 1000;
  * service counted.
  */
 export class AttestationPager {
-  readonly #walk: PagerOptions;
+  readonly #options: PagerOptions;
   #start: Start | undefined;
   #to: number | undefined;
   /** Whether `#to` is an end that the walk has set itself. */
@@ -55,9 +55,9 @@ export class AttestationPager {
   #total = 0;
   #interruption: Failure | undefined;
 
-  constructor(walk: PagerOptions) {
-    this.#walk = walk;
-    this.#to = walk.to;
+  constructor(options: PagerOptions) {
+    this.#options = options;
+    this.#to = options.to;
   }
 
   /**
@@ -67,7 +67,7 @@ export class AttestationPager {
    * @throws Failure if a page cannot be listed
    */
   async next(): Promise<readonly ListedAttestation[] | undefined> {
-    const { tally, signal } = this.#walk;
+    const { tally, signal } = this.#options;
     try {
       return await this.#next();
     } catch (error) {
@@ -83,7 +83,7 @@ export class AttestationPager {
     if (this.#interruption !== undefined) return `the list could not be read to its end: ${this.#interruption.message}`;
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
-    const { listed } = this.#walk.tally;
+    const { listed } = this.#options.tally;
     // Without an end and without an order, what comes meanwhile cannot be told from what was there before.
     const expected = start.order === 'unknown' && !this.#hasEnd ? this.#total : start.total;
     if (listed < expected) return `the service lists ${listed} and counts ${expected} attestations`;
@@ -99,7 +99,7 @@ export class AttestationPager {
   }
 
   async #first(): Promise<readonly ListedAttestation[]> {
-    const { data, pagination } = await this.#ask(1);
+    const { data, pagination } = await this.#fetch(1);
     const { total, page_count: pages } = pagination;
     const order = detectOrder(data);
     const newest = newestTime(data);
@@ -112,14 +112,14 @@ export class AttestationPager {
     this.#page = 1;
     // A page of one entry, or of one moment, tells no order; most likely the newest come first there, too.
     if (newest !== undefined) {
-      this.#to = Math.min(Math.floor(newest) + 1, this.#walk.to ?? Infinity);
+      this.#to = Math.min(Math.floor(newest) + 1, this.#options.to ?? Infinity);
       this.#hasEnd = true;
     }
     return this.#add(data, order);
   }
 
   async #list(page: number, start: Start): Promise<readonly ListedAttestation[]> {
-    const { data, pagination } = await this.#ask(page);
+    const { data, pagination } = await this.#fetch(page);
     if (this.#hasEnd && pagination.total < start.total) return this.#listWithoutEnd(start);
     this.#page = page;
     return this.#add(data, start.order);
@@ -127,9 +127,9 @@ export class AttestationPager {
 
   /** The end cuts off what was there before, so the first page does not hold the newest. The last page may. */
   async #listWithoutEnd(start: Start): Promise<readonly ListedAttestation[]> {
-    this.#to = this.#walk.to;
+    this.#to = this.#options.to;
     this.#hasEnd = false;
-    const { data } = await this.#ask(start.pages);
+    const { data } = await this.#fetch(start.pages);
     const { newest = Infinity } = start;
     const isNewer = data.every(({ created_at: time = -Infinity }) => time >= newest);
     const order = isNewer ? 'oldest first' : 'unknown';
@@ -142,20 +142,20 @@ export class AttestationPager {
     return order === 'oldest first' ? this.#page === 1 : this.#page >= this.#pages;
   }
 
-  async #ask(page: number): Promise<AttestationPage> {
-    const answer = await this.#walk.ask(page, this.#to);
+  async #fetch(page: number): Promise<AttestationPage> {
+    const answer = await this.#options.fetchPage(page, this.#to);
     const { data, pagination } = answer;
     if (pagination.page !== page || (data.length === 0 && page < pagination.page_count)) {
       throw outOfStep(page, pagination, data.length);
     }
     this.#pages = pagination.page_count;
     this.#total = pagination.total;
-    this.#walk.log.info(`page ${page} of ${Math.max(this.#pages, 1)}: ${data.length} attestations`);
+    this.#options.log.info(`page ${page} of ${Math.max(this.#pages, 1)}: ${data.length} attestations`);
     return answer;
   }
 
   #add(data: readonly ListedAttestation[], order: ListOrder): readonly ListedAttestation[] {
-    return this.#walk.tally.add(newestFirst(data, order), order);
+    return this.#options.tally.add(newestFirst(data, order), order);
   }
 }
 

@@ -65,19 +65,19 @@ export class AttestationTally {
     const number = this.#subjects.add(JSON.stringify([subject.trail, subject.artifact, subject.name]));
     if (number < before) {
       const known = this.#latest.get(number);
-      const mark = markOf(attestation);
+      const mark = toMark(attestation);
       const age = compareAge(attestation, known);
       const isNewer = age > 0 || (age === 0 && order === 'unknown' && isWorse(mark, known.mark));
       this.#noteReplaced(isNewer ? known.mark : mark);
       if (!isNewer) return;
       this.#uncount(known.mark, number);
     }
-    this.#latest.set(number, { created_at: time, sequence, mark: markOf(attestation) });
+    this.#latest.set(number, { created_at: time, sequence, mark: toMark(attestation) });
     this.#count(attestation, number);
   }
 
   #count(attestation: ListedAttestation, subject: number | undefined): void {
-    const mark = markOf(attestation);
+    const mark = toMark(attestation);
     this.#counting[mark] += 1;
     this.#rows.add(attestation, subject);
     if (mark === 'notCompliant') this.#notCompliantRows.add(attestation, subject);
@@ -189,7 +189,7 @@ class CountingRows {
 
   add(attestation: ListedAttestation, subject: number | undefined): void {
     if (this.#kept.length >= keptRows) return;
-    this.#kept = [...this.#kept, { subject, name: nameOf(attestation), row: rowOf(attestation) }];
+    this.#kept = [...this.#kept, { subject, name: attestationLabel(attestation), row: toRow(attestation) }];
   }
 
   remove(subject: number): void {
@@ -208,7 +208,7 @@ class CountingRows {
   }
 }
 
-function markOf({ is_compliant: compliant }: ListedAttestation): Mark {
+function toMark({ is_compliant: compliant }: ListedAttestation): Mark {
   if (compliant === undefined || compliant === null) return 'unknown';
   return compliant ? 'compliant' : 'notCompliant';
 }
@@ -217,14 +217,14 @@ function isWorse(one: Mark, other: Mark): boolean {
   return marks.indexOf(one) > marks.indexOf(other);
 }
 
-function nameOf({ attestation_name: name, attestation_id: id }: ListedAttestation): string {
+function attestationLabel({ attestation_name: name, attestation_id: id }: ListedAttestation): string {
   return name ?? id;
 }
 
-function rowOf(attestation: ListedAttestation): readonly Text[] {
+function toRow(attestation: ListedAttestation): readonly Text[] {
   const artifact = attestationArtifact(attestation);
   return [
-    link(nameOf(attestation), attestation.html_url ?? undefined),
+    link(attestationLabel(attestation), attestation.html_url ?? undefined),
     plain(attestationTrail(attestation) ?? 'unknown'),
     plain(artifact === attestation.artifact_fingerprint ? abbreviate(artifact) : artifact),
     plain(attestation.attestation_type ?? ''),

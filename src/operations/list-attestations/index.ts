@@ -4,7 +4,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
 import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { fromTimestamp, page, perPage, toTimestamp, walkingPageSize } from '../inputs/list-inputs.ts';
+import { fromTimestamp, page, perPage, toTimestamp, pageSizeForAll } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { fact } from '../report.ts';
 import { withoutFullStop } from '../sentence.ts';
@@ -28,7 +28,7 @@ export const listAttestations = defineOperation({
   endpoint,
   gate: 'ignore',
   inputs,
-  check: ({ fromTimestamp: from, toTimestamp: to }) => inOrder(from, to),
+  check: ({ fromTimestamp: from, toTimestamp: to }) => checkTimeOrder(from, to),
   async run(values, context) {
     const { page: number } = values;
     const tally = new AttestationTally();
@@ -37,7 +37,7 @@ export const listAttestations = defineOperation({
         ? await context.call.log.group('Walk through the attestations', () => listAll(values, context, tally))
         : await listPage(values, number, context, tally);
     if (tally.guessedReplacements > 0) context.call.log.warning(guessedReplacementsWarning(tally.guessedReplacements));
-    return resultOf(values, tally, context.org, listing);
+    return createResult(values, tally, context.org, listing);
   },
 });
 
@@ -56,7 +56,7 @@ async function listPage(
   context: OperationContext,
   tally: AttestationTally,
 ): Promise<Listing> {
-  const answered = await ask(values, { number, to: values.toTimestamp }, context);
+  const answered = await fetchPage(values, { number, to: values.toTimestamp }, context);
   const order = detectOrder(answered.data);
   tally.add(newestFirst(answered.data, order), order);
   const { total, page: answeredPage, page_count: pages } = answered.pagination;
@@ -72,7 +72,7 @@ async function listPage(
 
 async function listAll(values: Inputs, context: OperationContext, tally: AttestationTally): Promise<Listing> {
   const pages = new AttestationPager({
-    ask: (number, to) => ask(values, { number, to }, context),
+    fetchPage: (number, to) => fetchPage(values, { number, to }, context),
     to: values.toTimestamp,
     tally,
     log: context.call.log,
@@ -87,7 +87,7 @@ async function listAll(values: Inputs, context: OperationContext, tally: Attesta
   };
 }
 
-function inOrder(from: number | undefined, to: number | undefined): readonly Problem[] {
+function checkTimeOrder(from: number | undefined, to: number | undefined): readonly Problem[] {
   if (from === undefined || to === undefined || from <= to) return [];
   return [
     {
@@ -98,12 +98,12 @@ function inOrder(from: number | undefined, to: number | undefined): readonly Pro
   ];
 }
 
-async function ask(
+async function fetchPage(
   values: Inputs,
   { number, to }: { readonly number: number; readonly to: number | undefined },
   { client, org }: OperationContext,
 ): Promise<AttestationPage> {
-  const size = values.perPage ?? (values.page === 'all' ? walkingPageSize : undefined);
+  const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
   const query: QueryOf<typeof endpoint> = {
     page: number,
     ...(size === undefined ? {} : { per_page: size }),
@@ -114,13 +114,13 @@ async function ask(
   return answer.body;
 }
 
-function resultOf(values: Inputs, tally: AttestationTally, org: string, listing: Listing): OperationResult {
+function createResult(values: Inputs, tally: AttestationTally, org: string, listing: Listing): OperationResult {
   const { answer, extent, gap } = listing;
   return {
     // What is not listed may be worse than what is, but nothing is worse than non-compliant.
     outcome: gap !== undefined && tally.verdict === 'compliant' ? 'incomplete' : tally.verdict,
     conclusion: [
-      countsWords(values.flow, tally),
+      describeCounts(values.flow, tally),
       ...(gap === undefined ? [] : [`The list is not complete: ${withoutFullStop(gap)}.`]),
     ].join(' '),
     ...answer,
@@ -142,7 +142,7 @@ function resultOf(values: Inputs, tally: AttestationTally, org: string, listing:
   };
 }
 
-function countsWords(flow: string, tally: AttestationTally): string {
+function describeCounts(flow: string, tally: AttestationTally): string {
   if (tally.listed === 0) return `No attestation of flow ${flow} is listed, so there is nothing to judge.`;
   const attestations = tally.listed === 1 ? '1 attestation' : `${tally.listed} attestations`;
   const replaced = tally.replaced === 0 ? '' : `, ${tally.replaced} replaced by newer ones`;

@@ -2,7 +2,7 @@ import type { ComplianceClient } from '../../client/client.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../../contract/snapshot.ts';
 import { environment, interval, reverse } from '../inputs/environment-inputs.ts';
 import { optional, required, withDefault, type ValuesOf } from '../inputs/input.ts';
-import { page, perPage, walkingPageSize } from '../inputs/list-inputs.ts';
+import { page, perPage, pageSizeForAll } from '../inputs/list-inputs.ts';
 import { wait } from '../inputs/step-inputs.ts';
 import {
   fetchLatestSnapshot,
@@ -22,7 +22,7 @@ import {
   type PollResult,
   type PollTiming,
 } from '../polling.ts';
-import { fixInterval } from './fixed-interval.ts';
+import { resolveInterval } from './resolve-interval.ts';
 import { createSnapshotPager } from './snapshot-pager.ts';
 import { createSnapshotResult, SnapshotRows, type SnapshotListing } from './snapshot-result.ts';
 
@@ -110,7 +110,7 @@ type Connection = Pick<OperationContext, 'client' | 'org'>;
 
 async function listPage(values: Inputs, number: number, { client, org }: Connection): Promise<Listing> {
   const rows = new SnapshotRows();
-  const entries = await fetchPage(values, number, { client, org });
+  const entries = await fetchSnapshots(values, number, { client, org });
   rows.add(entries);
   // Another page, an interval or the reverse order need not hold the one that is judged.
   const latest = findCurrentSnapshot(entries) ?? (await fetchLatestSnapshot(client, org, values.environment));
@@ -132,24 +132,24 @@ async function listAll(values: Inputs, latest: SnapshotEntry | undefined, contex
 function createPager(values: Inputs, latest: number, context: OperationContext): Pager<SnapshotEntry> {
   const { clock, log } = context.call;
   const moment = { latest, now: Math.floor(clock.now() / 1000) };
-  const fixed = values.interval === undefined ? undefined : fixInterval(values.interval, moment);
+  const fixed = values.interval === undefined ? undefined : resolveInterval(values.interval, moment);
   return createSnapshotPager({
     reverse: values.reverse,
     latest,
-    async ask(number) {
-      const entries = await fetchPage({ ...values, interval: fixed }, number, context);
+    async fetchPage(number) {
+      const entries = await fetchSnapshots({ ...values, interval: fixed }, number, context);
       log.info(`page ${number}: ${entries.length} snapshots`);
       return entries;
     },
   });
 }
 
-async function fetchPage(
+async function fetchSnapshots(
   values: Inputs,
   number: number,
   { client, org }: Connection,
 ): Promise<readonly SnapshotEntry[]> {
-  const size = values.perPage ?? (values.page === 'all' ? walkingPageSize : undefined);
+  const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
   const answer = await client.call(endpoint, {
     parameters: { org, env_name: values.environment },
     query: {

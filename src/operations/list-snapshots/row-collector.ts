@@ -3,22 +3,22 @@ import type { Table, Text } from '../report.ts';
 /** The first rows of a table, and how many there are in all: a list of any length takes the memory of its first rows. */
 export class RowCollector<Entry> {
   readonly #most: number;
-  readonly #rowOf: (entry: Entry) => readonly Text[];
+  readonly #toRow: (entry: Entry) => readonly Text[];
   readonly #rows: (readonly Text[])[] = [];
   #count = 0;
 
   /**
    * @param most how many rows are kept
-   * @param rowOf makes the row of an entry; asked only for those that are kept
+   * @param toRow makes the row of an entry; asked only for those that are kept
    */
-  constructor(most: number, rowOf: (entry: Entry) => readonly Text[]) {
+  constructor(most: number, toRow: (entry: Entry) => readonly Text[]) {
     this.#most = most;
-    this.#rowOf = rowOf;
+    this.#toRow = toRow;
   }
 
   add(entry: Entry): void {
     this.#count += 1;
-    if (this.#rows.length < this.#most) this.#rows.push(this.#rowOf(entry));
+    if (this.#rows.length < this.#most) this.#rows.push(this.#toRow(entry));
   }
 
   /** How many entries were added. */

@@ -5,7 +5,7 @@ import type { Pager } from '../operation.ts';
 /** A walk through the pages of snapshots. */
 interface SnapshotPagerOptions {
   /** Gives a page, counted from 1. */
-  readonly ask: (page: number) => Promise<readonly SnapshotEntry[]>;
+  readonly fetchPage: (page: number) => Promise<readonly SnapshotEntry[]>;
   /** Whether the oldest come first. */
   readonly reverse: boolean;
   /** The number of the snapshot that was the latest when the walk began; later ones are left out. */
@@ -22,7 +22,7 @@ const mostRepeats = 3;
  *
  * @throws ExternalError where the service answers the same snapshots page after page
  */
-export function createSnapshotPager({ ask, reverse, latest }: SnapshotPagerOptions): Pager<SnapshotEntry> {
+export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPagerOptions): Pager<SnapshotEntry> {
   const end = reverse ? latest : 1;
   let seen = reverse ? 0 : latest + 1;
   let repeats = 0;
@@ -30,7 +30,7 @@ export function createSnapshotPager({ ask, reverse, latest }: SnapshotPagerOptio
   return async () => {
     if (seen === end) return undefined;
     page += 1;
-    const entries = await ask(page);
+    const entries = await fetchPage(page);
     if (entries.length === 0) return undefined;
     const fresh: SnapshotEntry[] = [];
     for (const entry of entries) {

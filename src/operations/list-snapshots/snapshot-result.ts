@@ -11,7 +11,7 @@ const keptRows = 200;
 
 /** The snapshots of a list as they come: their number, and the rows that are shown. */
 export class SnapshotRows {
-  readonly #rows = new RowCollector(keptRows, rowOf);
+  readonly #rows = new RowCollector(keptRows, toRow);
 
   add(entries: readonly SnapshotEntry[]): void {
     for (const entry of entries) this.#rows.add(entry);
@@ -64,7 +64,7 @@ export function createSnapshotResult(listed: SnapshotListing): OperationResult {
   };
 }
 
-function rowOf(entry: SnapshotEntry): readonly Text[] {
+function toRow(entry: SnapshotEntry): readonly Text[] {
   return [
     plain(`#${entry.index}`),
     plain(complianceLabel(snapshotCompliance(entry))),

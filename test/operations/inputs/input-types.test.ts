@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { flag, lines, oneOf, someOf, text, wholeNumber } from '../../../src/operations/inputs/input-types.ts';
+import { flag, lines, oneOf, someOf, text, integer } from '../../../src/operations/inputs/input-types.ts';
 
 describe('oneOf', () => {
   it('lists a single word, two words and more as a sentence does', () => {
@@ -19,11 +19,11 @@ describe('oneOf', () => {
   });
 });
 
-describe('wholeNumber', () => {
+describe('integer', () => {
   it('takes every number within its bounds, and none outside', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100, max: 400 }), (number) => {
-        const parsed = wholeNumber('x', 5, 300, 'seconds').parse(String(number));
+        const parsed = integer('x', 5, 300, 'seconds').parse(String(number));
         if (number >= 5 && number <= 300) expect(parsed).toEqual({ value: number });
         else expect(parsed).toHaveProperty('problem', 'must be a whole number of seconds from 5 to 300');
       }),
@@ -34,7 +34,7 @@ describe('wholeNumber', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         fc.pre(!/^\d+$/u.test(value));
-        expect(wholeNumber('x', 0, Number.MAX_SAFE_INTEGER, 'seconds').parse(value)).toHaveProperty('problem');
+        expect(integer('x', 0, Number.MAX_SAFE_INTEGER, 'seconds').parse(value)).toHaveProperty('problem');
       }),
     );
   });

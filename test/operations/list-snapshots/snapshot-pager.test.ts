@@ -31,7 +31,7 @@ describe('createSnapshotPager', () => {
           const numbers = await walked({
             latest,
             reverse,
-            ask(page) {
+            fetchPage(page) {
               // Fewer come than a page holds; else the walk could not keep pace.
               count += Math.min(size - 1, arrivals[page - 1] ?? 0);
               const all = Array.from({ length: count }, (_, at) => entry(reverse ? at + 1 : count - at));
@@ -47,23 +47,23 @@ describe('createSnapshotPager', () => {
 
   it('ends at an empty page where the first snapshots are gone', async () => {
     const pages = [[entry(5), entry(4)], [entry(3)], []];
-    const ask = (page: number): Promise<readonly SnapshotEntry[]> => Promise.resolve(pages[page - 1] ?? []);
-    expect(await walked({ latest: 5, reverse: false, ask })).toEqual([5, 4, 3]);
+    const fetchPage = (page: number): Promise<readonly SnapshotEntry[]> => Promise.resolve(pages[page - 1] ?? []);
+    expect(await walked({ latest: 5, reverse: false, fetchPage })).toEqual([5, 4, 3]);
   });
 
   it('asks for nothing beyond the end', async () => {
     const asked: number[] = [];
-    const ask = (page: number): Promise<readonly SnapshotEntry[]> => {
+    const fetchPage = (page: number): Promise<readonly SnapshotEntry[]> => {
       asked.push(page);
       return Promise.resolve([entry(2), entry(1)]);
     };
-    expect(await walked({ latest: 2, reverse: false, ask })).toEqual([2, 1]);
+    expect(await walked({ latest: 2, reverse: false, fetchPage })).toEqual([2, 1]);
     expect(asked).toEqual([1]);
   });
 
   it('does not turn in circles with a service that repeats itself', async () => {
-    const ask = (): Promise<readonly SnapshotEntry[]> => Promise.resolve([entry(5), entry(4)]);
-    const failure = await failureOf(walked({ latest: 5, reverse: false, ask }));
+    const fetchPage = (): Promise<readonly SnapshotEntry[]> => Promise.resolve([entry(5), entry(4)]);
+    const failure = await failureOf(walked({ latest: 5, reverse: false, fetchPage }));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('the same snapshots again and again');
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { optional, required, withDefault, withFallback } from '../../../src/operations/inputs/input.ts';
-import { lines, oneOf, secret, text, wholeNumber } from '../../../src/operations/inputs/input-types.ts';
+import { lines, oneOf, secret, text, integer } from '../../../src/operations/inputs/input-types.ts';
 import { fallbackVariable, inputText, readInputs, unusedInputs } from '../../../src/step/run/read-inputs.ts';
 
 const org = withFallback(text('org'));
 
 const uses = {
   flow: required(withFallback(text('flow'))),
-  timeoutSeconds: withDefault(withFallback(wholeNumber('timeout', 1, 60, 'seconds')), 30),
+  timeoutSeconds: withDefault(withFallback(integer('timeout', 1, 60, 'seconds')), 30),
   visibility: optional(oneOf('visibility', ['public', 'private'])),
 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { fixInterval } from '../../../src/operations/list-snapshots/fixed-interval.ts';
+import { resolveInterval } from '../../../src/operations/list-snapshots/resolve-interval.ts';
 
 const moment = { latest: 20, now: Date.UTC(2026, 0, 2, 3, 4, 5) / 1000 };
 
-describe('fixInterval', () => {
+describe('resolveInterval', () => {
   it.each([
     ['3..7', '3..7'],
     ['#3..#7', '#3..#7'],
@@ -14,14 +14,14 @@ describe('fixInterval', () => {
     ['@{2.hours.ago}..NOW', '@{2026-01-02T01:04:05}..20'],
     ['@{2025-12-31}..@{1.day.ago}', '@{2025-12-31}..@{2026-01-01T03:04:05}'],
   ])('reads %s as %s', (interval, fixed) => {
-    expect(fixInterval(interval, moment)).toBe(fixed);
+    expect(resolveInterval(interval, moment)).toBe(fixed);
   });
 
   it('leaves to the service what reaches behind the first snapshot', () => {
-    expect(fixInterval('~20..NOW', moment)).toBe('~20..20');
+    expect(resolveInterval('~20..NOW', moment)).toBe('~20..20');
   });
 
   it('leaves to the service what is no interval', () => {
-    expect(fixInterval('3..x', moment)).toBe('3..x');
+    expect(resolveInterval('3..x', moment)).toBe('3..x');
   });
 });

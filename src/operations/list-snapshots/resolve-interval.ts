@@ -1,7 +1,7 @@
 import { parseSnapshotInterval, type SnapshotSelector } from '../../contract/snapshot-expression.ts';
 
 /** The moment at which an interval is read. */
-export interface Moment {
+export interface ResolutionTime {
   /** The number of the latest snapshot. */
   readonly latest: number;
   /** Unix seconds. */
@@ -12,14 +12,14 @@ export interface Moment {
  * An interval without words that move while one page after the other is read: `~5..NOW` at snapshot 20 is `15..20`, and
  * `@{2.hours.ago}` becomes a time. What cannot be said otherwise, or is no interval, stays as it is for the service to judge.
  */
-export function fixInterval(interval: string, moment: Moment): string {
+export function resolveInterval(interval: string, moment: ResolutionTime): string {
   const parsed = parseSnapshotInterval(interval);
   const [from, to] = interval.split('..');
   if ('problem' in parsed || from === undefined || to === undefined) return interval;
-  return `${fixed(parsed.from, from, moment)}..${fixed(parsed.to, to, moment)}`;
+  return `${resolve(parsed.from, from, moment)}..${resolve(parsed.to, to, moment)}`;
 }
 
-function fixed(selector: SnapshotSelector, text: string, { latest, now }: Moment): string {
+function resolve(selector: SnapshotSelector, text: string, { latest, now }: ResolutionTime): string {
   switch (selector.kind) {
     case 'latest':
       return String(latest);
