@@ -65,7 +65,7 @@ function membersOfLogicalOnly(type: string, included: readonly string[] | undefi
   return [
     {
       input: 'included-environments',
-      what: `\`included-environments\` is given, and the environment is of the kind ${type}, which has no members`,
+      what: `\`included-environments\` is given, but an environment of type ${type} has no members`,
       remedy: 'Remove `included-environments`, or write `environment-type: logical`.',
     },
   ];
@@ -78,12 +78,12 @@ function deprecatedFields(): readonly UnsupportedInput[] {
       field: 'require_provenance',
       what: 'is deprecated by the service',
       remedy:
-        'Remove it, and name in `policy` a policy that sets `artifacts.provenance.required: true` (`create-policy` makes one).',
+        'Remove it, and attach a policy with `artifacts.provenance.required: true` by `policy` (`create-policy` makes one).',
     },
     {
       field: 'include_scaling',
       what: 'is deprecated by the service and has no effect: scaling events are no longer recorded',
-      remedy: 'Remove it; nothing takes its place.',
+      remedy: 'Remove it. There is no replacement.',
     },
   ];
   return fields.flatMap(({ field, ...text }) =>

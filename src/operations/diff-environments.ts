@@ -41,7 +41,7 @@ export const diffEnvironments = defineOperation({
         tables: [
           ...table('➕ Added: only in snapshot 2', added),
           ...table('➖ Removed: only in snapshot 1', removed),
-          ...table('🔁 Changed: another number of instances', changed),
+          ...table('🔁 Changed: different number of instances', changed),
         ],
       },
     };

@@ -53,7 +53,7 @@ export function describeLatestSnapshot(environment: string, latest: SnapshotEntr
   if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing was reported to it.`;
   const snapshot = `Snapshot #${latest.index} of environment ${environment}`;
   if (!isCurrent(latest)) {
-    return `${snapshot} is not current, and the service shows none that is, so nothing was judged.`;
+    return `${snapshot} is not current, and the service lists no current one, so nothing was judged.`;
   }
   const compliant = snapshotCompliance(latest);
   if (compliant === undefined) {

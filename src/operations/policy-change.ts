@@ -34,7 +34,7 @@ export function createPolicyChangeResult({ action, environment, names, org, resp
   return {
     outcome: 'done',
     state: action === 'attached to' ? 'attached' : 'detached',
-    conclusion: `${subject} ${action} environment ${environment} in organization ${org}; the service judges it anew.`,
+    conclusion: `${subject} ${action} environment ${environment} in organization ${org}; the service judges the environment again.`,
     response,
     report: createReport({ environment, org }, action === 'attached to' ? 'Attached' : 'Detached', list),
   };

@@ -147,18 +147,18 @@ export function mayRecover(failure: Failure): boolean {
 
 /** The end of a sentence about something pending: `is not there yet: Flow not found`. */
 export function describePending(failure: Failure): string {
-  return isNotFound(failure) ? `is not there yet: ${failure.message}` : `could not be asked for: ${failure.message}`;
+  return isNotFound(failure) ? `is not there yet: ${failure.message}` : `could not be fetched: ${failure.message}`;
 }
 
 /** Timeout notice, as a list of sentences; empty if polling did not time out. */
 export function timeoutNotice({ timedOut, milliseconds }: PollTiming): readonly string[] {
   if (!timedOut) return [];
-  return [`Waited ${formatDuration(milliseconds / 1000) ?? ''} for a final verdict, and the time was up.`];
+  return [`Waited ${formatDuration(milliseconds / 1000) ?? ''} for a final verdict and timed out.`];
 }
 
 /** The failure with the timeout notice and the last verdict before it, if there are any. */
 export function withPollNotes(failure: Failure, timing: PollTiming, last: string | undefined): Failure {
-  const notes = [...timeoutNotice(timing), ...(last === undefined ? [] : [`The last verdict that was seen: ${last}.`])];
+  const notes = [...timeoutNotice(timing), ...(last === undefined ? [] : [`Last verdict seen: ${last}.`])];
   return notes.length === 0 ? failure : withNote(failure, notes.join(' '));
 }
 

@@ -69,9 +69,9 @@ async function readPods(
   const file = await resolveOnlyFile(patterns, workspace, 'the pods');
   const pods = await gatherPods(file);
   log.info(`${file.name}: ${count(pods.report.artifacts.length, 'pod')} to report`);
-  if (pods.notRunning.size > 0) log.info(`left out, because they do not run: ${phases(pods)}`);
+  if (pods.notRunning.size > 0) log.info(`left out because they are not running: ${phases(pods)}`);
   if (pods.withoutDigest.length > 0) {
-    log.warning(`Left out, because their images have no digest yet: ${containers(pods)}. Report again once they run.`);
+    log.warning(`Left out because their images have no digest yet: ${containers(pods)}. Report again once they run.`);
   }
   if (pods.report.artifacts.length === 0) {
     log.warning(`${file.name} holds no running pod: the report says that nothing runs.`);

@@ -107,7 +107,7 @@ describe('the secrets of a step', () => {
   it('are not repeated where one was put into an address by mistake', async () => {
     const result = await job.step({ ...inputs, 'base-url': 'https://ann:hush@compliance.example.com' });
     expect(result.exitCode).toBe(1);
-    expect(written(result)).toContain('`base-url` must not hold a user name or password');
+    expect(written(result)).toContain('`base-url` must not contain a user name or password');
     expect(written(result)).not.toContain('hush');
   });
 

@@ -73,7 +73,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(shownLines(result.log).filter((line) => line.startsWith('Waiting: '))).toEqual([]);
   });
 
-  it('says that the time was up, and its outputs tell the truth, with continue-on-error or without', async () => {
+  it('says that it timed out, and its outputs tell the truth, with continue-on-error or without', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const fingerprint = someFingerprint();
     await job.report(flow, { fingerprint });
@@ -83,8 +83,8 @@ describe('the step get-artifact with `wait`', () => {
       outputs: { outcome: 'incomplete', compliant: 'false', state: 'INCOMPLETE', fingerprint },
     });
     const [error] = commandsNamed(result.log, 'error');
-    expect(error?.message).toMatch(/not reported: sonar\. Waited \d+ s for a final verdict, and the time was up\.$/u);
-    expect(result.summary).toContain('the time was up');
+    expect(error?.message).toMatch(/not reported: sonar\. Waited \d+ s for a final verdict and timed out\.$/u);
+    expect(result.summary).toContain('timed out');
   });
 
   it('waits for several files, and tells the state of each when it changes', async () => {

@@ -41,7 +41,7 @@ describe('diff-environments', () => {
     expect(tablesOf(result)).toEqual({
       '➕ Added: only in snapshot 2 (1)': [['web:1', 'a'.repeat(64), 'web', '0 → 2', when, commit, pods]],
       '➖ Removed: only in snapshot 1 (1)': [['old:1', 'b'.repeat(64), '', '', '', '', '']],
-      '🔁 Changed: another number of instances (1)': [['api:1', 'a'.repeat(64), 'web', '1 → 3', when, commit, pods]],
+      '🔁 Changed: different number of instances (1)': [['api:1', 'a'.repeat(64), 'web', '1 → 3', when, commit, pods]],
     });
     expect(result.report.tables[0]?.rows[0]?.[5]?.href).toBe(web.commit_url);
   });

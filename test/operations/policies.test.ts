@@ -21,7 +21,7 @@ describe.each([
     expect(result).toMatchObject({
       outcome: 'done',
       state,
-      conclusion: `Policies provenance, scans were ${words} environment prod in organization acme; the service judges it anew.`,
+      conclusion: `Policies provenance, scans were ${words} environment prod in organization acme; the service judges the environment again.`,
     });
     expect(factsOf(result)).toEqual({ Organization: 'acme', Environment: 'prod', [label]: 'provenance, scans' });
   });

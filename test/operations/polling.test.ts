@@ -203,7 +203,7 @@ describe('settle', () => {
 describe('the words of waiting', () => {
   it('are there only where the time was up, or where there was a second question', () => {
     const waited = { polls: 9, milliseconds: 60_000, timedOut: true };
-    expect(timeoutNotice(waited)).toEqual(['Waited 1 min for a final verdict, and the time was up.']);
+    expect(timeoutNotice(waited)).toEqual(['Waited 1 min for a final verdict and timed out.']);
     expect(timeoutNotice({ ...waited, timedOut: false })).toEqual([]);
     expect(pollFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, asked 9 times' } }]);
     expect(pollFacts({ polls: 1, milliseconds: 20, timedOut: false })).toEqual([]);

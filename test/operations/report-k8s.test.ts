@@ -78,7 +78,7 @@ describe('report-k8s', () => {
       ],
     });
     expect(log.warnings).toEqual([
-      'Left out, because their images have no digest yet: 1 container: shop/api-1/sidecar. Report again once they run.',
+      'Left out because their images have no digest yet: 1 container: shop/api-1/sidecar. Report again once they run.',
     ]);
   });
 

@@ -67,8 +67,8 @@ function toOutcome(status: string): OperationOutcome {
   return {
     outcome: 'error',
     failure: new ExternalError({
-      what: `attest-sonar: Sonar reports the quality gate status ${JSON.stringify(status)}, which is none of ${gateStatuses.join(', ')}; the analysis was recorded`,
-      remedy: 'Look for a newer version of this action that knows the status; until then it is no pass.',
+      what: `attest-sonar: Sonar reports the unknown quality gate status ${JSON.stringify(status)} (known: ${gateStatuses.join(', ')}); the analysis was recorded`,
+      remedy: 'Update this action to a version that knows the status. Until then the analysis does not pass.',
     }),
   };
 }

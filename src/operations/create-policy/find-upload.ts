@@ -23,7 +23,7 @@ export async function findUpload(
   { client, org, call }: Pick<OperationContext, 'client' | 'org' | 'call'>,
 ): Promise<Policy | undefined> {
   const { clock, random, log, signal, persistence } = call;
-  log.info('create-policy: the upload had no clear answer; looking whether it is on record');
+  log.info('create-policy: the upload had no clear answer; checking whether it was recorded');
   for (let look = 1; ; look += 1) {
     try {
       const { body } = await client.call(getPolicy, { parameters: { org, policy_name: upload.document.name } });
@@ -31,7 +31,7 @@ export async function findUpload(
     } catch (error) {
       if (!(error instanceof Failure) || signal?.aborted === true) throw error;
       if (!isNotFound(error) && !isPassing(error)) {
-        log.info(`create-policy: the service could not be asked whether the policy is on record: ${error.message}`);
+        log.info(`create-policy: could not check whether the policy was recorded: ${error.message}`);
         return undefined;
       }
     }

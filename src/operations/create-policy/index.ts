@@ -69,7 +69,7 @@ function conclude(name: string, org: string, { state, body, wasFound }: Uploaded
   const version = latestVersion(body);
   if (wasFound) {
     const number = version === undefined ? '' : `, number ${version}`;
-    return `Policy ${name} is on record in organization ${org}; this file is its latest version${number}.`;
+    return `Policy ${name} is recorded in organization ${org}; this file is its latest version${number}.`;
   }
   const now = version === undefined ? '' : `; it has version ${version} now`;
   return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;

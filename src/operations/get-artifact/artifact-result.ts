@@ -119,8 +119,7 @@ function environmentSentences(
   if (environment === undefined) return [];
   const { name, settled } = environment;
   if (settled.failure === undefined) return standing === undefined ? [] : [standing.words];
-  const last =
-    settled.last === undefined ? [] : [`Seen before that: ${describeLatestSnapshot(name, settled.last.snapshot)}`];
+  const last = settled.last === undefined ? [] : [`Last seen: ${describeLatestSnapshot(name, settled.last.snapshot)}`];
   return [`Environment ${name} could not be judged: ${withoutFullStop(settled.failure.message)}.`, ...last];
 }
 

@@ -60,7 +60,7 @@ export function judgeStanding({ environment, snapshot, shown }: EnvironmentView,
   }
   const name = `#${snapshot.index}`;
   if (!isCurrent(snapshot)) {
-    const words = `Whether it runs in environment ${environment} is not known: snapshot ${name} is the latest and not current.`;
+    const words = `It is unknown whether it runs in environment ${environment}: the latest snapshot ${name} is not current.`;
     return { runs: undefined, verdict, words };
   }
   if (!shown.has(artifact.fingerprint) && !reportsRunning(artifact, environment, snapshot.index)) {
@@ -81,6 +81,6 @@ function reportsRunning({ running = [] }: Artifact, environment: string, index: 
 
 const snapshotClauses: Readonly<Record<Verdict, string>> = {
   compliant: 'is compliant',
-  'non-compliant': 'is not compliant; that verdict is about all that runs there',
+  'non-compliant': 'is not compliant; that verdict covers everything that runs there',
   incomplete: 'has no verdict; attach a policy to the environment to have it judged',
 };

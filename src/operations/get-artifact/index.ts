@@ -50,8 +50,8 @@ function exactlyOne(hasFingerprint: boolean, hasFiles: boolean): readonly Proble
   return [
     {
       input: 'fingerprint',
-      what: `\`fingerprint\` and \`files\`: exactly one of the two must be given, and ${hasFiles ? 'both' : 'neither'} are`,
-      remedy: 'Give `fingerprint`, or give the artifact itself in `files` and its fingerprint is computed.',
+      what: `exactly one of \`fingerprint\` and \`files\` must be given, but ${hasFiles ? 'both' : 'neither'} are`,
+      remedy: 'Set `fingerprint`, or set `files` to compute the fingerprint from the artifact itself.',
     },
   ];
 }

@@ -133,7 +133,7 @@ function groupFailures(artifacts: readonly ArtifactJudgement[]): readonly Failur
   for (const one of artifacts) {
     if (one.failure === undefined) continue;
     const { failure, lastState, query, title } = one;
-    const name = `${title}${lastState === undefined ? '' : ` (the last verdict that was seen: ${lastState})`}`;
+    const name = `${title}${lastState === undefined ? '' : ` (last verdict seen: ${lastState})`}`;
     const key = failure.message.replaceAll(query.fingerprint, '');
     const group = groups.get(key) ?? { failure, names: [] };
     groups.set(key, { ...group, names: [...group.names, name] });

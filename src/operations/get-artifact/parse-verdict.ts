@@ -21,14 +21,14 @@ export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict 
     throw new ExternalError({
       what: `get-artifact: the service answered for fingerprint ${artifact.fingerprint} without a state`,
       remedy:
-        'Check that `base-url` points to the right service; without a state there is no verdict, so this is no pass.',
+        'Check that `base-url` points to the right service. Without a state there is no verdict, so the artifact does not pass.',
     });
   }
   const verdict = verdictOfArtifactState(artifact.state);
   if (verdict === undefined) {
     throw new ExternalError({
-      what: `get-artifact: the service answered the state ${JSON.stringify(artifact.state)}, which is none of ${artifactStates.join(', ')}`,
-      remedy: 'Look for a newer version of this action that knows the state; until then it is no pass.',
+      what: `get-artifact: the service answered with the unknown state ${JSON.stringify(artifact.state)} (known: ${artifactStates.join(', ')})`,
+      remedy: 'Update this action to a version that knows the state. Until then the artifact does not pass.',
     });
   }
   return verdict;

@@ -13,7 +13,7 @@ export const baseUrl: Input<URL> = {
     if (parsed.problem === undefined) return { value: parsed.url };
     return {
       problem: parsed.problem,
-      remedy: 'Give the address of your service, as its operators publish it.',
+      remedy: 'Use the URL that the operators of your service publish.',
       part: withoutSecrets(value),
     };
   },
@@ -28,7 +28,7 @@ export const org = withFallback(
     'org',
     orgName,
     'the name of an organization: a letter or digit, then letters, digits, `.`, `-`, `_` and `~`',
-    'Give the name as it stands in the addresses of your service.',
+    'Use the name that the URLs of your service show.',
   ),
 );
 

@@ -6,7 +6,7 @@ import { schemaText, flag, lines, oneOf, text } from './input-types.ts';
 import type { Input } from './input.ts';
 
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
-const nameRemedy = 'Use a name of these characters, as it stands in the service.';
+const nameRemedy = 'Copy the name from the service: it has only these characters.';
 
 /** The name of an environment. */
 export const environment = schemaText(

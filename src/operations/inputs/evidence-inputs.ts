@@ -24,7 +24,7 @@ export const sonarReportPath = text('sonar-report-path');
 /** The address of the Sonar server. */
 export const sonarHostUrl = address(
   'sonar-host-url',
-  'Give the address of the Sonar server, such as https://sonarqube.example.com.',
+  'Use the URL of the Sonar server, such as https://sonarqube.example.com.',
   'Give the token in `sonar-token` instead.',
 );
 

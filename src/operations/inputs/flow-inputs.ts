@@ -56,7 +56,7 @@ export const fingerprints = lines(
     'fingerprint',
     abbreviatedFingerprint,
     'a SHA-256 in hex digits: all 64, or at least the first 5',
-    'Copy the digits of the SHA-256, with or without `sha256:` in front of them, or give `files` and let the step compute it.',
+    'Copy the digits of the SHA-256, with or without `sha256:` in front of them, or set `files` to compute it.',
     bareFingerprint,
   ),
 );
@@ -88,6 +88,6 @@ export const template = lines(
 /** The address of a repository. */
 export const repoUrl = address(
   'repo-url',
-  "Give the address of the repository's page.",
-  'Leave out what stands before the `@`: the address is stored for others to read.',
+  "Use the URL of the repository's page.",
+  'Remove everything up to the `@`, because the URL is stored where others can read it.',
 );

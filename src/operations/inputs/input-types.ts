@@ -146,8 +146,7 @@ function emptyLine(number: number, count: number): Parsed<never> {
   return {
     problem: `must have an item on every line, but line ${number} of ${count} is empty`,
     complete: true,
-    remedy:
-      'See why the variable, secret or output that should stand there is empty; take the line out where nothing should.',
+    remedy: 'Check why the variable, secret or output on that line is empty, or remove the line.',
   };
 }
 
@@ -181,7 +180,7 @@ export function address(name: string, remedy: string, credentialsRemedy: string)
       }
       const { username, password } = new URL(value);
       if (username === '' && password === '') return { value };
-      return { problem: 'must not hold a user name or password', remedy: credentialsRemedy, part };
+      return { problem: 'must not contain a user name or password', remedy: credentialsRemedy, part };
     },
   };
 }
@@ -204,7 +203,7 @@ export function timestamp(name: string): Input<number> {
       if (value !== undefined && value >= 0 && value <= lastSecond) return { value };
       return {
         problem: 'must be a time, in Unix seconds or in ISO 8601',
-        remedy: 'Write for example 2026-10-02, 2026-10-02T12:00:00Z or 1790942400; milliseconds are not taken.',
+        remedy: 'Write for example 2026-10-02, 2026-10-02T12:00:00Z or 1790942400; milliseconds are not accepted.',
       };
     },
   };

@@ -12,7 +12,7 @@ export const page: Input<number | 'all'> = {
     if (text === 'all') return { value: 'all' };
     const parsed = pageNumber.parse(text);
     if ('value' in parsed) return parsed;
-    return { problem: 'must be the number of a page, from 1, or `all`', remedy: 'Write a number such as 1, or `all`.' };
+    return { problem: 'must be a page number from 1, or `all`', remedy: 'Write a number such as 1, or `all`.' };
   },
 };
 

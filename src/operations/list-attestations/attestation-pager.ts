@@ -80,7 +80,7 @@ export class AttestationPager {
 
   /** What is missing from the list, in words; undefined if it is complete. */
   get gap(): string | undefined {
-    if (this.#interruption !== undefined) return `the list could not be read to its end: ${this.#interruption.message}`;
+    if (this.#interruption !== undefined) return `the list could not be read to the end: ${this.#interruption.message}`;
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
     const { listed } = this.#options.tally;
@@ -165,7 +165,8 @@ function outOfStep(
   entries: number,
 ): ExternalError {
   return new ExternalError({
-    what: `list-attestations: the service was asked for page ${asked} and answered page ${answered} of ${pages} with ${entries} attestations, so the list would not be whole`,
-    remedy: "Try again; if it lasts, ask for single pages by their number, and tell the service's operators.",
+    what: `list-attestations: the service was asked for page ${asked} and answered page ${answered} of ${pages} with ${entries} attestations, so the list would be incomplete`,
+    remedy:
+      "Run the step again. If that does not help, list single pages by their number, and tell the service's operators.",
   });
 }

@@ -93,7 +93,7 @@ function checkTimeOrder(from: number | undefined, to: number | undefined): reado
     {
       input: 'from-timestamp',
       what: `\`from-timestamp\` (${formatTime(from) ?? from}) is after \`to-timestamp\` (${formatTime(to) ?? to})`,
-      remedy: 'Exchange the two.',
+      remedy: 'Swap the two values.',
     },
   ];
 }
@@ -152,5 +152,5 @@ function describeCounts(flow: string, tally: AttestationTally): string {
 
 function guessedReplacementsWarning(count: number): string {
   const attestations = count === 1 ? '1 attestation that is' : `${count} attestations that are`;
-  return `The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was taken as the replacement of ${attestations} not compliant.`;
+  return `The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was assumed to replace ${attestations} not compliant.`;
 }

@@ -47,7 +47,7 @@ export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPage
 
 function repeated(page: number): ExternalError {
   return new ExternalError({
-    what: `list-snapshots: the service answered the same snapshots again and again up to page ${page}, so the list would not be whole`,
-    remedy: "Try a larger `per-page`; if it lasts, tell the service's operators.",
+    what: `list-snapshots: the service kept answering with the same snapshots up to page ${page}, so the list would be incomplete`,
+    remedy: "Try a larger `per-page`. If that does not help, tell the service's operators.",
   });
 }

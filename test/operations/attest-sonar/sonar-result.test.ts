@@ -69,7 +69,7 @@ describe('createSonarResult', () => {
         const { outcome, failure } = createSonarResult(attested(status));
         expect(outcome).toBe('error');
         expect(failure).toBeInstanceOf(ExternalError);
-        expect(failure?.message).toContain(`${JSON.stringify(status)}, which is none of OK, WARN, ERROR, NONE`);
+        expect(failure?.message).toContain(`${JSON.stringify(status)} (known: OK, WARN, ERROR, NONE)`);
         expect(failure?.message).toContain('the analysis was recorded');
       }),
     );

@@ -59,7 +59,7 @@ describe('get-artifact with an environment', () => {
       false,
       'non-compliant',
       'NON-COMPLIANT',
-      'is not compliant; that verdict is about all that runs there.',
+      'is not compliant; that verdict covers everything that runs there.',
     ],
     [
       'without a verdict',
@@ -122,7 +122,7 @@ describe('get-artifact with an environment', () => {
   it('is incomplete where the service shows no current snapshot', async () => {
     const { result } = await there({ snapshots: { status: 200, body: [{ ...snapshot, to: 1_767_323_046 }] } });
     expect(result.outcome).toBe('incomplete');
-    expect(result.conclusion).toContain('snapshot #7 is the latest and not current');
+    expect(result.conclusion).toContain('the latest snapshot #7 is not current');
     expect(factsOf(result)['Runs there']).toBe('unknown');
   });
 
@@ -221,7 +221,7 @@ describe('get-artifact with an environment', () => {
     });
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
     expect(result.conclusion).toMatch(
-      /503: Back soon\. Seen before that: Snapshot #7 of environment prod, the latest, has no verdict; .*\. Waited 5 s .*\.$/u,
+      /503: Back soon\. Last seen: Snapshot #7 of environment prod, the latest, has no verdict; .*\. Waited 5 s .*\.$/u,
     );
   });
 });

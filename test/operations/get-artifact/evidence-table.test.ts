@@ -187,7 +187,7 @@ describe('the summary of artifacts', () => {
 
   it('says that the time for waiting was up', () => {
     const timing = { polls: 3, milliseconds: 60_000, timedOut: true };
-    expect(summaryOf({ timing }, foundArtifact('a', 'incomplete'))).toContain('the time was up.</p>');
+    expect(summaryOf({ timing }, foundArtifact('a', 'incomplete'))).toContain('timed out.</p>');
   });
 
   it('says why artifacts could not be judged', () => {

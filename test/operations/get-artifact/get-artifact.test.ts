@@ -80,7 +80,7 @@ describe('get-artifact that waits', () => {
     expect(result).toMatchObject({
       outcome: 'incomplete',
       state: 'INCOMPLETE',
-      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is INCOMPLETE. ${missing} Waited 1 min for a final verdict, and the time was up.`,
+      conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is INCOMPLETE. ${missing} Waited 1 min for a final verdict and timed out.`,
     });
   });
 
@@ -94,15 +94,13 @@ describe('get-artifact that waits', () => {
   it('ends with the service’s words, and how long it waited, where nothing came', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, unknown));
     expect(failure).toMatchObject({ name: 'ServiceError', kind: 'user' });
-    expect(failure.message).toMatch(
-      /404: Artifact does not exist\nWaited 5 s for a final verdict, and the time was up\.$/u,
-    );
+    expect(failure.message).toMatch(/404: Artifact does not exist\nWaited 5 s for a final verdict and timed out\.$/u);
   });
 
   it('asks again after trouble', async () => {
     const { result, log } = await lookUp({ wait: '60' }, open, busy, good);
     expect(result.outcome).toBe('compliant');
-    expect(log.text()).toContain('Waiting: Artifact aaaaaaaaaaaa could not be asked for: ');
+    expect(log.text()).toContain('Waiting: Artifact aaaaaaaaaaaa could not be fetched: ');
   });
 
   it('leaves the service alone for as long as it asks, and asks at the end of the time all the same', async () => {
@@ -122,7 +120,7 @@ describe('get-artifact that waits', () => {
     const failure = await failureOf(lookUp({ wait: '5' }, open, busy));
     expect(failure.kind).toBe('external');
     expect(failure.message).toMatch(
-      /503: Back soon\nWaited 5 s for a final verdict, and the time was up\. The last verdict that was seen: INCOMPLETE: Required by .*: sonar\.$/u,
+      /503: Back soon\nWaited 5 s for a final verdict and timed out\. Last verdict seen: INCOMPLETE: Required by .*: sonar\.$/u,
     );
   });
 
@@ -226,7 +224,7 @@ describe('get-artifact of several artifacts', () => {
     );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
     expect(result.conclusion).toMatch(
-      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s .*the time was up\.$/u,
+      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s  .*timed out\.$/u,
     );
   });
 
@@ -243,7 +241,7 @@ describe('get-artifact of several artifacts', () => {
     );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
     expect(result.conclusion).toContain(
-      'could not be judged: Artifact bbbbbbbbbbbb (the last verdict that was seen: INCOMPLETE: Required by',
+      'could not be judged: Artifact bbbbbbbbbbbb (last verdict seen: INCOMPLETE: Required by',
     );
   });
 });

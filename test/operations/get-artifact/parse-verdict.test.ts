@@ -28,10 +28,10 @@ describe('parseVerdict', () => {
     );
   });
 
-  it('shows an unknown state in quotes, and says that it is no pass', () => {
+  it('quotes an unknown state and says that the artifact does not pass', () => {
     expect(failureOf(() => parseVerdict(anArtifact({ state: 'FROZEN\n::x' }), aQuery()))).toEqual({
-      what: 'get-artifact: the service answered the state "FROZEN\\n::x", which is none of COMPLIANT, NON-COMPLIANT, INCOMPLETE',
-      remedy: 'Look for a newer version of this action that knows the state; until then it is no pass.',
+      what: 'get-artifact: the service answered with the unknown state "FROZEN\\n::x" (known: COMPLIANT, NON-COMPLIANT, INCOMPLETE)',
+      remedy: 'Update this action to a version that knows the state. Until then the artifact does not pass.',
     });
   });
 
@@ -39,7 +39,7 @@ describe('parseVerdict', () => {
     const answer: Artifact = { fingerprint: fingerprintOf('a'), ...(state === undefined ? {} : { state }) };
     expect(failureOf(() => parseVerdict(answer, aQuery()))).toEqual({
       what: `get-artifact: the service answered for fingerprint ${fingerprintOf('a')} without a state`,
-      remedy: expect.stringContaining('this is no pass'),
+      remedy: expect.stringContaining('the artifact does not pass'),
     });
   });
 

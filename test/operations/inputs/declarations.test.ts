@@ -49,7 +49,7 @@ const declarations: readonly Expected[] = [
     bad: [
       ['compliance.example.com', /must be a URL such as https:/u],
       ['ftp://compliance.example.com', /must start with https:\/\//u],
-      ['https://ann:pass@compliance.example.com', /must not hold a user name or password/u],
+      ['https://ann:pass@compliance.example.com', /must not contain a user name or password/u],
       ['https://compliance.example.com/?key=1', /must not hold a query or a fragment/u],
       ['https://compliance.example.com/#key', /must not hold a query or a fragment/u],
     ],
@@ -238,7 +238,7 @@ const declarations: readonly Expected[] = [
       ['git@github.com:acme/web.git', /must be an http or https URL/u],
       ['javascript:alert(1)', /must be an http or https URL/u],
       ['https://', /must be an http or https URL/u],
-      ['https://ann:pass@github.com/acme/web', /must not hold a user name or password/u],
+      ['https://ann:pass@github.com/acme/web', /must not contain a user name or password/u],
     ],
   },
   {
@@ -262,7 +262,7 @@ const declarations: readonly Expected[] = [
     bad: [
       ['sonar.example.com', /must be an http or https URL/u],
       ['file:///etc/passwd', /must be an http or https URL/u],
-      ['https://token:@sonar.example.com', /must not hold a user name or password/u],
+      ['https://token:@sonar.example.com', /must not contain a user name or password/u],
     ],
   },
   { input: sonarToken, name: 'sonar-token', good: [['squ_0123', 'squ_0123']], bad: [['squ 0123', /white space/u]] },

@@ -183,7 +183,7 @@ describe('list-attestations of all pages', () => {
     const { result, written } = await performed('list-attestations', all, failing(listed));
     expect(result.outcome).toBe('non-compliant');
     expect(result.conclusion).toMatch(
-      /The list is not complete: the list could not be read to its end: .*404: Flow not found/u,
+      /The list is not complete: the list could not be read to the end: .*404: Flow not found/u,
     );
     expect(written).toHaveLength(200);
   });

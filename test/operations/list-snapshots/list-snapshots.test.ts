@@ -239,7 +239,7 @@ describe('list-snapshots that waits', () => {
   it('lets the last verdict stand when the time is up', async () => {
     const { result } = await performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(snapshots(3, null)));
     expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
-    expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict, and the time was up\.$/u);
+    expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict and timed out\.$/u);
   });
 
   it('names the last verdict where the last question met trouble', async () => {
@@ -247,7 +247,7 @@ describe('list-snapshots that waits', () => {
     const more = { ...inputs, wait: '5', retries: '0' };
     const failure = await failureOf(performed('list-snapshots', more, inTurn(snapshots(3, null), busy)));
     expect(failure).toMatchObject({ kind: 'external' });
-    expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* The last verdict that was seen: incomplete\.$/u);
+    expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* Last verdict seen: incomplete\.$/u);
   });
 
   it('ends at once with what waiting does not mend', async () => {

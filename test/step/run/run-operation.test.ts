@@ -140,10 +140,10 @@ describe('runOperation, before anything is sent', () => {
 
   it('reports rules between inputs: exactly one of fingerprint and files', async () => {
     expect(await problemsOf({ ...lookUp, fingerprint: '' })).toEqual([
-      ['fingerprint', '`fingerprint` and `files`: exactly one of the two must be given, and neither are'],
+      ['fingerprint', 'exactly one of `fingerprint` and `files` must be given, but neither are'],
     ]);
     expect(await problemsOf({ ...lookUp, files: 'dist/*' })).toEqual([
-      ['fingerprint', '`fingerprint` and `files`: exactly one of the two must be given, and both are'],
+      ['fingerprint', 'exactly one of `fingerprint` and `files` must be given, but both are'],
     ]);
   });
 
