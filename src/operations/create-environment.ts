@@ -6,7 +6,7 @@ import { optional, required } from './inputs/input.ts';
 import { defineOperation, type UnsupportedInput } from './operation.ts';
 import { fact } from './report.ts';
 
-/** Operation 2: creates an environment, or updates it where it exists. */
+/** Operation 2: creates an environment, or updates it if it exists. */
 export const createEnvironment = defineOperation({
   name: 'create-environment',
   endpoint,
@@ -36,7 +36,7 @@ export const createEnvironment = defineOperation({
     });
     return {
       outcome: 'done',
-      // The interface has one answer for both.
+      // The answer is the same for both.
       conclusion: `Environment ${name} of kind ${type} was created or updated in organization ${org}.`,
       response: answer.body,
       report: {
@@ -71,7 +71,7 @@ function membersOfLogicalOnly(type: string, included: readonly string[] | undefi
   ];
 }
 
-/** The fields that the interface deprecates, as inputs someone may try: spelled as here, and as in the interface. */
+/** Fields that the interface deprecates, as inputs that users may try, in both spellings. */
 function deprecatedFields(): readonly UnsupportedInput[] {
   const fields = [
     {

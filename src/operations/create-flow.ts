@@ -5,7 +5,7 @@ import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 
-/** Operation 1: creates a flow, or updates it where it exists. */
+/** Operation 1: creates a flow, or updates it if it exists. */
 export const createFlow = defineOperation({
   name: 'create-flow',
   endpoint,

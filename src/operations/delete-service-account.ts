@@ -5,7 +5,7 @@ import { serviceAccount } from './inputs/organization-inputs.ts';
 import { defineOperation, type OperationResult } from './operation.ts';
 import { fact } from './report.ts';
 
-/** Operation 15: deletes a service account, and with it its keys. */
+/** Operation 15: deletes a service account and its keys. */
 export const deleteServiceAccount = defineOperation({
   name: 'delete-service-account',
   endpoint,

@@ -35,10 +35,10 @@ export const detachPolicy = defineOperation({
 });
 
 /**
- * The service says the same of a missing environment as of a policy that is not attached, and only the latter can be what an
- * earlier attempt left behind.
+ * Makes sure that the environment exists. The service gives the same answer for a missing environment as for a policy
+ * that is not attached, and only the latter can be the effect of an earlier attempt.
  *
- * @throws the service's answer to detaching, if there is no such environment
+ * @throws the service's answer to detaching, if the environment does not exist
  */
 async function demandEnvironment(refusal: ServiceError, name: string, context: OperationContext): Promise<void> {
   const { client, org } = context;
@@ -46,14 +46,14 @@ async function demandEnvironment(refusal: ServiceError, name: string, context: O
     await client.call(listSnapshots, { parameters: { org, env_name: name }, query: { page: 1, per_page: 1 } });
   } catch (error) {
     if (error instanceof Failure && isNotFound(error)) throw refusal;
-    // Nothing else that can go wrong here says anything about the policies.
+    // Any other failure says nothing about the policies.
     if (!(error instanceof Failure) || context.call.signal?.aborted === true) throw error;
   }
 }
 
 /**
- * Detaches one policy at a time. The service changes all or nothing, so one policy that is not attached kept the others
- * attached if the first attempt had not been carried out.
+ * Detaches one policy at a time. The service changes all policies or none, so if the first attempt was not carried out,
+ * a single policy that is not attached has kept all others attached.
  */
 async function detachEach(names: readonly string[], environmentName: string, context: OperationContext): Promise<void> {
   const { client, org } = context;

@@ -9,7 +9,7 @@ import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, link, plain, abbreviate, type Table, type Text } from './report.ts';
 
-/** Operation 11: shows what differs between two snapshots: what was added, removed and changed from the first to the second. */
+/** Operation 11: shows what was added, removed and changed from one snapshot to another. */
 export const diffEnvironments = defineOperation({
   name: 'diff-environments',
   endpoint,
@@ -48,7 +48,7 @@ export const diffEnvironments = defineOperation({
   },
 });
 
-/** The parts under the names that say what happened from snapshot 1 to snapshot 2. */
+/** The parts of the answer, named by what happened from snapshot 1 to snapshot 2. */
 function toChanges(
   difference: EnvironmentDifference,
 ): Readonly<Record<'added' | 'removed' | 'changed' | 'unchanged', readonly DifferingArtifact[]>> {
@@ -83,13 +83,13 @@ function table(title: string, artifacts: readonly DifferingArtifact[]): readonly
   ];
 }
 
-/** `1 → 3` where both are known. */
+/** `1 → 3` if both numbers are known. */
 function describeInstances(artifact: DifferingArtifact): string {
   const { s1_instance_count: before, s2_instance_count: after, instance_count: count } = artifact;
   return before === undefined || after === undefined ? (count?.toString() ?? '') : `${before} → ${after}`;
 }
 
-/** The end of a commit's address is its SHA on every host that is known. */
+/** The last segment of a commit's URL is its SHA on all known hosts. */
 function toCommitLink({ commit_url: url }: DifferingArtifact): Text {
   if (url === undefined || url === '') return plain('');
   return link(abbreviate(url.split('/').at(-1) ?? url), url);

@@ -1,13 +1,13 @@
 import type { Verdict } from '../contract/compliance.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 
-/** The state of one required attestation. */
+/** The state of an attestation in a report. */
 export type EvidenceState = 'failed' | 'incomplete' | 'unknown' | 'missing' | 'compliant';
 
-/** What could be recognised of an attestation in an answer. */
+/** What an answer says about one attestation. */
 export interface EvidenceItem {
   readonly state: EvidenceState;
-  /** Why, in the service's words; its word for the state if that is unknown here. */
+  /** The reason in the service's words; its word for the state if that is not a known one. */
   readonly reason?: string | undefined;
   /** The attestation's page. */
   readonly href?: string | undefined;
@@ -22,18 +22,18 @@ const words: Readonly<Record<EvidenceState | 'extra', string>> = {
   extra: '➕ extra',
 };
 
-/** The mark and the word of a state. What is recorded and not required is `extra`, unless it says more than that. */
+/** Mark and word of a state: `✅ compliant`. A compliant attestation that is not required is `extra`. */
 export function evidenceLabel(state: EvidenceState, isExtra = false): string {
   if (!isExtra) return words[state];
   return state === 'compliant' ? words.extra : `${words[state]} (extra)`;
 }
 
-/** The mark of a state. */
+/** The mark of a state: `✅`. */
 export function evidenceMark(state: EvidenceState): string {
   return words[state].split(' ', 1).join('');
 }
 
-/** The state of an attestation with this verdict. */
+/** The state for a verdict; unknown if there is none. */
 export function toEvidenceState(verdict: Verdict | undefined): EvidenceState {
   if (verdict === undefined) return 'unknown';
   return verdict === 'non-compliant' ? 'failed' : verdict;
@@ -49,8 +49,8 @@ const statesByWord: ReadonlyMap<string, EvidenceState> = new Map([
 ]);
 
 /**
- * Recognises an entry of an artifact's `evidence`, whose inner structure the interface does not show: the fields of an
- * attestation, or a word. This is only shown. The artifact's `state` decides.
+ * Reads an entry of an artifact's `evidence`, for display only: the artifact's `state` decides. The interface does not
+ * show the structure, so an entry may have the fields of an attestation, or be a single word.
  */
 export function toEvidenceItem(entry: unknown): EvidenceItem {
   if (entry === null || entry === undefined) return { state: 'missing' };
@@ -64,7 +64,7 @@ export function toEvidenceItem(entry: unknown): EvidenceItem {
   };
 }
 
-/** A word and a flag about the same thing: the one that speaks against it counts. */
+/** If the word and the flag contradict each other, the worse one counts. */
 function worse({ state }: EvidenceItem, isCompliant: unknown): EvidenceState {
   if (isCompliant === true) return state === 'unknown' ? 'compliant' : state;
   if (isCompliant === false) return state === 'unknown' || state === 'compliant' ? 'failed' : state;

@@ -1,6 +1,4 @@
-/** Times as people read them; the service's own numbers stay in the answer. */
-
-/** A time in Unix seconds as ISO 8601 in UTC, to the second; undefined where there is none, or none that a calendar has. */
+/** A time in Unix seconds as ISO 8601 in UTC, to the second; undefined if there is none, or if it is out of range. */
 export function formatTime(seconds: number | undefined | null): string | undefined {
   if (seconds === undefined || seconds === null) return undefined;
   const time = new Date(Math.floor(seconds) * 1000);
@@ -14,7 +12,7 @@ const units = [
   ['s', 1],
 ] as const;
 
-/** A duration in seconds by its two largest units: `3 d 4 h`; undefined where there is none. */
+/** A duration in seconds, in its two largest units: `3 d 4 h`; undefined if there is none. */
 export function formatDuration(seconds: number | undefined): string | undefined {
   if (seconds === undefined || !(seconds >= 0)) return undefined;
   let rest = Math.floor(seconds);

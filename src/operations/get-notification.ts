@@ -6,7 +6,7 @@ import { notificationNumber } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
 
-/** Operation 8: shows a notification: what it fires on, where it goes, and whether that works. */
+/** Operation 8: shows a notification: its triggers, its targets, and whether delivery works. */
 export const getNotification = defineOperation({
   name: 'get-notification',
   endpoint,
@@ -82,7 +82,7 @@ function targetsTable({ targets = [] }: Notification): readonly Table[] {
   ];
 }
 
-/** Of an address only its origin: the path of an incoming webhook is its password. */
+/** Only the origin of a webhook URL, because its path is a secret; or the recipients of an e-mail. */
 function maskedAddress(target: unknown): string {
   const webhook = textAt(target, 'webhook');
   if (webhook !== undefined) return URL.canParse(webhook) ? `${new URL(webhook).origin}/…` : '…';

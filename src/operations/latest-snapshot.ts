@@ -2,7 +2,7 @@ import type { ComplianceClient } from '../client/client.ts';
 import type { Verdict } from '../contract/compliance.ts';
 import { listSnapshots as endpoint, type SnapshotEntry } from '../contract/snapshot.ts';
 
-/** The snapshot that shows what runs now; undefined where nothing was ever reported. */
+/** Fetches the snapshot that shows what runs now, else the newest; undefined if nothing was ever reported. */
 export async function fetchLatestSnapshot(
   client: ComplianceClient,
   org: string,
@@ -16,8 +16,8 @@ export async function fetchLatestSnapshot(
 }
 
 /**
- * The one of these that shows what runs now; undefined where none does. Should a service end the one before late, so that two
- * do for a moment, the later one counts: the other is of what ran before.
+ * The snapshot that shows what runs now; undefined if none does. If two do for a moment, because the service ends the
+ * earlier one late, the later one counts.
  */
 export function findCurrentSnapshot(entries: readonly SnapshotEntry[]): SnapshotEntry | undefined {
   return entries
@@ -34,21 +34,21 @@ export function isCurrent({ to }: SnapshotEntry): boolean {
 }
 
 /**
- * Whether a snapshot is compliant; undefined if it was not judged. An environment without policies is not judged: this
- * service says so with `judged`, because `compliant` is false then, and others leave `compliant` out or send null.
+ * Whether a snapshot is compliant; undefined if it was not judged, because the environment has no policies. This
+ * project's service then sends `judged: false` with `compliant: false`; other services omit `compliant` or send null.
  */
 export function snapshotCompliance({ compliant, judged }: SnapshotEntry): boolean | undefined {
   return judged === false ? undefined : (compliant ?? undefined);
 }
 
-/** An environment without policies has no verdict (public documentation), and one without snapshots has none yet. */
+/** Incomplete if there is no current snapshot, or if the environment has no policies (public documentation). */
 export function latestSnapshotVerdict(latest: SnapshotEntry | undefined): Verdict {
   const compliant = latest === undefined || !isCurrent(latest) ? undefined : snapshotCompliance(latest);
   if (compliant === undefined) return 'incomplete';
   return compliant ? 'compliant' : 'non-compliant';
 }
 
-/** What the latest snapshot says of its environment, as a sentence. */
+/** The verdict of the latest snapshot, as a sentence. */
 export function describeLatestSnapshot(environment: string, latest: SnapshotEntry | undefined): string {
   if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing was reported to it.`;
   const snapshot = `Snapshot #${latest.index} of environment ${environment}`;

@@ -9,44 +9,44 @@ import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
 import type { Report } from './report.ts';
 
-/** What an operation works with, beside its own inputs. */
+/** Everything an operation needs besides its own inputs. */
 export interface OperationContext {
   readonly client: ComplianceClient;
-  /** Clock, randomness, log and transport, for evidence that is fetched. */
+  /** Clock, randomness, log and transport. */
   readonly call: CallContext;
   readonly job: Job;
-  /** The variables of the process, for programs that evidence is read from (git). */
+  /** The environment variables of the process, which git gets too. */
   readonly environment: EnvironmentVariables;
-  /** The directory that paths are relative to. */
+  /** Paths in inputs are relative to this directory. */
   readonly workspace: string;
   /** The organization, which every operation names. */
   readonly org: string;
-  /** A directory that is gone after the job, for files that are made on the way. */
+  /** For intermediate files; the runner deletes it after the job. */
   readonly temporaryDirectory: string;
-  /** Takes answers that come in pieces and can be larger than memory should hold. */
+  /** Takes long lists page by page, because they may not fit into memory. */
   readonly responseFile: ResponseFile;
 }
 
 /**
- * A walk through a list: each call gives the next page, and undefined where there is none. It is a function and no async
- * generator, because that keeps the page it gave last while it asks for the next, which then outlives V8's quick
- * collections and makes its heap grow.
+ * Fetches the pages of a list: each call returns the next page, and undefined after the last one. It is not an async
+ * generator because a generator keeps its last page alive during the next request; the page then survives V8's young
+ * generation, and the heap grows.
  */
 export type Pager<Entry> = () => Promise<readonly Entry[] | undefined>;
 
-/** The file that holds a step's answer. */
+/** The file with the service's answer (output `response-path`). */
 export interface ResponseFile {
   /**
-   * Writes the items of all pages as one JSON array, each page as it comes.
+   * Writes the entries of all pages as one JSON array, page by page.
    *
-   * A full disk does not end the walk, because the verdict needs all pages: that failure is told beside the verdict.
+   * A full disk does not stop the paging, because the verdict needs all pages; it is reported with the verdict.
    *
-   * @throws whatever the pages throw; the file then holds no whole answer, and the step's error takes its place
+   * @throws what the pager throws; the file is then incomplete, and the step's error replaces it
    */
   writeList(walk: Pager<unknown>): Promise<WrittenResponse>;
 }
 
-/** An answer that is in its file already. */
+/** An answer that was written to the file already. */
 export interface WrittenResponse {
   /** Empty if it could not be written. */
   readonly path: string;
@@ -55,65 +55,66 @@ export interface WrittenResponse {
 }
 
 /**
- * How an operation ended: with a verdict, done without one, skipped because nothing was to be sent, or with a failure that
- * it could still report around.
+ * How an operation ended: with a verdict; done, if it has no verdict; skipped, if it sent nothing; or with a failure
+ * that still leaves something to report.
  */
 export type OperationOutcome =
   | { readonly outcome: Verdict; readonly failure?: never }
   | { readonly outcome: 'done' | 'skipped'; readonly failure?: never }
   | { readonly outcome: 'error'; readonly failure: Failure };
 
-/** What came of an operation. */
+/** What an operation returns. */
 export type OperationResult = OperationOutcome & {
   /**
-   * A sentence or two that a reviewer understands without opening the log. Beside a failure it says what is known all the
-   * same, and may name the failure's message in its place.
+   * One or two sentences that a reviewer understands without the log. With a failure, what is known in spite of it; may
+   * quote the failure's message.
    */
   readonly conclusion: string;
-  /** The service's, or Sonar's, own word for the state; undefined where there is none. */
+  /** The service's or Sonar's own word for the state; undefined if there is none. */
   readonly state?: string | undefined;
-  /** The service's answer; not looked at where it is `written` already. */
+  /** The service's answer; ignored if `written` is set. */
   readonly response: unknown;
-  /** Where the answer was written as it came; absent where it is in `response`. */
+  /** Where the answer was written; absent if it is in `response`. */
   readonly written?: WrittenResponse;
-  /** How many entries a list holds; undefined where the answer is none. */
+  /** How many entries the list has; undefined if the answer is not a list. */
   readonly count?: number | undefined;
   readonly fingerprint?: string | undefined;
   readonly htmlUrl?: string | undefined;
-  /** The SHAs of the commits that what was judged is of, as the service or Sonar names them; absent where they name none. */
+  /** The SHAs of the commits that the verdict is for, as the service or Sonar names them; absent if they name none. */
   readonly commits?: readonly string[] | undefined;
   readonly report: Report;
 };
 
-/** An input that someone who knows the interface may try, and that no operation has. */
+/** A field of the interface that a user may try as an input, and that is deliberately not supported. */
 export interface UnsupportedInput extends FailureText {
   readonly name: string;
 }
 
 /**
- * An operation of the interface, as a step runs it. Its functions are declared as methods so that operations with
- * different inputs fit in one registry; the step gives each the values of exactly the inputs it declares.
+ * An operation of the interface, as a step runs it. `check` and `run` are methods, which TypeScript compares
+ * bivariantly, so that operations with different inputs fit in one registry. The step passes the values of exactly the
+ * declared inputs.
  */
 export interface Operation<Used extends Uses = Uses> {
   readonly name: OperationName;
   readonly endpoint: Endpoint;
-  /** The inputs it uses, beside those of every operation. */
+  /** The inputs it uses, besides those that every operation has. */
   readonly inputs: Used;
-  /** Inputs that it does not have, by the interface's decision; giving one is a mistake. */
+  /** Inputs that are an error, with the reason. */
   readonly unsupported?: readonly UnsupportedInput[];
-  /** What a verdict that is not compliant does unless `on-non-compliant` says otherwise. */
+  /** The default of `on-non-compliant`. */
   readonly gate: 'fail' | 'ignore';
-  /** Rules between inputs; each problem is reported together with those of the single inputs. */
+  /** Checks inputs against each other; the problems are reported together with those of single inputs. */
   check?(values: ValuesOf<Used>): readonly Problem[];
   /**
    * Gathers the evidence, sends it, and judges the answer.
    *
-   * @throws Failure where there is nothing to report
+   * @throws Failure if there is nothing to report
    */
   run(values: ValuesOf<Used>, context: OperationContext): Promise<OperationResult>;
 }
 
-/** Declares an operation and keeps the exact types of its inputs. */
+/** Declares an operation; infers the exact types of its inputs. */
 export function defineOperation<const Used extends Uses>(operation: Operation<Used>): Operation<Used> {
   return operation;
 }

@@ -1,7 +1,7 @@
 import type { OperationResult } from './operation.ts';
 import { fact } from './report.ts';
 
-/** Policies that were attached to an environment or detached from it. */
+/** Policies that were attached to or detached from an environment. */
 export interface PolicyChange {
   readonly action: 'attached to' | 'detached from';
   readonly environment: string;
@@ -10,7 +10,7 @@ export interface PolicyChange {
   readonly response: unknown;
 }
 
-/** The end of detaching if an attempt had no clear answer, and the service then said that there was nothing to detach. */
+/** The result if an attempt to detach had no clear answer, and the next found nothing to detach. */
 export function createAlreadyDetachedResult({
   environment,
   names,
@@ -27,7 +27,7 @@ export function createAlreadyDetachedResult({
   };
 }
 
-/** What came of attaching or detaching. The service does all or nothing, so every policy is named. */
+/** The result of attaching or detaching. The service changes all policies or none, so all are named. */
 export function createPolicyChangeResult({ action, environment, names, org, response }: PolicyChange): OperationResult {
   const list = names.join(', ');
   const subject = names.length === 1 ? `Policy ${list} was` : `Policies ${list} were`;

@@ -39,8 +39,8 @@ export interface PollResult<Answer> {
 }
 
 /**
- * The value of one fetch, or its failure. Failures are kept because a later poll may succeed: a missing record can appear,
- * an outage can end.
+ * The value of one fetch, or its failure. Failures are kept because a later poll may succeed: a missing record can
+ * appear, an outage can end.
  */
 export type Settled<Value> =
   | { readonly value: Value; readonly failure?: never }

@@ -2,9 +2,9 @@ import type { OperationName } from '../contract/endpoint.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * The operations that a step can run. Each is loaded when it is asked for: a step runs one, and every job pays for what a
- * step loads. The gate is in the first file of the bundle, because a second file takes a millisecond; attest-sonar has one
- * of its own; the others share one, which keeps what they have in common from being there many times.
+ * Loads each operation on demand: a step runs one, and loading takes time in every job. In the bundle, get-artifact is
+ * in the main file, because another file takes a millisecond to load; attest-sonar has a file of its own; all others
+ * share one, so that their common code exists once.
  */
 export const operations: Readonly<Record<OperationName, () => Promise<Operation>>> = {
   'create-flow': async () => (await import(/* webpackChunkName: 'others' */ './create-flow.ts')).createFlow,

@@ -8,7 +8,7 @@ import { defineOperation, type OperationContext } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
 
-/** How many containers a sentence names. */
+/** How many containers a sentence names at most. */
 const mostNamed = 10;
 
 /** Operation 3: reports what runs in a Kubernetes cluster. */
@@ -52,7 +52,7 @@ export const reportK8s = defineOperation({
   },
 });
 
-/** What a report did: as the end of a sentence, and as the value of a fact. */
+/** The effect of a report, as the end of a sentence and as the value of a fact. */
 const effects = {
   changed: { sentence: 'made a new snapshot', fact: 'a new one' },
   unchanged: { sentence: 'changed nothing, so there is no new snapshot', fact: 'none, nothing has changed' },
@@ -96,7 +96,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** An image that runs, and where. */
+/** A running image. */
 interface RunningImage {
   readonly name: string;
   /** Its SHA-256. */
@@ -106,12 +106,12 @@ interface RunningImage {
   readonly namespaces: readonly string[];
 }
 
-/** The images of a report by name, each digest by itself. */
+/** The images of a report, sorted by name; one entry per digest. */
 function collectImages({ artifacts }: K8sReport): readonly RunningImage[] {
   const found = new Map<string, { name: string; digest: string; pods: number; namespaces: Set<string> }>();
   for (const { digests, namespace } of artifacts) {
     for (const [name, digest] of Object.entries(digests)) {
-      // No name of an image holds a line break.
+      // Image names contain no line breaks.
       const key = `${name}\n${digest}`;
       const image = found.get(key) ?? { name, digest, pods: 0, namespaces: new Set<string>() };
       image.pods += 1;
@@ -124,7 +124,7 @@ function collectImages({ artifacts }: K8sReport): readonly RunningImage[] {
     .map(([, image]) => ({ ...image, namespaces: [...image.namespaces].sort() }));
 }
 
-/** The images as a table; none where there are none. */
+/** The images as a table; none if there are no images. */
 function imagesTable(images: readonly RunningImage[]): readonly Table[] {
   if (images.length === 0) return [];
   return [

@@ -1,62 +1,62 @@
 /**
- * What an operation has to say, as data: how it looks in the log and in the job summary is decided where those are
- * written. Texts are as they came, foreign ones included; escaping is done once, there.
+ * What an operation reports, as data. The step renders it in the log, the summary and the comment, and escapes all
+ * texts there; here they are unescaped, including those from other services.
  */
 
-/** A text, perhaps with a link. */
+/** A text, optionally with a link. */
 export interface Text {
   readonly text: string;
-  /** Shown as a link where it is an http or https URL. */
+  /** Shown as a link if it is an http or https URL. */
   readonly href?: string | undefined;
-  /** A fingerprint, SHA, path or name that is shown in a fixed-width font. */
+  /** True for a fixed-width font: fingerprints, SHAs, paths, names. */
   readonly code?: boolean;
 }
 
-/** One line: what it is, and its value. */
+/** A labelled value. */
 export interface Fact {
   readonly label: string;
   readonly value: Text;
 }
 
-/** A table. Every row has one cell for each column. */
+/** A table; each row has one cell per column. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Text[])[];
-  /** How many rows there are beside these; they are in the answer only. */
+  /** How many more rows the answer has. */
   readonly more?: number;
 }
 
-/** What is required of each artifact or trail, and what there is of it. */
+/** Required and recorded attestations of artifacts or of a trail. */
 export interface Evidence {
-  /** A row for each artifact or trail, a column for each required attestation. */
+  /** One row per artifact or trail, one column per attestation. */
   readonly table: Table;
-  /** What the table leaves out, a sentence each. */
+  /** What the table omits, one sentence each. */
   readonly notes: readonly string[];
-  /** What is missing or failed and why, the worst first, a line each. */
+  /** What is missing or failed and why, the worst first. */
   readonly problems: readonly Line[];
-  /** How many problems there are beside these. */
+  /** How many more problems there are. */
   readonly moreProblems: number;
 }
 
-/** Texts that stand one after the other, as they are. */
+/** Texts that are shown one after the other on one line. */
 export type Line = readonly Text[];
 
-/** A text that is shown in full where it can be copied. */
+/** A text that readers may want to copy. */
 export interface Copy {
   readonly label: string;
   readonly text: string;
 }
 
-/** What an operation has to say. */
+/** What an operation reports. */
 export interface Report {
-  /** What the step was about, for the heading: `Artifact web.tar.gz`. */
+  /** The heading: `Artifact web.tar.gz`. */
   readonly subject: string;
-  /** Shown before everything else, because it decides. */
+  /** Shown first, because it explains the verdict. */
   readonly evidence?: Evidence;
   readonly facts: readonly Fact[];
   readonly tables: readonly Table[];
-  /** The whole fingerprints of what the tables name by their beginning. */
+  /** The full fingerprints that tables abbreviate. */
   readonly copies?: readonly Copy[];
 }
 
@@ -70,30 +70,30 @@ export function code(text: string): Text {
   return { text, code: true };
 }
 
-/** A text that leads somewhere. */
+/** A text with a link. */
 export function link(text: string, href: string | undefined): Text {
   return { text, href };
 }
 
-/** A fact, where its text is known. */
+/** A list of one fact; empty if its text is missing or empty. */
 export function fact(label: string, text: string | undefined | null, href?: string | null): readonly Fact[] {
   return text === undefined || text === null || text === ''
     ? []
     : [{ label, value: { text, href: href ?? undefined } }];
 }
 
-/** Whether something complies, in a table of many. */
+/** Compliance as a table cell. */
 export function complianceLabel(compliant: boolean | null | undefined): string {
   if (compliant === undefined || compliant === null) return '⏳ unknown';
   return compliant ? '✅ yes' : '❌ no';
 }
 
-/** The beginning of a long text: the whole stands in the answer. */
+/** Cuts a text to at most so many characters, with an ellipsis. */
 export function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** The beginning of a fingerprint or SHA that people recognise it by. */
+/** The first 12 digits of a fingerprint or SHA. */
 export function abbreviate(digits: string): string {
   return digits.slice(0, 12);
 }

@@ -1,7 +1,7 @@
 import type { Answered } from '../client/client.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 
-/** The words for what a request did, by the status of its answer. */
+/** Words for the effect of a request, by the status of its answer. */
 export interface EffectWords<Created extends string, Otherwise extends string> {
   /** 201. */
   readonly created: Created;
@@ -10,8 +10,8 @@ export interface EffectWords<Created extends string, Otherwise extends string> {
 }
 
 /**
- * The word for what a call did; undefined if its answer does not say. 201 always does: what the last attempt created was
- * not there before. 200 after an attempt that may have been carried out is about what that attempt left behind.
+ * The effect of a request; undefined if it is unknown. 201 is always certain. 200 is not if an earlier attempt may have
+ * reached the service: that attempt may have created what the last one found.
  */
 export function toRequestEffect<Created extends string, Otherwise extends string>(
   { status, earlierArrived }: Pick<Answered<Endpoint>, 'status' | 'earlierArrived'>,

@@ -1,20 +1,20 @@
-/** Sentences put into one another. */
+/** Helpers to build sentences from sentences. */
 
-/** A sentence without its full stop, so that more can follow. */
+/** The sentence without its full stop, so that it can continue. */
 export function withoutFullStop(sentence: string): string {
   return sentence.replace(/\.$/u, '');
 }
 
-/** A sentence as it stands within another one. */
+/** The sentence in the middle of another one: lower case, no full stop. */
 export function asClause(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + withoutFullStop(sentence.slice(1));
 }
 
 /**
- * The first of many, and how many more there are: `a; b; and 395 more`.
+ * The first texts, and how many more there are: `a; b; and 395 more`.
  *
- * @param separator stands between two of them
- * @param rest how many more there are, where each text stands for more than one
+ * @param most how many texts to include
+ * @param rest how many more there are, if a text stands for more than one thing
  */
 export function summarizeList(
   texts: readonly string[],

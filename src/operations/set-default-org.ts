@@ -2,7 +2,7 @@ import { setDefaultOrg as endpoint } from '../contract/user.ts';
 import { defineOperation } from './operation.ts';
 import { fact } from './report.ts';
 
-/** Operation 16: makes the organization the default one of the user whom the API key belongs to. */
+/** Operation 16: sets the default organization of the API key's user. */
 export const setDefaultOrg = defineOperation({
   name: 'set-default-org',
   endpoint,

@@ -47,7 +47,7 @@ const inputs = {
 
 type Inputs = ValuesOf<typeof inputs>;
 
-/** Operation 7: records a Sonar analysis for the commit, with files, and judges its quality gate. */
+/** Operation 7: records the Sonar analysis of a commit, with files, and judges by its quality gate. */
 export const attestSonar = defineOperation({
   name: 'attest-sonar',
   endpoint,
@@ -55,7 +55,7 @@ export const attestSonar = defineOperation({
   inputs,
   async run(values, context) {
     const { log } = context.call;
-    // What the user can have got wrong comes first: Sonar may keep the step waiting for minutes.
+    // Mistakes of the user are found first, because Sonar may take minutes.
     const own = await readOwnUserData(values, context);
     const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
     const attachment = await prepareFiles(values.files, context);
@@ -79,9 +79,9 @@ export const attestSonar = defineOperation({
 });
 
 /**
- * The user's own data.
+ * Reads the input `user-data`.
  *
- * @throws UserError also for the keys by which the action says whether the revision is verified: nobody else may say so
+ * @throws UserError also if it has a key by which the action records whether the revision is verified
  */
 async function readOwnUserData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
   const data = given === undefined ? {} : await readUserData(given, workspace);
@@ -100,7 +100,7 @@ function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
     : { [revisionKeys.verified]: false, [revisionKeys.reason]: unverifiedReason };
 }
 
-/** How many files the log lists. */
+/** How many files the log lists at most. */
 const listedFiles = 100;
 
 async function prepareFiles(
@@ -171,7 +171,7 @@ function toAttestation(values: Inputs, { commit, sonar, data, context }: Gathere
   };
 }
 
-/** `web.unit` is the attestation `unit` of the artifact `web` in the template (observed on the wire). */
+/** `web.unit` is the attestation `unit` of the artifact `web` in the template (observed in requests). */
 function splitName(text: string): { name: string; artifact: string | undefined } {
   const dot = text.indexOf('.');
   return dot < 0 ? { name: text, artifact: undefined } : { name: text.slice(dot + 1), artifact: text.slice(0, dot) };

@@ -9,7 +9,7 @@ import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, link, plain, abbreviate, type Evidence, type Table, type Text } from '../report.ts';
 import { summarizeList } from '../sentence.ts';
 
-/** What was attested. */
+/** An analysis that was attested. */
 export interface AttestedAnalysis {
   readonly flow: string;
   readonly trail: string;
@@ -22,7 +22,7 @@ export interface AttestedAnalysis {
 
 type Condition = SonarResults['qualityGate']['conditions'][number];
 
-/** Judges the quality gate of an analysis that is on record by now. */
+/** The result for a recorded analysis: its quality gate decides. */
 export function createSonarResult(attested: AttestedAnalysis): OperationResult {
   const { results } = attested.sonar;
   const { status, conditions, ignoredConditions } = results.qualityGate;
@@ -97,13 +97,13 @@ function describeCondition(condition: Condition): string {
   return limit === '' ? measured : `${measured}, fails if ${limit}`;
 }
 
-/** `< 80`; empty where Sonar gave no threshold, and without a sign where it gave no operator. */
+/** `< 80`; empty without a threshold, and no sign without an operator. */
 function describeLimit({ operator, errorThreshold }: Condition): string {
   if (errorThreshold === undefined) return '';
   return operator === undefined ? errorThreshold : `${sign(operator)} ${errorThreshold}`;
 }
 
-// The web API and the webhook use different words for the same comparison.
+// The web API and the webhook name the same comparison differently.
 const signs: Readonly<Record<string, string>> = {
   GT: '>',
   GREATER_THAN: '>',
@@ -132,7 +132,7 @@ function conditionsTable(conditions: readonly Condition[]): Table {
   };
 }
 
-/** What failed first: it is what a reader looks for. */
+/** Failed conditions first. */
 function worstFirst(conditions: readonly Condition[]): readonly Condition[] {
   const rank = ({ status }: Condition): number => (status === 'ERROR' ? 0 : 1);
   return conditions.toSorted((one, other) => rank(one) - rank(other));
@@ -144,7 +144,7 @@ function statusMark(status: string): string {
   return Object.hasOwn(marks, status) ? (marks[status] ?? '') : '';
 }
 
-/** The trail with this one attestation; why it failed is in the table of conditions. */
+/** The trail with this one attestation; the table of conditions shows why it failed. */
 function createSonarEvidence({ trail, commit, attestationName, sonar }: AttestedAnalysis): Evidence {
   const { status } = sonar.results.qualityGate;
   const state = evidenceLabel(toEvidenceState(verdictOfGateStatus(status)));

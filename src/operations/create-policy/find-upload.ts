@@ -5,7 +5,7 @@ import { sleep } from '../../runtime/clock.ts';
 import { Failure } from '../../runtime/failure.ts';
 import type { OperationContext } from '../operation.ts';
 
-/** A version of a policy that was uploaded. */
+/** An uploaded version of a policy. */
 export interface PolicyUpload {
   readonly document: PolicyPayload;
   /** The policy file. */
@@ -13,10 +13,10 @@ export interface PolicyUpload {
 }
 
 /**
- * Looks whether an upload that had no clear answer is on record, as often as `retries` says: the service may still be busy
- * with it.
+ * Checks whether the service recorded an upload that had no clear answer. Repeats as often as `retries` says, because
+ * the service may still be processing it.
  *
- * @returns the policy if its latest version is what was uploaded; undefined if it is not, or the service does not say
+ * @returns the policy if its latest version is the upload; undefined if not, or if that cannot be found out
  */
 export async function findUpload(
   upload: PolicyUpload,
@@ -40,7 +40,7 @@ export async function findUpload(
   }
 }
 
-/** Whether the latest version is the upload, and what the upload says about the policy is what the policy says. */
+/** Whether the latest version is the upload: same text, and same comment and description if they were sent. */
 function isUpload(policy: Policy, { document, text }: PolicyUpload): boolean {
   const latest = policy.versions?.toSorted((one, other) => other.version - one.version)[0];
   return (

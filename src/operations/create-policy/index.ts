@@ -14,7 +14,7 @@ import { fact, plain, type Fact, type Table, type Text } from '../report.ts';
 import { toRequestEffect } from '../request-effect.ts';
 import { findUpload, type PolicyUpload } from './find-upload.ts';
 
-/** Operation 6: creates a policy from a YAML file, or makes a new version of it where it exists. */
+/** Operation 6: creates a policy from a YAML file, or a new version of it if it exists. */
 export const createPolicy = defineOperation({
   name: 'create-policy',
   endpoint,
@@ -30,7 +30,7 @@ export const createPolicy = defineOperation({
     const { log } = context.call;
     const { file, schema, text } = await log.group('Read the policy', async () => {
       const found = await resolveOnlyFile(inputs.files, workspace, 'the policy');
-      // Its size is looked at first: what is too large to be sent is not read either.
+      // Checks the size before the file is read.
       const attachment = await prepareAttachment([found], { temporary: temporaryDirectory });
       const checked = await readPolicyFile(found);
       log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
@@ -75,16 +75,16 @@ function conclude(name: string, org: string, { state, body, wasFound }: Uploaded
   return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;
 }
 
-/** An upload that is on record. */
+/** An upload that the service recorded. */
 interface Uploaded {
-  /** Undefined if it is not known which of the two it was. */
+  /** Undefined if unknown. */
   readonly state: 'created' | 'updated' | undefined;
   readonly body: Policy;
-  /** True if the upload had no clear answer, and the service shows it all the same. */
+  /** True if the upload had no clear answer, but the service has it. */
   readonly wasFound: boolean;
 }
 
-/** Uploads a version once: each upload makes another version, so one without a clear answer is looked up, not repeated. */
+/** Uploads a version once. Each upload creates a version, so one without a clear answer is looked up, not repeated. */
 async function upload(version: PolicyUpload, file: FilePart | undefined, context: OperationContext): Promise<Uploaded> {
   const { client, org, call } = context;
   try {

@@ -18,7 +18,8 @@ interface QueryInputs extends Pick<ArtifactQuery, 'flow' | 'trail' | 'attestatio
 }
 
 /**
- * The queries for the fingerprints of the inputs, once each; or for the files of the inputs, whose fingerprints it computes.
+ * The queries for the fingerprints of the inputs, once each; or for the files of the inputs, whose fingerprints it
+ * computes.
  *
  * @throws UserError if `files` matches nothing
  */

@@ -8,8 +8,8 @@ const mostNamed = 1;
 const mostFailures = 5;
 
 /**
- * The conclusion about several artifacts: which are not compliant, which could not be judged, and why. It names the worst
- * and counts the others.
+ * The conclusion about several artifacts: which are not compliant, which could not be judged, and why. It names the
+ * worst and counts the others.
  */
 export function concludeSeveral(judgement: Judgement, flow: string): string {
   const all = `${judgement.artifacts.length} artifacts in flow ${flow}`;

@@ -4,29 +4,29 @@ import type { Verdict } from '../../contract/compliance.ts';
 import { diffEnvironments, type SnapshotEntry } from '../../contract/snapshot.ts';
 import { fetchLatestSnapshot, isCurrent, latestSnapshotVerdict } from '../latest-snapshot.ts';
 
-/** The latest snapshot of an environment, and the fingerprints of all that it shows. */
+/** The latest snapshot of an environment, with the fingerprints of all artifacts in it. */
 export interface EnvironmentView {
   readonly environment: string;
-  /** Undefined where nothing was ever reported. */
+  /** Undefined if nothing was ever reported. */
   readonly snapshot: SnapshotEntry | undefined;
   readonly shown: ReadonlySet<string>;
 }
 
-/** What an environment says of an artifact. */
+/** What an environment says about an artifact. */
 export interface Standing {
-  /** Whether it runs there; undefined where no current snapshot says so. */
+  /** Whether it runs there; undefined if there is no current snapshot. */
   readonly runs: boolean | undefined;
-  /** Undefined where it does not run there: then the environment says nothing against it. */
+  /** Undefined if it does not run there: then the environment has nothing against it. */
   readonly verdict: Verdict | undefined;
   /** A sentence. */
   readonly words: string;
 }
 
 /**
- * Looks at what runs in an environment now. No operation of the interface lists the artifacts of a snapshot, but the
- * difference between the snapshot and itself (operation 11) does: all that it shows is in both. Named by its number it is
- * the very snapshot whose verdict the list (operation 12) gives, whatever is reported meanwhile; and unlike `running` of an
- * artifact it exists for logical environments, too.
+ * Fetches what runs in an environment now. No operation of the interface lists the artifacts of a snapshot, but
+ * comparing a snapshot with itself (operation 11) does. The snapshot is named by its number, so that it is the one
+ * whose verdict the list (operation 12) has. Unlike the field `running` of an artifact, this works for logical
+ * environments, too.
  */
 export async function fetchEnvironment(
   client: ComplianceClient,
@@ -46,8 +46,8 @@ export async function fetchEnvironment(
 }
 
 /**
- * Judges whether the environment has something against the artifact. The interface has no verdict of one artifact in a
- * snapshot, so the strictest that can be said is taken: where a snapshot is not compliant, nothing that it shows is.
+ * Judges an artifact by the environment. The interface has no verdict for a single artifact of a snapshot, so the
+ * strictest rule applies: if a snapshot is not compliant, none of its artifacts is.
  */
 export function judgeStanding({ environment, snapshot, shown }: EnvironmentView, artifact: Artifact): Standing {
   const verdict = latestSnapshotVerdict(snapshot);
@@ -74,7 +74,7 @@ export function judgeStanding({ environment, snapshot, shown }: EnvironmentView,
   };
 }
 
-/** Whether the artifact's own answer says that it runs in this very snapshot. */
+/** Whether the artifact's own answer says that it runs in this snapshot. */
 function reportsRunning({ running = [] }: Artifact, environment: string, index: number): boolean {
   return running.some((place) => place.environment_name === environment && place.snapshot_index === index);
 }

@@ -6,15 +6,15 @@ import { artifactCommit, runsLabel } from './artifact-facts.ts';
 import type { Judgement } from './judge-artifacts.ts';
 import { listProblems, mostProblems } from './problem-list.ts';
 
-/** The most attestations that have a column of their own. */
+/** How many attestations have a column at most. */
 const mostColumns = 10;
 
-/** The most names in a note. */
+/** How many attestations a note names at most. */
 const mostNames = 10;
 
 /**
- * What is required of artifacts and what there is of it: a row for each, the worst first. Of many attestations, those that
- * are compliant for every artifact have no column and are counted instead: a reader of a red gate looks for the others.
+ * Required and recorded attestations: one row per artifact, the worst first. If there are many attestations, those that
+ * are compliant for every artifact have no column and are counted in a note.
  */
 export function createEvidence({ artifacts, environment, failureGroups }: Judgement): Evidence {
   const collected = collectEvidence(artifacts);
@@ -48,11 +48,11 @@ export function createEvidence({ artifacts, environment, failureGroups }: Judgem
   };
 }
 
-/** The attestations of all artifacts: required ones in the order of the template, then the others. */
+/** The attestations of all artifacts: required ones in the template's order, then the others. */
 interface Columns {
   readonly all: readonly string[];
   readonly shown: readonly string[];
-  /** How many artifacts each is not compliant for. */
+  /** For how many artifacts each attestation is not compliant. */
   readonly problems: ReadonlyMap<string, number>;
   readonly required: ReadonlySet<string>;
 }

@@ -22,7 +22,9 @@ const inputs = {
   waitSeconds: withDefault(wait, 0),
 } as const;
 
-/** Operation 10: looks artifacts up by their fingerprints, and judges their states, and whether they may run somewhere. */
+/**
+ * Operation 10: looks up artifacts by fingerprint, and judges their state and, if given, the environment they run in.
+ */
 export const getArtifact = defineOperation({
   name: 'get-artifact',
   endpoint,

@@ -121,7 +121,9 @@ function describeState(artifact: Artifact): string {
   return [artifact.state ?? '', ...stateReason(artifact)].join(': ');
 }
 
-/** Why the artifact is in its state, in the service's words, without the full stop; empty if the service does not say. */
+/**
+ * Why the artifact is in its state, in the service's words, without the full stop; empty if the service does not say.
+ */
 export function stateReason(artifact: Artifact): readonly string[] {
   const reason = withoutFullStop(artifact.state_info?.trim() ?? '');
   return reason === '' ? [] : [reason];

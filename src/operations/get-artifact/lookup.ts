@@ -36,8 +36,8 @@ export interface LookupRequest {
 }
 
 /**
- * Looks up all artifacts and the environment. Nothing is taken over from the poll before: what was compliant minutes ago
- * can have bad evidence by now.
+ * Looks up all artifacts and the environment. Nothing is taken over from the poll before: what was compliant minutes
+ * ago can have bad evidence by now.
  *
  * @param previous the lookups of the poll before
  */

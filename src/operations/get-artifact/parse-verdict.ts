@@ -4,10 +4,10 @@ import { ExternalError } from '../../runtime/failure.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
 
 /**
- * The verdict of an answer, after a look at whether it belongs to what was asked: a gate that took another artifact's
- * state for this one's would pass by accident.
+ * The verdict in an answer. First checks that the answer is for the query, so that the gate does not pass by the state
+ * of another artifact.
  *
- * @throws ExternalError for an answer about something else, and for a missing or an unknown state, which is never a pass
+ * @throws ExternalError if the answer is about something else, or if its state is missing or unknown: neither may pass
  */
 export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict {
   const mismatch = findMismatch(artifact, query);
@@ -35,9 +35,9 @@ export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict 
 }
 
 /**
- * What the answer is about, where that is not what was asked for. Fingerprint and flow are in the path, so a flow that
- * the answer does not name is the one that was asked for. Trail and attestation only narrow the question, and a service
- * that knew no such parameter would answer all the same: the answer has to name them.
+ * How the answer differs from the query; undefined if it does not. Fingerprint and flow are in the path, so the answer
+ * may omit the flow. Trail and attestation are query parameters that a service may ignore, so the answer must name
+ * them.
  */
 function findMismatch(artifact: Artifact, query: ArtifactQuery): { asked: string; answered: string } | undefined {
   if (!artifact.fingerprint.startsWith(query.fingerprint)) {

@@ -5,19 +5,19 @@ import { summarizeList, withoutFullStop } from '../sentence.ts';
 import type { ArtifactEvidence } from './artifact-evidence.ts';
 import type { FailureGroup } from './judge-artifacts.ts';
 
-/** The most problems that are listed; the others are counted. */
+/** How many problems are listed at most; the others are counted. */
 export const mostProblems = 50;
 
-/** The most artifacts that a line names. */
+/** How many artifacts a line names at most. */
 const mostNamed = 5;
 
-/** The most characters of a reason. */
+/** The maximum length of a reason, in characters. */
 const longestReason = 300;
 
-/** What comes first. */
+/** The order of the list. */
 const severity: readonly EvidenceState[] = ['failed', 'incomplete', 'unknown', 'missing'];
 
-/** One thing that is wrong with one attestation, and the artifacts of which that is so. */
+/** A problem with one attestation, and the artifacts that have it. */
 interface Problem {
   readonly name: string;
   readonly state: EvidenceState;
@@ -26,8 +26,8 @@ interface Problem {
 }
 
 /**
- * What keeps artifacts from being compliant, a line each: attestations that failed or are missing, then artifacts that could
- * not be judged, or that are not compliant for another reason. The same problem of several artifacts is one line.
+ * Why artifacts are not compliant, one line per problem: failed or missing attestations, then artifacts that could not
+ * be judged, then other reasons. The same problem of several artifacts is one line.
  */
 export function listProblems(
   collected: readonly ArtifactEvidence[],
@@ -88,7 +88,7 @@ function failureLine({ failure, names }: FailureGroup): Line {
   return [plain(`⛔ ${summarizeList(names, mostNamed, { separator: ', ' })} could not be judged: ${message}`)];
 }
 
-/** What the evidence does not show: a state without a cause in it, and the environment. */
+/** Problems that the attestations do not explain: a state without a failed attestation, and the environment. */
 function otherLines({ judged, label, items }: ArtifactEvidence, isOne: boolean): readonly Line[] {
   if (judged.failure !== undefined) return [];
   const { artifact, ownVerdict, stateText, objection } = judged;

@@ -3,7 +3,7 @@ import { orgName } from '../../contract/names.ts';
 import { schemaText, flag, oneOf, secret, integer, withoutSecrets } from './input-types.ts';
 import { required, withDefault, withFallback, type Input } from './input.ts';
 
-/** The address of the service; `/api/v2` is added when it is missing. */
+/** The URL of the service; `/api/v2` is added if it is missing. */
 export const baseUrl: Input<URL> = {
   name: 'base-url',
   fallback: true,
@@ -32,7 +32,7 @@ export const org = withFallback(
   ),
 );
 
-/** How to reach the service: used by every operation. */
+/** How to reach the service; every operation has these inputs. */
 export const connectionInputs = {
   baseUrl: required(baseUrl),
   apiToken: required(apiToken),

@@ -19,7 +19,7 @@ export const environment = schemaText(
 /** The kind of an environment. */
 export const environmentType = oneOf('environment-type', environmentKinds);
 
-/** The members of a logical environment, one a line. */
+/** The members of a logical environment, one per line. */
 export const includedEnvironments = lines(
   schemaText('included-environments', environmentName, `names of environments, one a line: ${nameRule}`, nameRemedy),
 );
@@ -27,21 +27,21 @@ export const includedEnvironments = lines(
 /** The name of one policy. */
 export const policy = schemaText('policy', policyName, `the name of a policy: ${nameRule}`, nameRemedy);
 
-/** The names of policies, one a line. */
+/** The names of policies, one per line. */
 export const policies = lines(
   schemaText('policy', policyName, `names of policies, one a line: ${nameRule}`, nameRemedy),
 );
 
-/** What is new in a version of a policy. */
+/** A comment on a version of a policy. */
 export const comment = text('comment', maximumTextLength);
 
-/** Snapshot 1 of a difference: the one that is taken for the earlier. */
+/** The snapshot to compare from. */
 export const snapshot1 = snapshotExpression('snapshot-1');
 
-/** Snapshot 2 of a difference: the one that is taken for the later. */
+/** The snapshot to compare to. */
 export const snapshot2 = snapshotExpression('snapshot-2');
 
-/** From which snapshot to which. */
+/** An interval of snapshots. */
 export const interval: Input<string> = {
   name: 'interval',
   secret: false,
@@ -55,7 +55,7 @@ export const interval: Input<string> = {
   },
 };
 
-/** Whether the oldest come first. */
+/** Whether the oldest snapshots come first. */
 export const reverse = flag('reverse');
 
 function snapshotExpression(name: string): Input<string> {

@@ -41,7 +41,7 @@ export const attestationName = schemaText(
   'Use the name that the template of the flow expects.',
 );
 
-/** The whole fingerprint of an artifact; the bare digits, however they were given. */
+/** The full fingerprint of an artifact; the value has no `sha256:`. */
 export const fingerprint = schemaText(
   'fingerprint',
   wholeFingerprint,
@@ -50,7 +50,7 @@ export const fingerprint = schemaText(
   bareFingerprint,
 );
 
-/** The fingerprints of artifacts, whole or their first digits, one a line; the bare digits, however they were given. */
+/** The fingerprints of artifacts, full or abbreviated, one per line; the values have no `sha256:`. */
 export const fingerprints = lines(
   schemaText(
     'fingerprint',
@@ -69,13 +69,13 @@ export const attestationId = schemaText(
   'Copy the id from the service.',
 );
 
-/** What a flow or an attestation is about, in words. */
+/** The description of a flow, an environment, a policy or an attestation. */
 export const description = text('description', maximumTextLength);
 
 /** Who may see a flow. */
 export const visibility = oneOf('visibility', ['public', 'private']);
 
-/** The pieces of evidence that the artifacts of a flow must have, one a line. */
+/** The attestations that artifacts of a flow must have, one per line. */
 export const template = lines(
   schemaText(
     'template',
@@ -85,7 +85,7 @@ export const template = lines(
   ),
 );
 
-/** The address of a repository. */
+/** The URL of a repository. */
 export const repoUrl = address(
   'repo-url',
   "Use the URL of the repository's page.",

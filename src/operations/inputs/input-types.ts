@@ -4,7 +4,7 @@ import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
 import type { Input, Parsed } from './input.ts';
 
-/** Any text, of at most so many characters. */
+/** Any text up to a maximum length. */
 export function text(name: string, maximumLength = Number.POSITIVE_INFINITY): Input<string> {
   return {
     name,
@@ -14,7 +14,7 @@ export function text(name: string, maximumLength = Number.POSITIVE_INFINITY): In
   };
 }
 
-/** A key or token: masked, and of the characters that a header can carry (RFC 9110, 5.5); others are a sign of a bad copy. */
+/** A key or token: masked, and of characters that fit into a header (RFC 9110, 5.5); others come from a bad copy. */
 export function secret(name: string): Input<string> {
   return {
     name,
@@ -35,9 +35,10 @@ export function secret(name: string): Input<string> {
 }
 
 /**
- * Text that has the declared form of the contract.
+ * Text that matches a schema of the contract.
  *
- * @param normalize turns other spellings of the same into that form
+ * @param rule completes the sentence "must be …"
+ * @param normalize converts other spellings before the check
  */
 export function schemaText(
   name: string,
@@ -60,7 +61,7 @@ export function schemaText(
   };
 }
 
-/** @param rule what else it must be, with a comma after it */
+/** @param rule what else it must be, with a trailing comma */
 function tooLong(value: string, maximumLength: number, rule: string): Parsed<never> {
   return {
     problem: `must be ${rule}at most ${maximumLength} characters long`,
@@ -69,7 +70,7 @@ function tooLong(value: string, maximumLength: number, rule: string): Parsed<nev
   };
 }
 
-/** One of a few words. */
+/** One of these words. */
 export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Input<Word> {
   return {
     name,
@@ -82,7 +83,7 @@ export function oneOf<const Word extends string>(name: string, words: readonly W
   };
 }
 
-/** `true` or `false`, in the spellings of YAML 1.2's core schema, as @actions/core takes them. */
+/** `true` or `false`, in the spellings of YAML 1.2's core schema, as @actions/core accepts them. */
 export function flag(name: string): Input<boolean> {
   const words: Readonly<Record<string, boolean>> = {
     true: true,
@@ -120,8 +121,8 @@ export function integer(name: string, least: number, most: number, unit: string)
 }
 
 /**
- * One item a line; white space around items does not count. An empty line is what an unset variable leaves, and what it should
- * have named would not be looked at: a mistake, unless the list is one in which people leave lines blank to group the others.
+ * One item per line, trimmed. An empty line is an error, because it is what an unset variable leaves, and the missing
+ * item would silently not be checked; unless people use blank lines in this list to group items.
  */
 export function lines<Item>(item: Input<Item>, empty: 'refused' | 'ignored' = 'refused'): Input<readonly Item[]> {
   return {
@@ -150,13 +151,13 @@ function emptyLine(number: number, count: number): Parsed<never> {
   };
 }
 
-/** Some of a few words, separated by commas or lines. */
+/** Some of these words, separated by commas or line breaks. */
 export function someOf<const Word extends string>(name: string, words: readonly Word[]): Input<readonly Word[]> {
   const word = lines(oneOf(name, words), 'ignored');
   return { name, secret: false, parse: (value) => word.parse(value.replaceAll(',', '\n')) };
 }
 
-/** The last line break is none between lines: a block of YAML ends with one. */
+/** The lines without the final line break, which a YAML block ends with. */
 function splitLines(value: string): readonly string[] {
   const all = value.split(/\r\n|\r|\n/u).map((line) => line.trim());
   return all.at(-1) === '' ? all.slice(0, -1) : all;
@@ -168,7 +169,7 @@ function list(words: readonly string[], joint: string): string {
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
 }
 
-/** An http or https address, without a user name and password, which would end up in logs and in the service. */
+/** An http or https URL without user name and password, which would end up in logs and in the service. */
 export function address(name: string, remedy: string, credentialsRemedy: string): Input<string> {
   return {
     name,
@@ -185,15 +186,15 @@ export function address(name: string, remedy: string, credentialsRemedy: string)
   };
 }
 
-/** An address, malformed ones included, without what may be a password or key in it: user, query and fragment. */
+/** A URL, even a malformed one, without the parts that may be secret: user, password, query and fragment. */
 export function withoutSecrets(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/isu, '$1***@').replace(/([?#]).*$/su, '$1***');
 }
 
-// Up to the year 9999: what is larger was meant in milliseconds.
+// The year 9999: larger numbers are milliseconds.
 const lastSecond = 253_402_300_799;
 
-/** A time: Unix seconds, or ISO 8601, UTC where it names no zone. Its value is in Unix seconds. */
+/** A time in Unix seconds, or in ISO 8601, in UTC if it has no zone. The value is in Unix seconds. */
 export function timestamp(name: string): Input<number> {
   return {
     name,

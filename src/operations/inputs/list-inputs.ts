@@ -4,7 +4,7 @@ import type { Input } from './input.ts';
 
 const pageNumber = integer('page', 1, 1_000_000_000, 'pages');
 
-/** Which page of a list, counted from 1; or all of them. */
+/** The page of a list, counted from 1, or all pages. */
 export const page: Input<number | 'all'> = {
   name: 'page',
   secret: false,
@@ -16,17 +16,17 @@ export const page: Input<number | 'all'> = {
   },
 };
 
-/** How many entries a page has. */
+/** The number of entries per page. */
 export const perPage = integer('per-page', 1, maximumPageSize, 'entries');
 
 /**
- * The size of a page where all are walked through and none is asked for: few requests, and no more than services commonly
- * give, since the interface shows no largest page.
+ * The default page size for `page: all`: few requests, and within the usual limit of services. The interface shows no
+ * maximum.
  */
 export const pageSizeForAll = 100;
 
-/** The beginning of a time span, itself included. */
+/** The start of a time span, inclusive. */
 export const fromTimestamp = timestamp('from-timestamp');
 
-/** The end of a time span, itself included. */
+/** The end of a time span, inclusive. */
 export const toTimestamp = timestamp('to-timestamp');

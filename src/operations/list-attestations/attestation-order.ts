@@ -1,9 +1,9 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 
-/** In which order a service lists attestations. The interface shows none. */
+/** The order in which a service lists attestations; the interface does not define it. */
 export type ListOrder = 'newest first' | 'oldest first' | 'unknown';
 
-/** What tells the order of two attestations. */
+/** What orders two attestations. */
 export interface Recorded {
   /** Unix seconds. */
   readonly created_at?: number | undefined;
@@ -11,15 +11,15 @@ export interface Recorded {
 }
 
 /**
- * Positive if the first is the newer one. The sequence decides if both have one, because a service's clock can be set back;
- * otherwise the times do. 0 if neither tells.
+ * Positive if the first is newer. The sequence decides if both have one, because a service's clock can be set back;
+ * otherwise the times do. 0 if both are equal.
  */
 export function compareAge(one: Recorded, other: Recorded): number {
   if (one.sequence !== undefined && other.sequence !== undefined) return one.sequence - other.sequence;
   return (one.created_at ?? 0) - (other.created_at ?? 0);
 }
 
-/** The order of a page; unknown if all its entries are of the same age, or rise and fall. */
+/** The order of a page; unknown if all entries have the same age, or if they are in no order. */
 export function detectOrder(attestations: readonly ListedAttestation[]): ListOrder {
   const dated = attestations.filter(({ created_at: time }) => time !== undefined);
   const steps = dated.slice(1).map((attestation, index) => compareAge(attestation, dated[index] ?? attestation));
@@ -29,7 +29,7 @@ export function detectOrder(attestations: readonly ListedAttestation[]): ListOrd
   return falls ? 'newest first' : 'oldest first';
 }
 
-/** The newest first. Those of the same age stay in the service's order, read in the same direction. */
+/** Sorts the newest first. Entries of the same age keep the service's order, in the same direction. */
 export function newestFirst(
   attestations: readonly ListedAttestation[],
   order: ListOrder,

@@ -4,9 +4,8 @@ import type { Log } from '../../runtime/log.ts';
 import { newestFirst, newestTime, detectOrder, type ListOrder } from './attestation-order.ts';
 import type { AttestationTally } from './attestation-tally.ts';
 
-/** A walk through the pages of attestations. */
 interface PagerOptions {
-  /** Gives a page, counted from 1, up to a time in Unix seconds. */
+  /** Fetches a page, counted from 1, of attestations up to a time in Unix seconds. */
   readonly fetchPage: (page: number, to: number | undefined) => Promise<AttestationPage>;
   /** The end of the time span that was asked for, in Unix seconds. */
   readonly to: number | undefined;
@@ -15,7 +14,7 @@ interface PagerOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What the service said when the walk began. */
+/** What the first page said. */
 interface Start {
   readonly total: number;
   readonly pages: number;
@@ -25,32 +24,32 @@ interface Start {
 }
 
 /**
- * How many pages are asked for if there were so many at the start. The list may grow by many small pages until the second
- * is over that the walk ends with; it grows for ever only with a service that ignores `to_timestamp`.
+ * How many pages are fetched at most, given the number at the start. The list may grow by many small pages within a
+ * second; it grows forever only if the service ignores `to_timestamp`.
  */
 const mostPages = (pages: number): number => pages * 2 + 1000;
 
 /**
- * Walks through all attestations that there are when it begins, the newest first, and ends even if others keep recording.
- * The end comes from the service's own answers: this machine's clock may be behind the service's.
+ * Lists all attestations that exist at the start, the newest first, and ends even if others keep recording. The end
+ * time comes from the service's answers, because this machine's clock may be behind the service's.
  *
- * - If the service lists the newest first, new ones would push others from page to page. So the pages after the first are
- *   asked for up to the newest time on the first. Times are fractional and `to_timestamp` is in whole seconds, so the list
- *   may still grow for two seconds.
- * - If it lists the oldest first, the pages do not change. They are asked for from the last to the first.
- * - If neither is so, the pages are asked for as they are.
+ * - If the service lists the newest first, new ones move others to later pages. So the pages after the first are
+ *   limited to the newest time on the first page. Times are fractional and `to_timestamp` is in whole seconds, so the
+ *   list may still grow for two seconds.
+ * - If it lists the oldest first, full pages do not change. They are fetched from the last to the first.
+ * - Otherwise the pages are fetched in their order.
  *
- * Whatever the order, an attestation that comes twice is left out, and the list is complete only if it has as many as the
- * service counted.
+ * In any order, repeated attestations are left out, and the list is complete only if it has as many as the service
+ * counted.
  */
 export class AttestationPager {
   readonly #options: PagerOptions;
   #start: Start | undefined;
   #to: number | undefined;
-  /** Whether `#to` is an end that the walk has set itself. */
+  /** Whether `#to` was set from the first page. */
   #hasEnd = false;
   #page = 0;
-  /** How many pages there are, by the last answer. */
+  /** The number of pages in the last answer. */
   #pages = 0;
   #total = 0;
   #interruption: Failure | undefined;
@@ -61,10 +60,10 @@ export class AttestationPager {
   }
 
   /**
-   * The new attestations of the next page; undefined at the end. A failure ends the walk if one that is not compliant was
-   * found: it decides, whatever else there is.
+   * The new attestations of the next page; undefined at the end. A failure is the end if a non-compliant attestation
+   * was found before, because that decides anyway.
    *
-   * @throws Failure if a page cannot be listed
+   * @throws Failure if a page cannot be fetched
    */
   async next(): Promise<readonly ListedAttestation[] | undefined> {
     const { tally, signal } = this.#options;
@@ -78,13 +77,13 @@ export class AttestationPager {
     }
   }
 
-  /** What is missing from the list, in words; undefined if it is complete. */
+  /** Why the list is incomplete; undefined if it is complete. */
   get gap(): string | undefined {
     if (this.#interruption !== undefined) return `the list could not be read to the end: ${this.#interruption.message}`;
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
     const { listed } = this.#options.tally;
-    // Without an end and without an order, what comes meanwhile cannot be told from what was there before.
+    // Without an end time and an order, new attestations cannot be told from old ones.
     const expected = start.order === 'unknown' && !this.#hasEnd ? this.#total : start.total;
     if (listed < expected) return `the service lists ${listed} and counts ${expected} attestations`;
     return this.#hasEnded(start) ? undefined : 'it grew faster than it could be read';
@@ -105,12 +104,12 @@ export class AttestationPager {
     const newest = newestTime(data);
     this.#start = { total, pages, order, newest };
     if (order === 'oldest first' && pages > 1) {
-      // Nothing is kept of the first page while the others are listed: it comes last.
+      // The first page is fetched again as the last one, so that memory holds one page only.
       this.#page = pages + 1;
       return [];
     }
     this.#page = 1;
-    // A page of one entry, or of one moment, tells no order; most likely the newest come first there, too.
+    // A page with one entry or one time has no order; most likely the newest come first.
     if (newest !== undefined) {
       this.#to = Math.min(Math.floor(newest) + 1, this.#options.to ?? Infinity);
       this.#hasEnd = true;
@@ -125,7 +124,7 @@ export class AttestationPager {
     return this.#add(data, start.order);
   }
 
-  /** The end cuts off what was there before, so the first page does not hold the newest. The last page may. */
+  /** The end time excludes older entries, so the first page does not have the newest; the last page may. */
   async #listWithoutEnd(start: Start): Promise<readonly ListedAttestation[]> {
     this.#to = this.#options.to;
     this.#hasEnd = false;

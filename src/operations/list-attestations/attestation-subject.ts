@@ -9,8 +9,8 @@ export interface AttestationSubject {
 }
 
 /**
- * What an attestation is about; undefined if the entry does not say that. The interface shows neither trail nor artifact
- * in an entry, so services differ: the trail comes from its own field, else from the address of the trail's page.
+ * What an attestation is about; undefined if the entry does not say. The interface shows neither trail nor artifact in
+ * an entry, so services differ: the trail is in a field of its own, else in the URL of the trail's page.
  */
 export function toAttestationSubject(attestation: ListedAttestation): AttestationSubject | undefined {
   const { attestation_name: name = '' } = attestation;
@@ -18,7 +18,7 @@ export function toAttestationSubject(attestation: ListedAttestation): Attestatio
   return name === '' || trail === undefined ? undefined : { trail, artifact: attestationArtifact(attestation), name };
 }
 
-/** The trail of an attestation; undefined if neither its field nor its page tells it. */
+/** The trail of an attestation; undefined if neither the field nor the URL names it. */
 export function attestationTrail({ trail_name: name, html_url: page }: ListedAttestation): string | undefined {
   if (name !== undefined && name !== null && name !== '') return name;
   return page === undefined || page === null ? undefined : trailFromPage(page);
@@ -33,7 +33,7 @@ export function attestationArtifact({
   return (targets ?? []).toSorted().join(', ');
 }
 
-/** Whether the entry has any field for an artifact, even if it holds none. */
+/** Whether the entry has a field for an artifact, even if it is empty. */
 export function namesArtifact(attestation: ListedAttestation): boolean {
   return attestation.artifact_fingerprint !== undefined || attestation.target_artifacts !== undefined;
 }

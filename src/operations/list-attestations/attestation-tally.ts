@@ -6,10 +6,10 @@ import { compareAge, type ListOrder, type Recorded } from './attestation-order.t
 import { attestationArtifact, toAttestationSubject, namesArtifact, attestationTrail } from './attestation-subject.ts';
 import { DigestIndex } from './digest-index.ts';
 
-/** How many rows each table keeps; a list can be longer than memory. */
+/** How many rows each table has at most; the whole list may not fit into memory. */
 const keptRows = 200;
 
-/** How many names of attestations that are not compliant a sentence holds. */
+/** How many non-compliant attestations a sentence names at most. */
 const keptNames = 3;
 
 const columns = ['Attestation', 'Trail', 'Artifact', 'Type', 'Compliant', 'Created', 'Reported by', 'Description'];
@@ -20,12 +20,12 @@ const marks = ['compliant', 'unknown', 'notCompliant'] as const;
 type Mark = (typeof marks)[number];
 
 /**
- * Counts and judges attestations as they come, each once, whatever their order. An attestation counts unless a newer one
- * with the same name, trail and artifact replaces it. One that does not say its name, trail or time counts in any case.
+ * Counts and judges attestations page by page, each once, in any order. An attestation counts unless a newer one with
+ * the same name, trail and artifact replaces it. One without a name, trail or time always counts.
  */
 export class AttestationTally {
-  // The two forget nothing and are small: of each text they keep the beginning of a digest. An identifier that is wrongly
-  // taken for known makes the list incomplete; a subject that is wrongly taken for known could open the gate.
+  // Both remember the beginning of a digest of each text. A collision of identifiers makes the list incomplete; a
+  // collision of subjects could open the gate, so those keep more bytes.
   readonly #identifiers = new DigestIndex(8);
   readonly #subjects = new DigestIndex(16);
   readonly #latest = new LatestOfSubjects();
@@ -37,12 +37,11 @@ export class AttestationTally {
   #tellsArtifacts = false;
 
   /**
-   * Adds those that were not added before.
+   * Adds attestations, except those that were added before.
    *
    * @param attestations the newest first
-   * @param order the order in which the service lists them. It decides between two of the same time; if it is unknown,
-   *   the worse one counts
-   * @returns those that are new
+   * @param order the service's order. It decides between two of the same time; if it is unknown, the worse one counts
+   * @returns the new ones
    */
   add(attestations: readonly ListedAttestation[], order: ListOrder): readonly ListedAttestation[] {
     return attestations.filter((attestation) => {
@@ -105,19 +104,19 @@ export class AttestationTally {
     return compliant + notCompliant + unknown;
   }
 
-  /** How many of them a newer one replaces. */
+  /** How many were replaced by a newer one. */
   get replaced(): number {
     return this.#replaced;
   }
 
-  /** How many that are not compliant were replaced although the service never says which artifact one is about. */
+  /** How many non-compliant ones were replaced although the service never names the artifact. */
   get guessedReplacements(): number {
     return this.#tellsArtifacts ? 0 : this.#replacedNotCompliant;
   }
 
   /**
-   * The verdict if the list is complete. One that is not compliant decides. Otherwise one without a verdict leaves the
-   * evidence incomplete, and so does a list of nothing: no evidence proves nothing.
+   * The verdict if the list is complete: non-compliant if one attestation is, else incomplete if one has no verdict or
+   * if there is no attestation at all.
    */
   get verdict(): Verdict {
     if (this.#counting.notCompliant > 0) return 'non-compliant';
@@ -131,13 +130,13 @@ export class AttestationTally {
     return `${compliant} compliant, ${notCompliant} not compliant${unjudged}`;
   }
 
-  /** The names of those that are not compliant, each once; cut after a few. */
+  /** The names of the non-compliant ones, each once; the first few. */
   get notCompliantNames(): string {
     const names = this.#notCompliantRows.names;
     return names.slice(0, keptNames).join(', ') + (names.length > keptNames ? ' and others' : '');
   }
 
-  /** Those that count; the ones that are not compliant first, because they are what a reader looks for. */
+  /** The attestations that count, non-compliant ones first. */
   get tables(): readonly Table[] {
     const { notCompliant } = this.#counting;
     const first = this.#notCompliantRows.table('❌ Not compliant', notCompliant);
@@ -149,7 +148,7 @@ interface Latest extends Recorded {
   readonly mark: Mark;
 }
 
-/** The age and the verdict of the newest attestation of each subject, by the number of the subject. */
+/** Age and verdict of the newest attestation of each subject, by the subject's number. */
 class LatestOfSubjects {
   #times = new Float64Array(1024);
   /** NaN if there is none. */
@@ -183,7 +182,7 @@ class LatestOfSubjects {
   }
 }
 
-/** The first rows of those that count. */
+/** The first rows of the attestations that count. */
 class CountingRows {
   #kept: readonly { readonly subject: number | undefined; readonly name: string; readonly row: readonly Text[] }[] = [];
 

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 
-/** How many texts there is room for at first. A power of two. */
+/** The initial capacity; a power of two. */
 const initialRoom = 1024;
 
-/** How many bytes of a digest one word holds. */
+/** Bytes per word. */
 const wordBytes = 4;
 
 /**
- * Numbers texts in the order in which they first come, and keeps only the beginnings of their SHA-256 digests: a million
- * texts of any length take some ten megabytes. Nobody finds another text with the same first 16 bytes.
+ * Numbers different texts in the order of their first appearance. It keeps only the first bytes of their SHA-256
+ * digests, so a million texts take about ten megabytes. A collision of 16 bytes cannot be constructed.
  */
 export class DigestIndex {
   readonly #words: number;
-  /** The digests by number, each of so many words. */
+  /** The digests by number, `#words` words each. */
   #digests: Uint32Array;
-  /** An open hash table of numbers, each plus 1; 0 is a free place. Never more than half full. */
+  /** A hash table with open addressing: numbers plus 1; 0 is free. At most half full. */
   #places: Uint32Array;
   readonly #current: Uint32Array;
   #size = 0;
@@ -32,7 +32,7 @@ export class DigestIndex {
     return this.#size;
   }
 
-  /** Adds a text unless it is there, and returns its number, from 0. A new one gets the number that `size` was. */
+  /** Adds a text if it is new, and returns its number, from 0. A new text gets the previous `size` as its number. */
   add(text: string): number {
     const words = this.#wordsOf(text);
     const place = this.#placeOf(words);
@@ -49,9 +49,9 @@ export class DigestIndex {
     return number;
   }
 
-  /** Filled anew for every text, because a list has hundreds of thousands of them. */
+  /** Reuses one array, because a list has hundreds of thousands of texts. */
   #wordsOf(text: string): Uint32Array {
-    // One string is a smaller thing to throw away than a buffer.
+    // A string is cheaper to collect than a buffer.
     const digest = hash('sha256', text, 'binary');
     for (let index = 0; index < this.#words; index += 1) {
       const at = index * wordBytes;
@@ -67,10 +67,10 @@ export class DigestIndex {
     this.#places[place] = number + 1;
   }
 
-  /** The place that holds these words, or the free one where they belong. */
+  /** The slot that has these words, or the free slot for them. */
   #placeOf(words: Uint32Array): number {
     const mask = this.#places.length - 1;
-    // A digest is evenly distributed, so its first word is a hash already.
+    // A digest is evenly distributed, so its first word serves as the hash.
     let place = (words[0] ?? 0) & mask;
     for (;;) {
       const taken = this.#places[place] ?? 0;

@@ -22,7 +22,7 @@ const inputs = {
 
 type Inputs = ValuesOf<typeof inputs>;
 
-/** Operation 9: lists the attestations of a flow, a page or all of them, and judges those that count now. */
+/** Operation 9: lists the attestations of a flow, a page or all of them, and judges those that are not replaced. */
 export const listAttestations = defineOperation({
   name: 'list-attestations',
   endpoint,
@@ -41,10 +41,10 @@ export const listAttestations = defineOperation({
   },
 });
 
-/** What was listed, beside what the tally knows. */
+/** What was listed, besides the tally. */
 interface Listing {
   readonly answer: Pick<OperationResult, 'response' | 'written'>;
-  /** How much of the list it is, for a fact: `15 of 20 (page 1 of 2)`. */
+  /** How much of the list it is: `15 of 20 (page 1 of 2)`. */
   readonly extent: string;
   /** Why the list is not complete, as a clause; undefined if it is. */
   readonly gap: string | undefined;
@@ -117,7 +117,7 @@ async function fetchPage(
 function createResult(values: Inputs, tally: AttestationTally, org: string, listing: Listing): OperationResult {
   const { answer, extent, gap } = listing;
   return {
-    // What is not listed may be worse than what is, but nothing is worse than non-compliant.
+    // An unlisted attestation may be worse, but nothing is worse than non-compliant.
     outcome: gap !== undefined && tally.verdict === 'compliant' ? 'incomplete' : tally.verdict,
     conclusion: [
       describeCounts(values.flow, tally),

@@ -112,7 +112,7 @@ async function listPage(values: Inputs, number: number, { client, org }: Connect
   const rows = new SnapshotRows();
   const entries = await fetchSnapshots(values, number, { client, org });
   rows.add(entries);
-  // Another page, an interval or the reverse order need not hold the one that is judged.
+  // Another page, an interval or the reverse order may not include the latest snapshot.
   const latest = findCurrentSnapshot(entries) ?? (await fetchLatestSnapshot(client, org, values.environment));
   return { rows, latest, answer: { response: entries } };
 }

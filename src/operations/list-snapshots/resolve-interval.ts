@@ -1,6 +1,6 @@
 import { parseSnapshotInterval, type SnapshotSelector } from '../../contract/snapshot-expression.ts';
 
-/** The moment at which an interval is read. */
+/** The state that relative expressions refer to. */
 export interface ResolutionTime {
   /** The number of the latest snapshot. */
   readonly latest: number;
@@ -9,8 +9,8 @@ export interface ResolutionTime {
 }
 
 /**
- * An interval without words that move while one page after the other is read: `~5..NOW` at snapshot 20 is `15..20`, and
- * `@{2.hours.ago}` becomes a time. What cannot be said otherwise, or is no interval, stays as it is for the service to judge.
+ * Replaces relative expressions, which would change their meaning from page to page: `~5..NOW` at snapshot 20 is
+ * `15..20`, and `@{2.hours.ago}` becomes a time. An invalid interval is returned unchanged, for the service to reject.
  */
 export function resolveInterval(interval: string, moment: ResolutionTime): string {
   const parsed = parseSnapshotInterval(interval);

@@ -1,6 +1,6 @@
 import type { Table, Text } from '../report.ts';
 
-/** The first rows of a table, and how many there are in all: a list of any length takes the memory of its first rows. */
+/** Keeps the first rows of a table and counts the rest, so that memory does not grow with the list. */
 export class RowCollector<Entry> {
   readonly #most: number;
   readonly #toRow: (entry: Entry) => readonly Text[];
@@ -9,7 +9,7 @@ export class RowCollector<Entry> {
 
   /**
    * @param most how many rows are kept
-   * @param toRow makes the row of an entry; asked only for those that are kept
+   * @param toRow makes the row of an entry; called only for rows that are kept
    */
   constructor(most: number, toRow: (entry: Entry) => readonly Text[]) {
     this.#most = most;
@@ -26,7 +26,7 @@ export class RowCollector<Entry> {
     return this.#count;
   }
 
-  /** The table, or none where no entry was added. */
+  /** The table; none if no entry was added. */
   table(title: string, columns: readonly string[]): readonly Table[] {
     if (this.#count === 0) return [];
     const table = { title: `${title} (${this.#count})`, columns, rows: this.#rows };

@@ -2,25 +2,24 @@ import type { SnapshotEntry } from '../../contract/snapshot.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import type { Pager } from '../operation.ts';
 
-/** A walk through the pages of snapshots. */
 interface SnapshotPagerOptions {
-  /** Gives a page, counted from 1. */
+  /** Fetches a page, counted from 1. */
   readonly fetchPage: (page: number) => Promise<readonly SnapshotEntry[]>;
   /** Whether the oldest come first. */
   readonly reverse: boolean;
-  /** The number of the snapshot that was the latest when the walk began; later ones are left out. */
+  /** The number of the latest snapshot at the start; later ones are left out. */
   readonly latest: number;
 }
 
-/** How many pages without anything new are taken for a list that moves; more are a service that repeats itself. */
+/** How many pages in a row may have nothing new, because the list moves; more are a fault of the service. */
 const mostRepeats = 3;
 
 /**
- * Every snapshot once, though others may be made meanwhile: where the newest come first, a new one pushes others from one page
- * to the next, and numbers that were seen are left out. A page can be shorter than was asked for, since a service may have a
- * largest size that nobody shows; so the end is an empty page, or the first or latest snapshot itself.
+ * Returns every snapshot once, even if new ones are made meanwhile: if the newest come first, a new one moves others to
+ * the next page, so known numbers are left out. A short page is not the end, because the service may limit the page
+ * size; the end is an empty page, or the last snapshot in the requested order.
  *
- * @throws ExternalError where the service answers the same snapshots page after page
+ * @throws ExternalError if the service returns the same snapshots page after page
  */
 export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPagerOptions): Pager<SnapshotEntry> {
   const end = reverse ? latest : 1;

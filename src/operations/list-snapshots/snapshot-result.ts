@@ -6,10 +6,10 @@ import { timeoutNotice, pollFacts, type PollTiming } from '../polling.ts';
 import { complianceLabel, fact, plain, type Table, type Text } from '../report.ts';
 import { RowCollector } from './row-collector.ts';
 
-/** How many rows the table keeps; a list can be longer than memory. */
+/** How many rows the table has at most; the whole list may not fit into memory. */
 const keptRows = 200;
 
-/** The snapshots of a list as they come: their number, and the rows that are shown. */
+/** Counts the snapshots of a list and collects the rows that are shown. */
 export class SnapshotRows {
   readonly #rows = new RowCollector(keptRows, toRow);
 
@@ -26,20 +26,20 @@ export class SnapshotRows {
   }
 }
 
-/** What was listed, and the snapshot that is judged. */
+/** What was listed, and the snapshot that decides. */
 export interface SnapshotListing {
   readonly environment: string;
   readonly org: string;
   readonly page: number | 'all';
   readonly interval: string | undefined;
   readonly rows: SnapshotRows;
-  /** The latest snapshot, listed or not; undefined where there is none. */
+  /** The latest snapshot, listed or not; undefined if there is none. */
   readonly latest: SnapshotEntry | undefined;
   readonly timing: PollTiming;
   readonly answer: Pick<OperationResult, 'response' | 'written'>;
 }
 
-/** Judges the latest snapshot of the environment, whichever were listed: what ran before does not decide. */
+/** The result: the latest snapshot decides, whichever were listed. */
 export function createSnapshotResult(listed: SnapshotListing): OperationResult {
   const { environment, org, page, interval, rows, latest, timing } = listed;
   return {
