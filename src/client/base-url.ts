@@ -14,7 +14,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return { problem: 'must start with https:// (or http://)' };
-  if (url.username !== '' || url.password !== '') return { problem: 'must not hold a user name or password' };
+  if (url.username !== '' || url.password !== '') return { problem: 'must not contain a user name or password' };
   if (url.search !== '' || url.hash !== '') return { problem: 'must not hold a query or a fragment' };
   const path = url.pathname.replace(/\/+$/u, '');
   // An empty query or fragment leaves its `?` or `#` behind.

@@ -102,9 +102,9 @@ describe('a gate never passes by accident, though every verdict is ignored', () 
 describe('an empty input, as an unset variable leaves it', () => {
   it.each([
     ['flow', { ...lookUp, flow: '' }, /`flow` is required but missing or empty/u],
-    ['fingerprint', { ...lookUp, fingerprint: '' }, /exactly one of `fingerprint` and `files` must be given, but neither are/u],
-    ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /and neither are/u],
-    ['files', { ...lookUp, fingerprint: '', files: '' }, /and neither are/u],
+    ['fingerprint', { ...lookUp, fingerprint: '' }, /Exactly one of `fingerprint` and `files` must be given, but neither are/u],
+    ['fingerprint of spaces and line breaks', { ...lookUp, fingerprint: ' \n ' }, /but neither are/u],
+    ['files', { ...lookUp, fingerprint: '', files: '' }, /but neither are/u],
     ['environment', { operation: 'list-snapshots', environment: '' }, /`environment` is required but missing or empty/u],
     ['org', { ...lookUp, org: '' }, /`org` is required but missing or empty/u],
   ])('is missing, and no value: %s', async (_what, inputs, words) => {

@@ -21,7 +21,7 @@ describe('create-environment', () => {
     });
   });
 
-  it('sends what is given, each name once', async () => {
+  it('sends the given values, each name once', async () => {
     const { result, requests } = await performed(
       'create-environment',
       {
@@ -79,7 +79,7 @@ describe('create-environment', () => {
     ]);
   });
 
-  it('reports a deprecated input together with what else is wrong', async () => {
+  it('reports a deprecated input together with other problems', async () => {
     const mistake = await userErrorOf(() =>
       performed('create-environment', { environment: 'a b', 'require-provenance': 'true' }, ok),
     );

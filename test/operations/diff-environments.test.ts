@@ -46,7 +46,7 @@ describe('diff-environments', () => {
     expect(result.report.tables[0]?.rows[0]?.[5]?.href).toBe(web.commit_url);
   });
 
-  it('says that nothing differs', async () => {
+  it('reports if nothing differs', async () => {
     const difference = { snappish1: none, snappish2: none, changed: none, 'not-changed': { artifacts: [web] } };
     const { result } = await performed('diff-environments', inputs, always(200, difference));
     expect(result).toMatchObject({ state: 'same', report: { tables: [] } });

@@ -11,11 +11,11 @@ describe('formatTime', () => {
     expect(formatTime(seconds)).toBe(text);
   });
 
-  it('has no words for what is no time', () => {
+  it('is undefined for an invalid time', () => {
     expect([undefined, null, Number.NaN, Infinity, 1e15].map(formatTime)).toEqual(Array(5).fill(undefined));
   });
 
-  it('loses nothing but fractions', () => {
+  it('drops only fractions', () => {
     fc.assert(
       fc.property(fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }), (seconds) => {
         expect(Date.parse(formatTime(seconds) ?? '') / 1000).toBe(seconds);
@@ -38,7 +38,7 @@ describe('formatDuration', () => {
     expect(formatDuration(seconds)).toBe(text);
   });
 
-  it('has no words for what is no duration', () => {
+  it('is undefined for an invalid duration', () => {
     expect([undefined, Number.NaN, -1].map(formatDuration)).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -35,7 +35,7 @@ describe('get-notification', () => {
     },
   );
 
-  it('shows what it fires on, where it goes and whether it works', async () => {
+  it('shows the triggers, the targets and whether delivery works', async () => {
     const { result, requests } = await performed('get-notification', inputs, always(200, notification));
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /organizations/acme/environments_notifications/7',
@@ -59,7 +59,7 @@ describe('get-notification', () => {
     });
   });
 
-  it('shows of an address only where it leads: its path is its password', async () => {
+  it('shows only the origin of a webhook URL, because its path is a secret', async () => {
     const { result } = await performed('get-notification', inputs, always(200, notification));
     expect(tablesOf(result)).toEqual({
       Targets: [
@@ -84,7 +84,7 @@ describe('get-notification', () => {
     expect(result.conclusion).toBe(`Notification 7, prod breaks, in organization acme is failing: ${words}.`);
   });
 
-  it('does not take silence for success', async () => {
+  it('does not report success if the service does not say', async () => {
     const { result } = await performed(
       'get-notification',
       inputs,
@@ -96,14 +96,14 @@ describe('get-notification', () => {
     );
   });
 
-  it('shows the service’s words where there is no such notification', async () => {
+  it('shows the service’s message if the notification does not exist', async () => {
     const failure = await failureOf(
       performed('get-notification', inputs, always(404, { message: 'Action not found' })),
     );
     expect(failure.message).toContain('404: Action not found');
   });
 
-  it('asks for a number', async () => {
+  it('requires a number', async () => {
     const mistake = await userErrorOf(() => performed('get-notification', {}, always(200, notification)));
     expect(mistake.problems[0]?.input).toBe('notification-number');
   });

@@ -26,7 +26,7 @@ describe.each([
     expect(factsOf(result)).toEqual({ Organization: 'acme', Environment: 'prod', [label]: 'provenance, scans' });
   });
 
-  it('speaks of one policy where there is one', async () => {
+  it('uses the singular for one policy', async () => {
     const { result } = await performed(operation, { ...inputs, policy: 'scans' }, always(status, 'OK'));
     expect(result.conclusion).toMatch(/^Policy scans was /u);
   });
@@ -42,7 +42,7 @@ describe.each([
 });
 
 describe('attach-policy after an attempt without an answer', () => {
-  it('attaches again: what is attached already stays attached', async () => {
+  it('attaches again, because attaching twice does no harm', async () => {
     const answers = inTurn(reset, { status: 201, body: 'OK' });
     const { result, requests } = await performed('attach-policy', inputs, answers);
     expect(requests).toHaveLength(2);
@@ -54,7 +54,7 @@ describe('detach-policy after an attempt without an answer', () => {
   const one = { ...inputs, policy: 'scans' };
   const noSnapshots = { status: 200, body: [] };
 
-  it('is done if there is nothing to detach, and does not say who did it', async () => {
+  it('is done if there is nothing to detach, without claiming to have detached it', async () => {
     const { result, requests } = await performed('detach-policy', one, inTurn(reset, missing, noSnapshots));
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'DELETE /environments/acme/prod/policies',
@@ -69,7 +69,7 @@ describe('detach-policy after an attempt without an answer', () => {
     expect(factsOf(result)).toEqual({ Organization: 'acme', Environment: 'prod', 'Not attached': 'scans' });
   });
 
-  it('detaches several one by one, because one that is not attached keeps all others attached', async () => {
+  it('detaches several one by one, because one that is not attached blocks the others', async () => {
     const ok = { status: 200, body: 'OK' };
     const answers = inTurn(reset, missing, noSnapshots, missing, ok);
     const { result, requests } = await performed('detach-policy', inputs, answers);
@@ -94,7 +94,7 @@ describe('detach-policy after an attempt without an answer', () => {
     expect(failure.message).toContain('404: Environment or policy not found');
   });
 
-  it('is done if the environment cannot be looked at', async () => {
+  it('is done if the environment cannot be checked', async () => {
     const answers = inTurn(reset, missing, { status: 403, body: { message: 'no' } });
     expect((await performed('detach-policy', one, answers)).result).toMatchObject({ outcome: 'done' });
   });

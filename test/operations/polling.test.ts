@@ -60,8 +60,8 @@ const limited = {
   attempts: 1,
 };
 
-describe('the pauses of waiting', () => {
-  it('never go past the end of the time, nor above 15 seconds', () => {
+describe('pollDelay', () => {
+  it('never exceeds the time left or 15 seconds', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),
@@ -76,13 +76,13 @@ describe('the pauses of waiting', () => {
     );
   });
 
-  it('are as long as the service asks for, where that is longer and there is time', () => {
+  it('respects a longer Retry-After if there is time', () => {
     expect(pollDelay(1, 60_000, 0, 30_000)).toBe(30_000);
     expect(pollDelay(1, 60_000, 0, 90_000)).toBe(60_000);
     expect(pollDelay(9, 60_000, 0, 2000)).toBe(15_000);
   });
 
-  it('begin within half a second and never become shorter while there is time', () => {
+  it('starts within half a second and never decreases while there is time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), luck, (asked, chance) => {
         expect(pollDelay(1, 21_600_000, chance, 0)).toBeLessThanOrEqual(500);
@@ -95,7 +95,7 @@ describe('the pauses of waiting', () => {
 });
 
 describe('pollUntilFinal', () => {
-  it('asks once where nobody wants to wait, whatever the answer is', async () => {
+  it('polls once without a waiting time, whatever the answer is', async () => {
     const clock = instantClock();
     const poll = scripted(clock, ['sonar']);
     const { context, log } = setting(clock);
@@ -114,7 +114,7 @@ describe('pollUntilFinal', () => {
     expect(timing).toEqual({ polls: 3, milliseconds: 1500, timedOut: false });
   });
 
-  it('asks for the last time when the time is up, and keeps that answer', async () => {
+  it('polls for the last time when the time is up, and keeps that answer', async () => {
     const clock = instantClock();
     const poll = scripted(clock, ['sonar']);
     const { timing } = await pollUntilFinal(poll, 60, setting(clock).context);
@@ -122,7 +122,7 @@ describe('pollUntilFinal', () => {
     expect(timing).toEqual({ polls: 9, milliseconds: 60_000, timedOut: true });
   });
 
-  it('asks at the end of any time, at times that only go forward, and never after it', async () => {
+  it('polls at increasing times, the last time exactly when the time is up', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 21_600 }), luck, async (seconds, chance) => {
         const clock = instantClock();
@@ -135,7 +135,7 @@ describe('pollUntilFinal', () => {
     );
   });
 
-  it('leaves the service alone for as long as it asks, of several answers for the longest', async () => {
+  it('waits for the longest Retry-After of several failures', async () => {
     const clock = instantClock();
     const failures = [4000, 20_000, undefined].map((retryAfter) => new ServiceError({ ...limited, retryAfter }));
     const poll = { ...scripted(clock, ['a', 'b'], []), failures: () => failures };
@@ -143,7 +143,7 @@ describe('pollUntilFinal', () => {
     expect(poll.times).toEqual([0, 20]);
   });
 
-  it('says what is missing when that changes, and else only that it still waits', async () => {
+  it('logs what is pending when that changes, otherwise only that it still waits', async () => {
     const clock = instantClock();
     const poll = scripted(clock, ['sonar', 'unit'], ['sonar', 'unit'], ['sonar'], ['sonar', 'scan'], []);
     const { context, log } = setting(clock);
@@ -157,7 +157,7 @@ describe('pollUntilFinal', () => {
     ]);
   });
 
-  it('ends at once when the step is cancelled, says what it waited for, and leaves no timer behind', async () => {
+  it('ends at once if the step is cancelled, names what was pending, and leaves no timer', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const poll = scripted(clock, ['sonar']);
@@ -181,7 +181,7 @@ describe('settle', () => {
   const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
   const fail = (): Promise<string> => Promise.reject(failure);
 
-  it('keeps a failure, with what was seen last before it', async () => {
+  it('keeps a failure, with the last value before it', async () => {
     const seen = await settle(() => Promise.resolve('a verdict'), undefined, undefined);
     const first = await settle(fail, seen, undefined);
     const second = await settle(fail, first, undefined);
@@ -193,15 +193,15 @@ describe('settle', () => {
     await expect(settle(fail, undefined, undefined)).resolves.toEqual({ failure, last: undefined });
   });
 
-  it('keeps no defect, and no failure of a step that was cancelled', async () => {
+  it('rethrows defects, and failures of a cancelled step', async () => {
     const defect = new TypeError('x is not a function');
     await expect(settle(() => Promise.reject(defect), undefined, undefined)).rejects.toBe(defect);
     await expect(settle(fail, undefined, AbortSignal.abort())).rejects.toBe(failure);
   });
 });
 
-describe('the words of waiting', () => {
-  it('are there only where the time was up, or where there was a second question', () => {
+describe('timeoutNotice and pollFacts', () => {
+  it('are empty unless polling timed out, or polled more than once', () => {
     const waited = { polls: 9, milliseconds: 60_000, timedOut: true };
     expect(timeoutNotice(waited)).toEqual(['Waited 1 min for a final verdict and timed out.']);
     expect(timeoutNotice({ ...waited, timedOut: false })).toEqual([]);

@@ -21,7 +21,7 @@ describe('the registry of operations', () => {
     expect([...operationNames].sort()).toEqual(endpoints.map(({ operation }) => operation).sort());
   });
 
-  it('fails by default on a verdict where the operation asks for one, and only there', async () => {
+  it('fails on a verdict by default only for operations that judge', async () => {
     const gates = await Promise.all(operationNames.map(async (name) => [name, (await operations[name]()).gate]));
     expect(Object.fromEntries(gates)).toMatchObject({
       'create-flow': 'ignore',

@@ -82,7 +82,7 @@ describe('report-k8s', () => {
     ]);
   });
 
-  it('does not say that nothing has changed if its first attempt may have changed it', async () => {
+  it('does not report "unchanged" if an earlier attempt may have changed it', async () => {
     const lost = new TransportError('interrupted', true, 'read ECONNRESET');
     const { result } = await reported(podList(aPod('web-1')), lost, { status: 200, body: 'unchanged' });
     expect(result).toMatchObject({
@@ -97,7 +97,7 @@ describe('report-k8s', () => {
     expect(made.result).toMatchObject({ state: 'changed' });
   });
 
-  it('says where nothing has changed', async () => {
+  it('reports if nothing has changed', async () => {
     const { result, log } = await reported(podList(aPod('web-1')), { status: 200, body: 'unchanged' });
     expect(result).toMatchObject({
       state: 'unchanged',
@@ -107,7 +107,7 @@ describe('report-k8s', () => {
     expect(log.warnings).toEqual([]);
   });
 
-  it('takes the report of the interface too', async () => {
+  it('accepts the report format of the interface', async () => {
     const report = { artifacts: [{ creationTimestamp: 1, digests: {}, namespace: 'shop', podName: 'web-1' }] };
     const { requests } = await reported(report, { status: 201, body: 'OK' });
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual(report);
@@ -131,7 +131,7 @@ describe('report-k8s', () => {
     expect(factsOf(result)['Left out, without a digest']).toMatch(/^12 containers: .*shop\/web-1\/c9 and 2 more$/u);
   });
 
-  it('sends nothing where the file is malformed or not the only one', async () => {
+  it('sends nothing if the file is malformed or not the only one', async () => {
     await workspace.write('other.json', '{}');
     const sent = always(201, 'OK');
     const run = (files: string): Promise<unknown> =>
@@ -141,7 +141,7 @@ describe('report-k8s', () => {
     expect((await userErrorOf(() => run('*.json'))).message).toContain('exactly one file, the pods, but matches 2');
   });
 
-  it('shows the service’s words and fields where it refuses the report', async () => {
+  it('shows the service’s message and fields if it refuses the report', async () => {
     const body = { message: 'Invalid report data', errors: { artifacts: 'wrong' } };
     const failure = await failureOf(reported(podList(), { status: 400, body }));
     expect(failure.message).toContain('400: Invalid report data\n  artifacts: wrong');

@@ -7,7 +7,7 @@ const words = { created: 'created', otherwise: 'updated' } as const;
 const lost = new TransportError('timeout', true, 'no whole answer within 30 s');
 const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED');
 
-describe('the word for what a call did', () => {
+describe('toRequestEffect', () => {
   it.each([
     [201, false, 'created'],
     [200, false, 'updated'],
@@ -19,10 +19,10 @@ describe('the word for what a call did', () => {
   });
 });
 
-describe('create-flow that is repeated', () => {
+describe('create-flow after a repeated request', () => {
   const inputs = { flow: 'web', description: 'The web', template: 'unit' };
 
-  it('does not say that it updated what its first attempt may have created', async () => {
+  it('does not report "updated" if its first attempt may have created it', async () => {
     const { result } = await performed('create-flow', inputs, inTurn(lost, { status: 200, body: 'OK' }));
     expect(result).toMatchObject({
       outcome: 'done',

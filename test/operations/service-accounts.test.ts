@@ -32,7 +32,7 @@ describe('list-service-accounts', () => {
     });
   });
 
-  it('says so where there is none', async () => {
+  it('says if there are none', async () => {
     const { result } = await performed('list-service-accounts', {}, always(200, []));
     expect(result).toMatchObject({ count: 0, report: { tables: [] } });
     expect(result.conclusion).toContain('has 0 service accounts');
@@ -40,7 +40,7 @@ describe('list-service-accounts', () => {
 });
 
 describe('get-service-account', () => {
-  it('shows what is known of it', async () => {
+  it('shows its details', async () => {
     const { result, requests } = await performed(
       'get-service-account',
       inputs,

@@ -52,7 +52,7 @@ function exactlyOne(hasFingerprint: boolean, hasFiles: boolean): readonly Proble
   return [
     {
       input: 'fingerprint',
-      what: `exactly one of \`fingerprint\` and \`files\` must be given, but ${hasFiles ? 'both' : 'neither'} are`,
+      what: `Exactly one of \`fingerprint\` and \`files\` must be given, but ${hasFiles ? 'both' : 'neither'} are`,
       remedy: 'Set `fingerprint`, or set `files` to compute the fingerprint from the artifact itself.',
     },
   ];

@@ -156,12 +156,12 @@ describe('attest-sonar, on the wire', () => {
     });
   });
 
-  it('leaves what the user says under the key of the provenance as it is', async () => {
+  it('keeps the user’s own value under the key of the provenance', async () => {
     const [sent] = await attest({ 'user-data': '{"github": {"mine": true}}' });
     expect(sent?.document).toHaveProperty('user_data', { github: { mine: true }, revision_verified: true });
   });
 
-  it('leaves out of the commit what is to be left out', async () => {
+  it('redacts the commit', async () => {
     const [sent] = await attest({ 'redact-commit-info': 'author, message, branch' });
     expect(sent?.document['git_commit_info']).toEqual({
       sha1: shas.head,
@@ -183,7 +183,7 @@ describe('attest-sonar, on the wire', () => {
     expect(sent?.body).toContain(`name="${part}"; filename="lcov.info"`);
   });
 
-  it('removes the archive that it made, also where the service refuses it', async () => {
+  it('removes its archive, even if the service refuses it', async () => {
     await workspace.write('a/1.txt', '1');
     await workspace.write('a/2.txt', '2');
     const before = await readdir(workspace.path);
@@ -203,7 +203,7 @@ describe('attest-sonar, on the wire', () => {
     },
   );
 
-  it('says that the user’s own data are malformed before it looks at Sonar', async () => {
+  it('reports malformed user data before it contacts Sonar', async () => {
     const failure = await failureOf(attest({ 'user-data': '{"ticket":', 'sonar-report-path': 'missing.json' }));
     expect(failure.message).toContain('`user-data` is not JSON');
   });

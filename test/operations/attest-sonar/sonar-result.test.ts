@@ -62,7 +62,7 @@ describe('createSonarResult', () => {
     });
   });
 
-  it('never takes a status that Sonar does not document for a pass, and says that the analysis is on record', () => {
+  it('does not pass with an undocumented status, and says that the analysis was recorded', () => {
     fc.assert(
       fc.property(fc.oneof(fc.constantFrom('ok', 'OK ', 'PASSED', '', 'constructor'), fc.string()), (status) => {
         fc.pre(!gateStatuses.some((known) => known === status));
@@ -75,7 +75,7 @@ describe('createSonarResult', () => {
     );
   });
 
-  it('says in one sentence which conditions failed, with measure and threshold, and where the analysis is', () => {
+  it('names the failed condition with its value and threshold, and where the analysis is recorded', () => {
     expect(createSonarResult(attested('ERROR')).conclusion).toBe(
       'The quality gate of Web at commit cccccccccccc is ERROR (new_coverage is 61.2, fails if < 80). The analysis is recorded as sonar in flow web.',
     );
@@ -92,7 +92,7 @@ describe('createSonarResult', () => {
     expect(table?.rows.map((row) => row.at(-1)?.text)).toEqual([state]);
   });
 
-  it('says of a condition without value and threshold what is known', () => {
+  it('describes a condition without value and threshold', () => {
     const conditions = [
       { metric: 'a', operator: 'GT', errorThreshold: '1', status: 'ERROR' },
       { metric: 'b', status: 'ERROR' },
@@ -121,12 +121,12 @@ describe('createSonarResult', () => {
     ]);
   });
 
-  it('has no table where the gate has no conditions', () => {
+  it('has no table if the gate has no conditions', () => {
     const { report } = createSonarResult(attested('NONE', { qualityGate: { status: 'NONE', conditions: [] } }));
     expect(report.tables).toEqual([]);
   });
 
-  it('reports what was attested, and leads to the dashboard', () => {
+  it('reports what was attested, with a link to the dashboard', () => {
     const attachment = {
       filename: 'evidence.tgz',
       size: 1234,

@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterEach(() => workspace.remove());
 
 describe('create-policy', () => {
-  it('sends the file as it is, beside what is said about it', async () => {
+  it('sends the unchanged file with its name, description and comment', async () => {
     await workspace.write('policies/provenance.yml', yaml);
     const { requests } = await performed(
       'create-policy',
@@ -102,7 +102,7 @@ describe('create-policy', () => {
     it.each([
       ['a reset', lost],
       ['502', { status: 502, body: {} }],
-    ])('looks whether it is on record instead of uploading again: %s', async (_what, first) => {
+    ])('checks whether it was recorded instead of uploading again: %s', async (_what, first) => {
       const { result, requests } = await upload(inTurn(first, missing, { status: 200, body: policy }));
       expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
         'PUT /policies/acme',
@@ -112,7 +112,7 @@ describe('create-policy', () => {
       expect(result).toMatchObject({
         outcome: 'done',
         response: policy,
-        conclusion: 'Policy provenance is on record in organization acme; this file is its latest version, number 2.',
+        conclusion: 'Policy provenance is recorded in organization acme; this file is its latest version, number 2.',
       });
       expect(result.state).toBeUndefined();
       expect(factsOf(result)['Policy']).toBe('provenance (created or updated)');
@@ -152,7 +152,7 @@ describe('create-policy', () => {
     });
   });
 
-  it('makes do with an answer of nothing but the name', async () => {
+  it('accepts an answer with only a name', async () => {
     await workspace.write('p.yml', yaml);
     const { result } = await performed(
       'create-policy',
@@ -164,7 +164,7 @@ describe('create-policy', () => {
     expect(result.report.tables).toEqual([]);
   });
 
-  it('sends nothing where the file is no policy, is too large, or is not the only one', async () => {
+  it('sends nothing if the file is not a policy, is too large, or is not the only one', async () => {
     await workspace.write('list.yml', '- a\n');
     await truncate(await workspace.write('large.yml', ''), 10 * 1024 * 1024 + 1);
     for (const [files, words] of [

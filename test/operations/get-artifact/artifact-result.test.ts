@@ -32,14 +32,14 @@ describe('createArtifactResult of one artifact', () => {
     });
   });
 
-  it('names the artifact as the service does where it was asked for by its fingerprint', () => {
+  it('uses the service’s name for an artifact that was given by fingerprint', () => {
     const result = createArtifactResult(
       judgementOf([withName(foundArtifact('a', 'compliant', { state_info: '' }), undefined)]),
     );
     expect(result.conclusion).toBe('Artifact a.tgz aaaaaaaaaaaa in flow web is COMPLIANT.');
   });
 
-  it('reports what the answer holds, and leaves out what it does not', () => {
+  it('reports what the answer has, and leaves out the rest', () => {
     const { report } = createArtifactResult(
       judgementOf([
         foundArtifact('a', 'compliant', {
@@ -65,7 +65,7 @@ describe('createArtifactResult of one artifact', () => {
     ]);
   });
 
-  it('ends with the failure itself where the one artifact could not be judged: there is nothing to report around it', () => {
+  it('throws the failure if the only artifact could not be judged, because there is nothing else to report', () => {
     const failure = new ExternalError({ what: 'no answer', remedy: 'Try again.' });
     expect(() => createArtifactResult(judgementOf([failedLookup('a', failure)]))).toThrow(failure);
   });
@@ -86,13 +86,13 @@ describe('createArtifactResult of several artifacts', () => {
     expect(result.state).toBe(worst.toUpperCase());
   });
 
-  it('passes all of them with one sentence', () => {
+  it('has one sentence if all are compliant', () => {
     expect(
       createArtifactResult(judgementOf([foundArtifact('a', 'compliant'), foundArtifact('b', 'compliant')])).conclusion,
     ).toBe('All 2 artifacts in flow web are COMPLIANT.');
   });
 
-  it('names the one that decides, and why, and counts the others', () => {
+  it('names the one that decides and its reason, and counts the others', () => {
     const result = createArtifactResult(
       judgementOf([
         foundArtifact('a', 'compliant'),
@@ -105,7 +105,7 @@ describe('createArtifactResult of several artifacts', () => {
     );
   });
 
-  it('reports around what could not be judged: the others are in the answer and in the table', () => {
+  it('reports the others if one could not be judged', () => {
     const result = createArtifactResult(
       judgementOf([foundArtifact('a', 'compliant'), failedLookup('b'), foundArtifact('c', 'incomplete')]),
     );
@@ -134,7 +134,7 @@ describe('createArtifactResult of several artifacts', () => {
     ]);
   });
 
-  it('puts several failures into one, each remedy once', () => {
+  it('combines several failures into one, with each remedy once', () => {
     const { failure } = createArtifactResult(judgementOf([failedLookup('a'), failedLookup('b')]));
     expect(failure).toMatchObject({
       kind: 'external',
@@ -144,7 +144,7 @@ describe('createArtifactResult of several artifacts', () => {
     });
   });
 
-  it('tells an outage once, with the number of those that it kept from being judged, and is that very failure', () => {
+  it('reports an outage once with the number of affected artifacts, as the original failure', () => {
     const down = (digit: string): Failure =>
       new ExternalError({
         what: `GET /${fingerprintOf(digit)} was answered 503: Back soon`,
@@ -190,14 +190,14 @@ describe('createArtifactResult of several artifacts', () => {
     );
   });
 
-  it('leaves room for the reason in a comment of GitHub, however many there are', () => {
+  it('leaves room for the reason in a comment, however many there are', () => {
     const looked = Array.from({ length: 400 }, (_, index) => foundArtifact(String(index), 'non-compliant'));
     const { conclusion, report } = createArtifactResult(judgementOf(looked));
     const html = renderSummary({ verdict: '❌ Non-compliant', conclusion, report, runUrl: undefined }, 65_536);
     expect(html).toContain('400 of 400 artifacts in flow web are not compliant: Artifact dist/0.tgz');
   });
 
-  it('names the commits of the artifacts once each, and none where the service names none', () => {
+  it('names each commit once, and none if the service names none', () => {
     const [one, other] = ['c'.repeat(40), 'd'.repeat(40)];
     const looked = [
       foundArtifact('a', 'compliant'),
@@ -210,7 +210,7 @@ describe('createArtifactResult of several artifacts', () => {
     expect(createArtifactResult(judgementOf([withoutCommit(foundArtifact('a', 'compliant'))])).commits).toBeUndefined();
   });
 
-  it('blames the user only where every failure is the user’s', () => {
+  it('is the user’s mistake only if every failure is', () => {
     const mistake = new UserError({ what: 'no such flow', remedy: 'Create it.' });
     const another = new UserError({ what: 'no such trail', remedy: 'Create it.' });
     expect(

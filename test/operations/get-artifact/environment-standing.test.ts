@@ -111,7 +111,7 @@ describe('get-artifact with an environment', () => {
     }
   });
 
-  it('judges by its own state where nothing was reported there yet', async () => {
+  it('judges by its own state if nothing was reported there yet', async () => {
     const { result, requests } = await there({ snapshots: { status: 200, body: [] } });
     expect(result.outcome).toBe('compliant');
     expect(result.conclusion).toContain('It does not run in environment prod: nothing was reported there yet.');
@@ -119,7 +119,7 @@ describe('get-artifact with an environment', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('is incomplete where the service shows no current snapshot', async () => {
+  it('is incomplete if the service shows no current snapshot', async () => {
     const { result } = await there({ snapshots: { status: 200, body: [{ ...snapshot, to: 1_767_323_046 }] } });
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).toContain('the latest snapshot #7 is not current');
@@ -136,7 +136,7 @@ describe('get-artifact with an environment', () => {
     expect((await there({ shown: [], snapshots, artifact: running(6) })).result.outcome).toBe('compliant');
   });
 
-  it('fails where there is no such environment, and keeps what is known of the artifact', async () => {
+  it('fails if the environment does not exist, and still reports the artifact', async () => {
     const { result } = await there({ snapshots: { status: 404, body: { message: 'Flow not found' } } });
     expect(result).toMatchObject({
       outcome: 'error',
@@ -184,7 +184,7 @@ describe('get-artifact with an environment', () => {
     expect(requests.filter(({ path }) => path.startsWith('/artifacts/'))).toHaveLength(2);
   });
 
-  it('does not wait for an environment where the artifact itself is non-compliant: that decides', async () => {
+  it('does not wait for an environment if the artifact itself is non-compliant, because that decides', async () => {
     const missing = { status: 404, body: { message: 'Flow not found' } };
     const { result, requests } = await there({ artifact: bad, snapshots: missing }, { wait: '60' });
     expect(requests).toHaveLength(2);
@@ -213,7 +213,7 @@ describe('get-artifact with an environment', () => {
     expect(listAt(result, 'response').map((one) => valueAt(one, 'environment', 'runs'))).toEqual([true, false]);
   });
 
-  it('ends as trouble where the environment cannot be asked in the end, and names what was seen before', async () => {
+  it('ends as a service error if the last poll of the environment fails, and names what was seen before', async () => {
     let lists = 0;
     const { result } = await performed('get-artifact', { ...inputs, environment: 'prod', wait: '5' }, (request) => {
       if (request.path.startsWith('/snapshots/')) lists += 1;

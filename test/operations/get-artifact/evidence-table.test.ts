@@ -32,7 +32,7 @@ function lines({ problems }: Evidence): readonly string[] {
 describe('the evidence of one artifact', () => {
   const template = ['artifact', 'sonar,unit', 'lint', 'scan'];
 
-  it('is a row, with a column for each required attestation and for what is recorded beside them', () => {
+  it('is a row with a column for each required attestation and each extra one', () => {
     const evidence = { sonar: failed('the quality gate is ERROR'), 'web.unit': ok, scan: { status: 'ODD' }, docs: ok };
     const found = evidenceOf(foundArtifact('a', 'non-compliant', { template, evidence }));
     expect(cells(found)).toEqual([
@@ -61,7 +61,7 @@ describe('the evidence of one artifact', () => {
     expect(lines(found)).toEqual([]);
   });
 
-  it('takes every name of the evidence, one of an own property of objects too', () => {
+  it('accepts any attestation name, even that of an object property', () => {
     const evidence: Readonly<Record<string, unknown>> = Object.fromEntries<unknown>([
       ['__proto__', ok],
       ['constructor', { is_compliant: false }],
@@ -99,7 +99,7 @@ describe('the evidence of several artifacts', () => {
     ]);
   });
 
-  it('tells artifacts of one name apart', () => {
+  it('distinguishes artifacts with the same name', () => {
     const same = (digit: string): ArtifactLookup =>
       withName(foundArtifact(digit, 'compliant', { filename: 'web.tgz' }), undefined);
     const found = evidenceOf(same('a'), same('b'));

@@ -28,8 +28,8 @@ function lookUp(
   });
 }
 
-describe('get-artifact of a service with other inner structures', () => {
-  it('judges what decides, and hands the rest on as it came', async () => {
+describe('get-artifact with a service that structures its answers differently', () => {
+  it('checks the fields that decide, and passes the rest on unchanged', async () => {
     const body = {
       ...anArtifact(),
       ...{ running: { prod: 3 }, exited: ['staging'], history: [{ what: 'built' }], evidence: ['sonar'] },
@@ -52,7 +52,7 @@ describe('get-artifact of a service with other inner structures', () => {
 });
 
 describe('get-artifact that waits', () => {
-  it('asks until the artifact is compliant, and says what it waited for', async () => {
+  it('polls until the artifact is compliant, and logs what it waited for', async () => {
     const { result, requests, log } = await lookUp({ wait: '60' }, unknown, open, open, good);
     expect(result).toMatchObject({
       outcome: 'compliant',
@@ -75,7 +75,7 @@ describe('get-artifact that waits', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('lets the last verdict stand when the time is up', async () => {
+  it('keeps the last verdict when the time is up', async () => {
     const { result } = await lookUp({ wait: '60' }, open);
     expect(result).toMatchObject({
       outcome: 'incomplete',
@@ -84,26 +84,26 @@ describe('get-artifact that waits', () => {
     });
   });
 
-  it('does not wait where nobody asks for it', async () => {
+  it('does not wait unless told to', async () => {
     const { result, requests } = await lookUp({}, open, good);
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).not.toContain('Waited');
     expect(requests).toHaveLength(1);
   });
 
-  it('ends with the service’s words, and how long it waited, where nothing came', async () => {
+  it('ends with the service’s message and the waiting time if nothing came', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, unknown));
     expect(failure).toMatchObject({ name: 'ServiceError', kind: 'user' });
     expect(failure.message).toMatch(/404: Artifact does not exist\nWaited 5 s for a final verdict and timed out\.$/u);
   });
 
-  it('asks again after trouble', async () => {
+  it('polls again after a service error', async () => {
     const { result, log } = await lookUp({ wait: '60' }, open, busy, good);
     expect(result.outcome).toBe('compliant');
     expect(log.text()).toContain('Waiting: Artifact aaaaaaaaaaaa could not be fetched: ');
   });
 
-  it('leaves the service alone for as long as it asks, and asks at the end of the time all the same', async () => {
+  it('respects Retry-After, and still polls when the time is up', async () => {
     const limited = { status: 429, body: { message: 'Slow down' }, headers: { 'retry-after': '25' } };
     const impatient = await lookUp({ wait: '60' }, limited, good);
     expect(factsOf(impatient.result)['Waited']).toBe('25 s, asked 2 times');
@@ -116,7 +116,7 @@ describe('get-artifact that waits', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('ends as trouble where the last question met trouble, and names the verdict that was seen before', async () => {
+  it('ends as a service error if the last poll failed, and names the last verdict before that', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, open, busy));
     expect(failure.kind).toBe('external');
     expect(failure.message).toMatch(
@@ -158,7 +158,7 @@ describe('get-artifact of several artifacts', () => {
   const several = { ...inputs, fingerprint: digits.map(fingerprintOf).join('\n') };
   const digitOf = (path: string): string => (/fingerprint\/(.)/u.exec(path) ?? [])[1] ?? '';
 
-  it('keeps the order of the question, and asks for all of them until all are final', async () => {
+  it('keeps the order of the queries, and polls all of them until all are final', async () => {
     const asked: string[] = [];
     const { result, log } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
       const digit = digitOf(path);
@@ -177,7 +177,7 @@ describe('get-artifact of several artifacts', () => {
     expect(log.infos.filter((line) => line.startsWith('Waiting'))).toHaveLength(2);
   });
 
-  it('waits no longer once a verdict that is not compliant decides the whole', async () => {
+  it('stops waiting when a non-compliant artifact decides', async () => {
     const { result, requests } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
       const digit = digitOf(path);
       return { status: 200, body: { ...(digit === 'f' ? bad : open).body, fingerprint: fingerprintOf(digit) } };
@@ -189,7 +189,7 @@ describe('get-artifact of several artifacts', () => {
 
   const two = { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}` };
 
-  it('passes by verdicts of one round only: what was compliant before the other came may be so no more', async () => {
+  it('passes only if all are compliant in the same poll', async () => {
     let rounds = 0;
     const { result } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) => {
       if (digitOf(path) === 'a') {
@@ -216,7 +216,7 @@ describe('get-artifact of several artifacts', () => {
     expect(result.conclusion).not.toContain('Waited');
   });
 
-  it('reports around the one that never came, and says how long it waited', async () => {
+  it('reports the others if one never came, and says how long it waited', async () => {
     const { result } = await performed(
       'get-artifact',
       { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
@@ -224,11 +224,11 @@ describe('get-artifact of several artifacts', () => {
     );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'user' } });
     expect(result.conclusion).toMatch(
-      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s  .*timed out\.$/u,
+      /^1 of 2 artifacts in flow web could not be judged: Artifact b+: .* 404: Artifact does not exist\. Waited 5 s .* timed out\.$/u,
     );
   });
 
-  it('names the last verdict of one that met trouble in the end', async () => {
+  it('names the last verdict of an artifact whose last poll failed', async () => {
     let rounds = 0;
     const { result } = await performed(
       'get-artifact',

@@ -18,7 +18,7 @@ describe('parseVerdict', () => {
     expect(parseVerdict(anArtifact({ state }), aQuery())).toBe(verdict);
   });
 
-  it('never takes another word for a verdict, whatever it looks like', () => {
+  it('never accepts another word as a verdict', () => {
     const lookalikes = fc.constantFrom('compliant', 'COMPLIANT ', 'COMPLIANT\n', 'NON_COMPLIANT', 'OK', 'toString');
     fc.assert(
       fc.property(fc.oneof(lookalikes, fc.string({ minLength: 1 })), (state) => {
@@ -43,7 +43,7 @@ describe('parseVerdict', () => {
     });
   });
 
-  it('takes the whole fingerprint for an answer to its first digits', () => {
+  it('accepts the full fingerprint as the answer to its first digits', () => {
     expect(parseVerdict(anArtifact(), aQuery({ fingerprint: 'aaaaa' }))).toBe('compliant');
   });
 
@@ -57,7 +57,7 @@ describe('parseVerdict', () => {
     expect(what).toContain(`and answered with ${answered}`);
   });
 
-  it('takes a flow that the answer leaves out for the one in the path: it is optional in the interface', () => {
+  it('accepts an answer without a flow, because it is in the path and optional in the interface', () => {
     const bare: Artifact = { fingerprint: fingerprintOf('a'), state: 'COMPLIANT' };
     expect(parseVerdict(bare, aQuery())).toBe('compliant');
   });
@@ -80,11 +80,11 @@ describe('parseVerdict', () => {
     expect(what).toContain(`was asked for artifact attestation ${anId} and answered with ${answered}`);
   });
 
-  it('takes the id that was asked for', () => {
+  it('accepts the requested id', () => {
     expect(parseVerdict(anArtifact({ id: anId }), aQuery({ attestationId: anId }))).toBe('compliant');
   });
 
-  it('does not look at the trail where none was asked for', () => {
+  it('ignores the trail if none was requested', () => {
     expect(parseVerdict(anArtifact({ trail_name: 'trail-2' }), aQuery())).toBe('compliant');
   });
 });

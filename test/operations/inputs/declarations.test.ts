@@ -293,24 +293,24 @@ const declarations: readonly Expected[] = [
 ];
 
 describe.each(declarations)('the input $name', ({ input, name, good, bad }) => {
-  it('is named as a workflow author types it', () => {
+  it('has the name in action.yml', () => {
     expect(input.name).toBe(name);
   });
 
-  it('takes what it is meant for, and refuses everything else with the rule and a remedy', () => {
+  it('accepts valid values, and refuses others with the rule and a remedy', () => {
     expectInput(input, { good, bad });
   });
 });
 
 describe('inputs of several lines', () => {
-  it('name the line that is to blame, not the whole', () => {
+  it('name the wrong line, not the whole value', () => {
     expect(template.parse('artifact\nunit test\nsonar')).toHaveProperty('part', 'unit test');
     expect(fingerprints.parse(`${sha256}\nXYZ`)).toHaveProperty('part', 'XYZ');
     expect(redactCommitInfo.parse('author,email')).toHaveProperty('part', 'email');
   });
 });
 
-describe('inputs that hold an address', () => {
+describe('inputs that are URLs', () => {
   it.each([
     [baseUrl, 'https://ann:hunter2@compliance.example.com'],
     [baseUrl, 'ftp://ann:hunter2@compliance.example.com'],

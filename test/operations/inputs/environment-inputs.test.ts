@@ -38,7 +38,7 @@ describe('the inputs of snapshots', () => {
     });
   });
 
-  it('take an interval without the environment', () => {
+  it('accept an interval without the environment', () => {
     expectInput(interval, {
       good: same('3..7', '#3..#7', '~5..NOW', '@{2.days.ago}..now'),
       bad: [

@@ -3,7 +3,7 @@ import { unverifiedRevision } from '../../../src/operations/inputs/evidence-inpu
 import { expectInput } from '../../support/input-cases.ts';
 
 describe('the input `unverified-revision`', () => {
-  it('is `warn` or `fail`, and nothing that would be neither', () => {
+  it('is `warn` or `fail`, and nothing else', () => {
     expectInput(unverifiedRevision, {
       good: [
         ['warn', 'warn'],

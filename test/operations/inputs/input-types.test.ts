@@ -9,7 +9,7 @@ describe('oneOf', () => {
     expect(oneOf('x', ['a', 'b', 'c']).parse('z')).toHaveProperty('problem', 'must be `a`, `b` or `c`');
   });
 
-  it('takes its words and nothing else', () => {
+  it('accepts its words and nothing else', () => {
     const words = ['fail', 'warn', 'ignore'] as const;
     fc.assert(
       fc.property(fc.oneof(fc.constantFrom(...words), fc.string()), (value) => {
@@ -20,7 +20,7 @@ describe('oneOf', () => {
 });
 
 describe('integer', () => {
-  it('takes every number within its bounds, and none outside', () => {
+  it('accepts every number within its bounds, and none outside', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100, max: 400 }), (number) => {
         const parsed = integer('x', 5, 300, 'seconds').parse(String(number));
@@ -30,7 +30,7 @@ describe('integer', () => {
     );
   });
 
-  it('takes nothing but digits', () => {
+  it('accepts only digits', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         fc.pre(!/^\d+$/u.test(value));
@@ -44,7 +44,7 @@ describe('lines', () => {
   const item = fc.stringMatching(/^[a-z*/.]{1,8}( [a-z]{1,3})?$/u);
   const lineBreak = fc.constantFrom('\n', '\r\n', '\r', ' \t\n  ');
 
-  it('gives the items of a list back in order, however the lines end and are indented', () => {
+  it('returns the items in order, for all line endings and indentations', () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1 }), lineBreak, fc.boolean(), (items, end, ended) => {
         const written = items.join(end) + (ended ? end : '');
@@ -53,7 +53,7 @@ describe('lines', () => {
     );
   });
 
-  it('refuses a list in which a line is empty, wherever that is, and says which', () => {
+  it('refuses a list with an empty line, and says which line it is', () => {
     const list = fc.array(fc.oneof(item, fc.constantFrom('', ' ', '\t')), { minLength: 1 });
     fc.assert(
       fc.property(list, lineBreak, (items, end) => {
@@ -68,7 +68,7 @@ describe('lines', () => {
     );
   });
 
-  it('leaves empty lines out of a list that may have them', () => {
+  it('skips empty lines if the list allows them', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(item, fc.constantFrom('', ' '))), lineBreak, (items, end) => {
         const value = items.map((words) => words.trim()).filter((words) => words !== '');
@@ -77,20 +77,20 @@ describe('lines', () => {
     );
   });
 
-  it('is secret where its items are', () => {
+  it('is secret if its items are', () => {
     expect(lines({ ...text('x'), secret: true }).secret).toBe(true);
     expect(lines(text('x')).secret).toBe(false);
   });
 });
 
 describe('someOf', () => {
-  it('takes words separated by commas, lines, or both', () => {
+  it('accepts words separated by commas, lines, or both', () => {
     expect(someOf('x', ['a', 'b', 'c']).parse('a,b\n c ,,\n')).toEqual({ value: ['a', 'b', 'c'] });
   });
 });
 
 describe('flag', () => {
-  it('does not take what an object inherits for a word', () => {
+  it('does not accept the name of an inherited property', () => {
     expect(flag('x').parse('toString')).toHaveProperty('problem');
     expect(flag('x').parse('__proto__')).toHaveProperty('problem');
   });

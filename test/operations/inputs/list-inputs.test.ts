@@ -12,7 +12,7 @@ describe('the inputs of lists', () => {
     ]);
   });
 
-  it('take a page by its number, or all of them', () => {
+  it('accept a page number, or all pages', () => {
     expectInput(page, {
       good: [
         ['1', 1],
@@ -20,7 +20,7 @@ describe('the inputs of lists', () => {
         ['all', 'all'],
       ],
       bad: [
-        ['0', /number of a page, from 1, or `all`/u],
+        ['0', /a page number from 1, or `all`/u],
         ['ALL', /or `all`/u],
         ['1,2', /or `all`/u],
         ['-1', /or `all`/u],
@@ -29,7 +29,7 @@ describe('the inputs of lists', () => {
     });
   });
 
-  it('take a size of pages from 1 to 1000', () => {
+  it('accept a page size from 1 to 1000', () => {
     expectInput(perPage, {
       good: [
         ['1', 1],

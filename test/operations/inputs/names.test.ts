@@ -13,7 +13,7 @@ import { attestationName, description, flow, trail } from '../../../src/operatio
 import { notificationNumber, serviceAccount } from '../../../src/operations/inputs/organization-inputs.ts';
 import { expectInput } from '../../support/input-cases.ts';
 
-describe('the inputs that name what is in an organization', () => {
+describe('inputs that name something in an organization', () => {
   it('have the names that a workflow author types', () => {
     const inputs = [environment, environmentType, includedEnvironments, policy, policies, comment];
     expect([...inputs, notificationNumber, serviceAccount].map(({ name }) => name)).toEqual([

@@ -35,11 +35,11 @@ describe.each([
     ],
   },
 ] as const)('the input $name', ({ input, name, good, bad }) => {
-  it('is named as a workflow author types it', () => {
+  it('has the name in action.yml', () => {
     expect(input.name).toBe(name);
   });
 
-  it('takes what it is meant for, and refuses everything else with the rule and a remedy', () => {
+  it('accepts valid values, and refuses others with the rule and a remedy', () => {
     expectInput(input, { good, bad });
   });
 });

@@ -8,7 +8,7 @@ import { factsOf, performed, type ScriptedAnswer, type SeenRequest } from '../..
 describe('list-attestations of all pages', () => {
   const all = { flow: 'web', page: 'all' };
 
-  it('writes every attestation to the file as one list, and keeps no more rows than people read', async () => {
+  it('writes all attestations to the file as one list, and keeps a limited number of rows', async () => {
     const listed = numbers(250);
     const { result, requests, written } = await performed(
       'list-attestations',
@@ -29,7 +29,7 @@ describe('list-attestations of all pages', () => {
     ]);
   });
 
-  it('begins with the last page if the oldest come first, and writes the newest first all the same', async () => {
+  it('starts with the last page if the oldest come first, and still writes the newest first', async () => {
     const listed = numbers(250);
     const { result, requests, written } = await performed(
       'list-attestations',
@@ -46,7 +46,7 @@ describe('list-attestations of all pages', () => {
     expect(result).toMatchObject({ outcome: 'compliant', count: 250 });
   });
 
-  it('keeps the end that is asked for if it is earlier', async () => {
+  it('keeps the given end of the time span if it is earlier', async () => {
     const { requests } = await performed(
       'list-attestations',
       { ...all, 'per-page': '2', 'to-timestamp': String(start + 4) },
@@ -57,7 +57,7 @@ describe('list-attestations of all pages', () => {
     ]);
   });
 
-  it('writes an empty list where there is none', async () => {
+  it('writes an empty list if there are no attestations', async () => {
     const { result, written } = await performed(
       'list-attestations',
       all,
@@ -67,7 +67,7 @@ describe('list-attestations of all pages', () => {
     expect(result).toMatchObject({ outcome: 'incomplete', count: 0 });
   });
 
-  it('loses and doubles nothing and ends while others are recorded, whichever come first', async () => {
+  it('loses and repeats nothing, and ends, while others are recorded, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 30 }),
@@ -100,7 +100,7 @@ describe('list-attestations of all pages', () => {
     );
   });
 
-  it('does not pass over a failed one on any page, whatever the order of the service', async () => {
+  it('finds a failed attestation on any page, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.shuffledSubarray([...numbers(12)], { minLength: 12 }),
@@ -121,7 +121,7 @@ describe('list-attestations of all pages', () => {
     );
   });
 
-  it('walks on without an end of its own if that would cut something off', async () => {
+  it('drops its own end time if that would exclude something', async () => {
     // The first page falls, and the newest is on the last.
     const listed = [attestation(3), attestation(2), attestation(1), attestation(9, false)];
     const { result } = await performed(
@@ -145,7 +145,7 @@ describe('list-attestations of all pages', () => {
     expect(factsOf(result)).toMatchObject({ Listed: '2, not all' });
   });
 
-  it('ends and does not pass if the service leaves the end out and grows faster than it can be read', async () => {
+  it('ends and does not pass if the service ignores the end time and the list grows faster than it can be read', async () => {
     let total = 10;
     const { result, requests } = await performed('list-attestations', { ...all, 'per-page': '2' }, ({ path }) => {
       total += 2;
@@ -156,12 +156,12 @@ describe('list-attestations of all pages', () => {
     expect(requests.length).toBeLessThan(1100);
   });
 
-  it('takes no page for another', async () => {
+  it('refuses a page with another number', async () => {
     const failure = await failureOf(performed('list-attestations', all, () => pageOf(numbers(100), 1, 100, 250)));
     expect(failure.message).toContain('was asked for page 2 and answered page 1 of 3');
   });
 
-  it('takes no gap for an end', async () => {
+  it('refuses an empty page before the last one', async () => {
     const failure = await failureOf(performed('list-attestations', all, () => pageOf([], 1, 100, 250)));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('with 0 attestations');
@@ -173,12 +173,12 @@ describe('list-attestations of all pages', () => {
       request.path.includes('page=3&') ? { status: 404, body: { message: 'Flow not found' } } : service(request);
   };
 
-  it('ends with the service’s error where a page fails', async () => {
+  it('ends with the service’s error if a page fails', async () => {
     const failure = await failureOf(performed('list-attestations', all, failing(numbers(250))));
     expect(failure.message).toContain('404: Flow not found');
   });
 
-  it('is decided by one that is not compliant, although a later page fails', async () => {
+  it('is non-compliant if one attestation is, even if a later page fails', async () => {
     const listed = [attestation(251, false), ...numbers(250)];
     const { result, written } = await performed('list-attestations', all, failing(listed));
     expect(result.outcome).toBe('non-compliant');

@@ -52,7 +52,7 @@ describe('what counts', () => {
     expect(countsOf(tallied([entry('2'), { ...failed, ...change }]))).toEqual([2, 2, 0, 'non-compliant']);
   });
 
-  it('is each one without a trail, without a name or without a time', () => {
+  it('includes each attestation without a trail, a name or a time', () => {
     for (const missing of ['trail_name', 'attestation_name', 'created_at'] as const) {
       const silent = (id: string, compliant: boolean): ListedAttestation => {
         return without(entry(id, { is_compliant: compliant }), missing);
@@ -153,7 +153,7 @@ describe('what counts', () => {
 });
 
 describe('a tally', () => {
-  it('calls an attestation without a name by its id', () => {
+  it('names an attestation without a name by its id', () => {
     expect(tallied([{ attestation_id: 'id-1', is_compliant: false }]).notCompliantNames).toBe('id-1');
   });
 

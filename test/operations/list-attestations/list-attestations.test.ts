@@ -4,7 +4,7 @@ import { userErrorOf } from '../../support/user-error.ts';
 import { always, factsOf, performed, tablesOf } from '../../support/performed.ts';
 
 describe('list-attestations of one page', () => {
-  it('asks for the first page, of the size that the service likes', async () => {
+  it('fetches the first page in the service’s default size', async () => {
     const { result, requests } = await performed(
       'list-attestations',
       { flow: 'web' },
@@ -34,7 +34,7 @@ describe('list-attestations of one page', () => {
     expect(factsOf(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
   });
 
-  it('is decided by one that is not compliant, whatever else there is', async () => {
+  it('is non-compliant if one attestation is', async () => {
     const { result } = await performed(
       'list-attestations',
       { flow: 'web' },
@@ -66,7 +66,7 @@ describe('list-attestations of one page', () => {
     expect(result).toMatchObject({ outcome: 'incomplete', count: 1 });
   });
 
-  it('leaves out what a newer one replaces, and says how many', async () => {
+  it('leaves out replaced attestations and counts them', async () => {
     const again = { attestation_name: 'unit', trail_name: 'main' };
     const listed = [
       { ...attestation(4), ...again },
@@ -87,12 +87,12 @@ describe('list-attestations of one page', () => {
       });
       expect(factsOf(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
       expect(log.warnings).toEqual([
-        'The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was taken as the replacement of 2 attestations that are not compliant.',
+        'The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was assumed to replace 2 attestations that are not compliant.',
       ]);
     }
   });
 
-  it('asks for the page and the time span that are given', async () => {
+  it('requests the given page and time span', async () => {
     const { requests } = await performed(
       'list-attestations',
       {
@@ -109,7 +109,7 @@ describe('list-attestations of one page', () => {
     );
   });
 
-  it('shows those that are not compliant first, and decides by them', async () => {
+  it('shows non-compliant attestations first, and is decided by them', async () => {
     const listed = [attestation(3, null), attestation(2, false), attestation(1)];
     const { result, onNonCompliant } = await performed(
       'list-attestations',
@@ -152,7 +152,7 @@ describe('list-attestations of one page', () => {
     expect(result.outcome).toBe(outcome);
   });
 
-  it('says so where nothing is listed', async () => {
+  it('says if nothing is listed', async () => {
     const { result } = await performed(
       'list-attestations',
       { flow: 'web' },
@@ -162,7 +162,7 @@ describe('list-attestations of one page', () => {
     expect(result).toMatchObject({ count: 0, report: { tables: [] } });
   });
 
-  it('names a few of many that are not compliant', async () => {
+  it('names a few of many non-compliant attestations', async () => {
     const listed = Array.from({ length: 9 }, (_, index) => attestation(index, false));
     const { result } = await performed(
       'list-attestations',

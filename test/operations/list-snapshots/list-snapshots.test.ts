@@ -36,7 +36,7 @@ function serviceOf(listed: () => readonly SnapshotEntry[]): (request: SeenReques
 const inputs = { environment: 'prod' };
 
 describe('list-snapshots of one page', () => {
-  it('lists the first page and judges the snapshot that is current', async () => {
+  it('lists the first page and judges the current snapshot', async () => {
     const { result, requests, onNonCompliant } = await performed(
       'list-snapshots',
       inputs,
@@ -64,7 +64,7 @@ describe('list-snapshots of one page', () => {
     ]);
   });
 
-  it('asks for the current one where the page does not hold it', async () => {
+  it('fetches the current snapshot if the page does not have it', async () => {
     const { result, requests } = await performed(
       'list-snapshots',
       { ...inputs, page: '2', 'per-page': '3', reverse: 'true', interval: '1..5' },
@@ -124,7 +124,7 @@ describe('list-snapshots of one page', () => {
     },
   );
 
-  it('says what is missing where an environment is not judged', async () => {
+  it('says what is missing if an environment is not judged', async () => {
     const { result } = await performed(
       'list-snapshots',
       inputs,
@@ -133,7 +133,7 @@ describe('list-snapshots of one page', () => {
     expect(result.conclusion).toContain('has no verdict; attach a policy');
   });
 
-  it('takes no snapshot at all for incomplete', async () => {
+  it('is incomplete if there is no snapshot', async () => {
     const { result } = await performed('list-snapshots', inputs, always(200, []));
     expect(result).toMatchObject({
       outcome: 'incomplete',
@@ -142,7 +142,7 @@ describe('list-snapshots of one page', () => {
     });
   });
 
-  it('judges nothing by a snapshot that is not current', async () => {
+  it('does not judge by a snapshot that is not current', async () => {
     const { result } = await performed('list-snapshots', inputs, always(200, snapshots(3).slice(1)));
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).toContain('Snapshot #2 of environment prod is not current');
@@ -153,7 +153,7 @@ describe('list-snapshots of one page', () => {
     expect(mistake.problems.map(({ input }) => input)).toEqual(['interval']);
   });
 
-  it('shows the service’s words where there is no such environment', async () => {
+  it('shows the service’s message if the environment does not exist', async () => {
     const failure = await failureOf(performed('list-snapshots', inputs, always(404, { message: 'Flow not found' })));
     expect(failure.message).toContain('404: Flow not found');
   });
@@ -177,7 +177,7 @@ describe('list-snapshots of all pages', () => {
     ]);
   });
 
-  it('writes an empty list where nothing was reported yet', async () => {
+  it('writes an empty list if nothing was reported yet', async () => {
     const { result, written } = await performed('list-snapshots', { ...inputs, page: 'all' }, always(200, []));
     expect(written).toEqual([]);
     expect(result.outcome).toBe('incomplete');
@@ -236,13 +236,13 @@ describe('list-snapshots that waits', () => {
     ]);
   });
 
-  it('lets the last verdict stand when the time is up', async () => {
+  it('keeps the last verdict when the time is up', async () => {
     const { result } = await performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(snapshots(3, null)));
     expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
     expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict and timed out\.$/u);
   });
 
-  it('names the last verdict where the last question met trouble', async () => {
+  it('names the last verdict if the last poll failed', async () => {
     const busy = { status: 503, body: { message: 'Back soon' } };
     const more = { ...inputs, wait: '5', retries: '0' };
     const failure = await failureOf(performed('list-snapshots', more, inTurn(snapshots(3, null), busy)));

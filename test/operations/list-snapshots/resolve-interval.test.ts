@@ -17,11 +17,11 @@ describe('resolveInterval', () => {
     expect(resolveInterval(interval, moment)).toBe(fixed);
   });
 
-  it('leaves to the service what reaches behind the first snapshot', () => {
+  it('leaves an interval before the first snapshot to the service', () => {
     expect(resolveInterval('~20..NOW', moment)).toBe('~20..20');
   });
 
-  it('leaves to the service what is no interval', () => {
+  it('leaves an invalid interval to the service', () => {
     expect(resolveInterval('3..x', moment)).toBe('3..x');
   });
 });

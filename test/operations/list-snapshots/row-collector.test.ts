@@ -4,7 +4,7 @@ import { plain } from '../../../src/operations/report.ts';
 import { RowCollector } from '../../../src/operations/list-snapshots/row-collector.ts';
 
 describe('RowCollector', () => {
-  it('keeps the first rows and counts the rest, which are not even made', () => {
+  it('keeps the first rows, counts the rest and does not build their rows', () => {
     fc.assert(
       fc.property(fc.nat({ max: 30 }), fc.nat({ max: 10 }), (added, most) => {
         let made = 0;

@@ -19,7 +19,7 @@ async function walked(walk: Parameters<typeof createSnapshotPager>[0]): Promise<
 }
 
 describe('createSnapshotPager', () => {
-  it('loses and doubles nothing while snapshots are made, however small the service’s pages are', async () => {
+  it('loses and repeats nothing while snapshots are made, for any page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 40 }),
@@ -45,13 +45,13 @@ describe('createSnapshotPager', () => {
     );
   });
 
-  it('ends at an empty page where the first snapshots are gone', async () => {
+  it('ends at an empty page if the first snapshots were deleted', async () => {
     const pages = [[entry(5), entry(4)], [entry(3)], []];
     const fetchPage = (page: number): Promise<readonly SnapshotEntry[]> => Promise.resolve(pages[page - 1] ?? []);
     expect(await walked({ latest: 5, reverse: false, fetchPage })).toEqual([5, 4, 3]);
   });
 
-  it('asks for nothing beyond the end', async () => {
+  it('fetches nothing beyond the end', async () => {
     const asked: number[] = [];
     const fetchPage = (page: number): Promise<readonly SnapshotEntry[]> => {
       asked.push(page);
@@ -61,10 +61,10 @@ describe('createSnapshotPager', () => {
     expect(asked).toEqual([1]);
   });
 
-  it('does not turn in circles with a service that repeats itself', async () => {
+  it('fails if the service repeats the same page', async () => {
     const fetchPage = (): Promise<readonly SnapshotEntry[]> => Promise.resolve([entry(5), entry(4)]);
     const failure = await failureOf(walked({ latest: 5, reverse: false, fetchPage }));
     expect(failure).toMatchObject({ kind: 'external' });
-    expect(failure.message).toContain('the same snapshots again and again');
+    expect(failure.message).toContain('kept answering with the same snapshots');
   });
 });

@@ -140,10 +140,10 @@ describe('runOperation, before anything is sent', () => {
 
   it('reports rules between inputs: exactly one of fingerprint and files', async () => {
     expect(await problemsOf({ ...lookUp, fingerprint: '' })).toEqual([
-      ['fingerprint', 'exactly one of `fingerprint` and `files` must be given, but neither are'],
+      ['fingerprint', 'Exactly one of `fingerprint` and `files` must be given, but neither are'],
     ]);
     expect(await problemsOf({ ...lookUp, files: 'dist/*' })).toEqual([
-      ['fingerprint', 'exactly one of `fingerprint` and `files` must be given, but both are'],
+      ['fingerprint', 'Exactly one of `fingerprint` and `files` must be given, but both are'],
     ]);
   });
 
