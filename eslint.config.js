@@ -44,6 +44,12 @@ const edges = {
   nodemailer: ['service-notifications'],
 };
 
+/** A file within a package. */
+const deepImport = {
+  regex: '^(?!node:)(?:@[^/]+/)?[^@./][^/]*/.|(?:^|/)node_modules/',
+  message: 'Import packages by their public entry points; tools/bundle replaces what is slow to load.',
+};
+
 const rooms = [
   ...['runtime', 'contract', 'http', 'client', 'evidence', 'operations', 'step'].map((room) => ({
     type: room,
@@ -106,6 +112,14 @@ export default tseslint.config(
           default: 'disallow',
           checkAllOrigins: true,
           policies: [{ allow: { to: { module: { origin: ['external', 'core'] } } } }, ...allowed, ...closed],
+        },
+      ],
+      'no-restricted-imports': ['error', { patterns: [deepImport] }],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `ImportExpression > Literal[value=/${deepImport.regex.replaceAll('/', '\\/')}/]`,
+          message: deepImport.message,
         },
       ],
     },

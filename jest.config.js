@@ -12,10 +12,6 @@ export default {
     '/@actions/(languageservice|workflow-parser)/.+\\.js$': '<rootDir>/test/support/json-imports.mjs',
   },
   transformIgnorePatterns: ['/node_modules/(?!@actions/(languageservice|workflow-parser)/)'],
-  moduleNameMapper: {
-    // The same detour around the package's export map as "paths" in tsconfig.json.
-    '^@actions/core/lib/(.*)$': '<rootDir>/node_modules/@actions/core/lib/$1',
-  },
   // A socket, timer or child process that a test leaves behind is a defect of the test or of the code.
   openHandlesTimeout: 1000,
   testTimeout: 20_000,

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundle, dist } from './bundle.ts';
+import { bundle, dist } from './bundle/bundle.ts';
 
-// Builds dist/ as the runner downloads it: see tools/bundle.ts.
+// Builds dist/ as the runner downloads it: see tools/bundle/bundle.ts.
 const files = await bundle();
 await mkdir(dist, { recursive: true });
 for (const [name, content] of files) {

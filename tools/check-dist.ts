@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundle, dist } from './bundle.ts';
+import { bundle, dist } from './bundle/bundle.ts';
 
 // Fails when dist/ is not what the sources build: a runner runs dist/, a reviewer reads the sources.
 const built = await bundle();

@@ -24,20 +24,19 @@ export function createTransport(environment: EnvironmentVariables): Transport {
   return {
     async send(request, signal) {
       signal.throwIfAborted();
-      const route = connections.take(request.url);
+      const dispatcher = await connections.acquire(request.url);
       try {
-        return await exchange(await route.dispatcher, request, signal);
+        return await exchange(dispatcher, request, signal);
       } catch (error) {
-        if (isTransportError(error) && error.problem === 'timeout' && !error.mayHaveReached) connections.giveUp(route);
+        if (isTransportError(error) && error.problem === 'timeout' && !error.mayHaveReached)
+          connections.discard(dispatcher);
         throw error;
       } finally {
-        connections.giveBack(route);
+        connections.release();
       }
     },
     async getReady(url) {
-      const route = connections.take(url);
-      connections.giveBack(route);
-      await route.dispatcher;
+      await connections.acquire(url);
     },
     close: () => connections.close(),
   };

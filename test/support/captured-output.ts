@@ -1,7 +1,7 @@
-import { jest } from '@jest/globals';
+import { afterAll, jest } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ReportTarget } from '../../src/step/report/report-result.ts';
 import { githubRunner } from '../../src/step/report/runner.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
@@ -24,7 +24,7 @@ export async function captureOutput(
   files: { readonly summary?: boolean } = {},
 ): Promise<CapturedOutput> {
   const directory = mkdtempSync(join(tmpdir(), 'captured-output-'));
-  const [outputPath, summaryPath] = [join(directory, 'output'), join(directory, 'summary.md')];
+  const outputPath = join(directory, 'output');
   writeFileSync(outputPath, '');
   writeFileSync(summaryPath, '');
   let log = '';
@@ -35,7 +35,9 @@ export async function captureOutput(
   try {
     const environment = { GITHUB_OUTPUT: outputPath, GITHUB_STEP_SUMMARY: files.summary === false ? '' : summaryPath };
     const collected = collectSecrets(secrets);
-    await work({ runner: githubRunner(environment, collected), secrets: collected, directory });
+    await inEnvironment(environment, () =>
+      work({ runner: githubRunner(environment, collected), secrets: collected, directory }),
+    );
     const outputFile = readFileSync(outputPath, 'utf8');
     return {
       log,
@@ -47,6 +49,30 @@ export async function captureOutput(
   } finally {
     write.mockRestore();
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+// @actions/core keeps the path of the first summary for the life of the process.
+const summaryPath = join(mkdtempSync(join(tmpdir(), 'told-summary-')), 'summary.md');
+
+afterAll(() => {
+  rmSync(dirname(summaryPath), { recursive: true, force: true });
+});
+
+/** Sets variables of the process while something works: @actions/core reads them there. */
+export async function inEnvironment<Result>(
+  variables: Readonly<Record<string, string>>,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  try {
+    return await work();
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
+    }
   }
 }
 

@@ -1,8 +1,30 @@
-import { describe, expect, it } from '@jest/globals';
-import { prepareKeyValueMessage } from '@actions/core/lib/file-command.js';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setOutput } from '@actions/core';
 import fc from 'fast-check';
-import { EOL } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { EOL, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseOutputs } from '../../tools/run-action.ts';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outputs-'));
+  process.env['GITHUB_OUTPUT'] = join(folder, 'output');
+});
+
+afterAll(() => {
+  delete process.env['GITHUB_OUTPUT'];
+  rmSync(folder, { recursive: true });
+});
+
+/** What @actions/core writes for these outputs. */
+function outputFile(outputs: readonly (readonly [name: string, value: string])[]): string {
+  const path = join(folder, 'output');
+  writeFileSync(path, '');
+  for (const [name, value] of outputs) setOutput(name, value);
+  return readFileSync(path, 'utf8');
+}
 
 describe('parseOutputs', () => {
   it('reads back what @actions/core writes, whatever the values hold', () => {
@@ -13,14 +35,13 @@ describe('parseOutputs', () => {
     );
     fc.assert(
       fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (outputs) => {
-        const file = Object.entries(outputs).map(([key, text]) => prepareKeyValueMessage(key, text) + EOL);
-        expect(parseOutputs(file.join(''))).toEqual(outputs);
+        expect(parseOutputs(outputFile(Object.entries(outputs)))).toEqual(outputs);
       }),
     );
   });
 
   it('takes the last of several values of one name, as the runner does', () => {
-    const file = ['first', 'second'].map((text) => prepareKeyValueMessage('state', text) + EOL).join('');
+    const file = outputFile(['first', 'second'].map((text) => ['state', text]));
     expect(parseOutputs(file)).toEqual({ state: 'second' });
   });
 

@@ -30,8 +30,8 @@ export async function reportResult(stepResult: StepResult, target: ReportTarget,
   if (result !== undefined) await logReport(result.report, target.runner);
   const unwritten = setOutputs(stepResult, target.runner, target);
   const shown = redactResult(stepResult, target.secrets.redact);
-  warnInstead(target.runner, () => {
-    if (stepResult.summary) appendSummary(shown, target.runner);
+  await warnInstead(target.runner, async () => {
+    if (stepResult.summary) await appendSummary(shown, target.runner);
   });
   await publish?.(shown).catch((thrown: unknown) => {
     target.runner.log.warning(`The result was not published on GitHub: ${describeError(thrown)}`);
@@ -51,9 +51,9 @@ function reportUnwritten(error: RunnerFileError, { decision, result }: StepResul
   }
 }
 
-function warnInstead({ log }: Runner, work: () => void): void {
+async function warnInstead({ log }: Runner, work: () => Promise<void>): Promise<void> {
   try {
-    work();
+    await work();
   } catch (thrown) {
     log.warning(thrown instanceof Failure ? `${thrown.message}. ${thrown.remedy}` : describeError(thrown));
   }
@@ -69,7 +69,7 @@ export function reportDecision({ annotation, conclusion, remedy, verdict }: Deci
   }
 }
 
-function appendSummary(stepResult: StepResult, runner: Runner): void {
+async function appendSummary(stepResult: StepResult, runner: Runner): Promise<void> {
   const room = runner.summaryRoom();
-  if (room !== undefined) runner.appendSummary(renderSummary(toSummaryContent(stepResult), room));
+  if (room !== undefined) await runner.appendSummary(renderSummary(toSummaryContent(stepResult), room));
 }

@@ -1,11 +1,10 @@
-import { appendFileSync, statSync } from 'node:fs';
-import { issueCommand } from '@actions/core/lib/command.js';
+import { statSync } from 'node:fs';
+import * as core from '@actions/core';
 import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { AnnotationLevel } from '../run/gate.ts';
 import { printable } from './escape.ts';
-import { outputLines } from './output-lines.ts';
-import { withRunnerFile, type RunnerFile } from '../../runtime/runner-file.ts';
+import { withRunnerFile, withRunnerFileAsync, type RunnerFile } from '../../runtime/runner-file.ts';
 import type { Secrets } from './secrets.ts';
 
 /** The interface to GitHub's runner: log, annotations, outputs and summary. Foreign texts are redacted. */
@@ -18,7 +17,7 @@ export interface Runner {
   /** How many bytes the summary of this step may still grow by; undefined if the runner does not support summaries. */
   summaryRoom(): number | undefined;
   /** @throws RunnerFileError if the runner's file cannot be written */
-  appendSummary(markdown: string): void;
+  appendSummary(markdown: string): Promise<void>;
 }
 
 const outputs: RunnerFile = { variable: 'GITHUB_OUTPUT', holds: "the step's outputs" };
@@ -33,21 +32,25 @@ const ownOutputs: ReadonlySet<string> = new Set(['outcome', 'compliant', 'count'
 /** GitHub's limit for the summary of one step, in bytes. */
 const maximumSummaryBytes = 1024 * 1024;
 
-/** The runner that started this process. */
+/**
+ * The runner that started this process.
+ *
+ * @param environment that of the process: @actions/core reads it by itself
+ */
 export function githubRunner(environment: EnvironmentVariables, secrets: Secrets): Runner {
   // Every foreign text in the log, an annotation or an output passes through here.
   const clean = (text: string): string => printable(secrets.redact(text));
   const print = (line: string): void => {
-    process.stdout.write(`${harmless(clean(line))}\n`);
+    core.info(harmless(clean(line)));
   };
   const annotate = (level: AnnotationLevel, title: string, message: string): void => {
-    issueCommand(level, title === '' ? {} : { title: clean(title) }, clean(message));
+    core[level](clean(message), title === '' ? {} : { title: clean(title) });
   };
   const summaryFile = environment['GITHUB_STEP_SUMMARY'] ?? '';
   return {
     log: {
       debug: (line) => {
-        issueCommand('debug', {}, clean(line));
+        core.debug(clean(line));
       },
       info: print,
       warning: (line) => {
@@ -56,27 +59,19 @@ export function githubRunner(environment: EnvironmentVariables, secrets: Secrets
       notice: (line) => {
         annotate('notice', '', line);
       },
-      async group(title, work) {
-        issueCommand('group', {}, clean(title));
-        try {
-          return await work();
-        } finally {
-          issueCommand('endgroup', {}, '');
-        }
-      },
+      group: (title, work) => core.group(clean(title), work),
     },
     mask() {
-      for (const form of secrets.forms) issueCommand('add-mask', {}, form);
+      for (const form of secrets.forms) core.setSecret(form);
     },
     annotate,
     setOutputs(values) {
-      const file = environment['GITHUB_OUTPUT'] ?? '';
-      if (file === '') return;
-      const safe = Object.entries(values).map(
-        ([name, value]) => [name, ownOutputs.has(name) ? value : clean(value)] as const,
-      );
+      // Without that file, @actions/core would fall back on a command that the runner has disabled.
+      if ((environment['GITHUB_OUTPUT'] ?? '') === '') return;
       withRunnerFile(outputs, () => {
-        appendFileSync(file, outputLines(Object.fromEntries(safe)), 'utf8');
+        for (const [name, value] of Object.entries(values)) {
+          core.setOutput(name, ownOutputs.has(name) ? value : clean(value));
+        }
       });
     },
     summaryRoom() {
@@ -84,11 +79,10 @@ export function githubRunner(environment: EnvironmentVariables, secrets: Secrets
       const written = withRunnerFile(summary, () => statSync(summaryFile, { throwIfNoEntry: false })?.size ?? 0);
       return maximumSummaryBytes - written;
     },
-    appendSummary(markdown) {
-      withRunnerFile(summary, () => {
-        appendFileSync(summaryFile, secrets.redact(markdown), 'utf8');
-      });
-    },
+    appendSummary: (markdown) =>
+      withRunnerFileAsync(summary, async () => {
+        await core.summary.addRaw(secrets.redact(markdown)).write();
+      }),
   };
 }
 

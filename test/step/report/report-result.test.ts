@@ -12,7 +12,7 @@ import { githubRunner } from '../../../src/step/report/runner.ts';
 import { printable, safeHref } from '../../../src/step/report/escape.ts';
 import { itWithFullDevice } from '../../support/platform.ts';
 import { aSecret, formsOf, textAround } from '../../support/secret.ts';
-import { captureOutput } from '../../support/captured-output.ts';
+import { captureOutput, inEnvironment } from '../../support/captured-output.ts';
 import { commandsIn, commandsNamed, shownLines } from '../../support/workflow-command.ts';
 
 const result: OperationResult = {
@@ -243,8 +243,10 @@ describe('reportResult', () => {
   itWithFullDevice('reports the verdict and fails if the outputs cannot be written', async () => {
     let isTold: boolean | undefined;
     const captured = await captureOutput([], async (target) => {
-      const runner = githubRunner({ GITHUB_OUTPUT: '/dev/full' }, target.secrets);
-      isTold = await reportResult(stepResultOf({ ...result, outcome: 'compliant' }), { ...target, runner });
+      const environment = { GITHUB_OUTPUT: '/dev/full' };
+      const runner = githubRunner(environment, target.secrets);
+      const compliant = stepResultOf({ ...result, outcome: 'compliant' });
+      isTold = await inEnvironment(environment, () => reportResult(compliant, { ...target, runner }));
     });
     expect(isTold).toBe(false);
     expect(captured.log).toContain('✅ Compliant: ');

@@ -1,1 +1,0 @@
-"use strict";exports.lookup=()=>false;exports.restEndpointMethods=()=>({});exports.fetch=()=>{throw new Error("Requests are sent through src/http")};exports.ProxyAgent=class ProxyAgent{};exports.Agent=class Agent{};exports.request=exports.fetch;

@@ -1,0 +1,1 @@
+"use strict";exports.request=()=>{throw new Error("https.request was left out of the bundle: see tools/bundle/substitutes")};

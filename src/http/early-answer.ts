@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { errorCode } from '../runtime/failure.ts';
+
+/** The errors of writing to a connection that the other side has closed; Windows has a third name for it. */
+const closedByPeer: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED']);
+
+/** The same connector, with sockets that read an answer before they fail. */
+export function readingAnswerFirst(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...[error, socket]) => {
+      if (error === null) callback(null, readAnswerFirst(socket));
+      else callback(error, null);
+    });
+  };
+}
+
+type Done = (error?: Error | null) => void;
+
+/**
+ * Lets a socket read what has arrived before it fails because of a write. A server that refuses an upload (401, 413)
+ * answers, closes the connection, and reads nothing more. The next write then fails while the answer lies unread in the
+ * socket: Node.js would destroy the socket, and the answer with it. So the failure is held back until everything is read.
+ *
+ * A socket that then neither reads nor ends is left to the deadline of its request.
+ *
+ * It wraps the methods that Node.js documents for those who implement a stream, because nothing else comes before the
+ * socket destroys itself: undici has no say in it, and a body that waits for a turn before each chunk still loses the
+ * answers that arrive while a large chunk is half written.
+ */
+function readAnswerFirst<Connection extends Socket>(socket: Connection): Connection {
+  const hold =
+    (done: Done): Done =>
+    (error) => {
+      if (!closedByPeer.has(errorCode(error)) || socket.readableEnded || socket.destroyed) {
+        done(error);
+        return;
+      }
+      socket.once('end', () => {
+        done(error);
+      });
+    };
+  const write = socket._write.bind(socket);
+  socket._write = (chunk, encoding, done) => {
+    write(chunk, encoding, hold(done));
+  };
+  const writeAll = socket._writev?.bind(socket);
+  if (writeAll !== undefined) {
+    socket._writev = (chunks, done) => {
+      writeAll(chunks, hold(done));
+    };
+  }
+  return socket;
+}

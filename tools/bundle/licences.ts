@@ -1,0 +1,55 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { NccModule } from '@vercel/ncc';
+import { textAt } from '../../src/runtime/untrusted-data.ts';
+
+/**
+ * The packages whose modules are in a bundle, by their folders below the project, in order. ncc can list them itself, but
+ * only those of one of several files.
+ */
+export function packagesOf({ modules = [] }: { readonly modules?: readonly NccModule[] }): readonly string[] {
+  const folders = new Set<string>();
+  const visit = ({ identifier = '', modules: inner = [] }: NccModule): void => {
+    const folder = /^.*?[\\/](node_modules[\\/](?:.*[\\/]node_modules[\\/])?(?:@[^\\/]+[\\/])?[^\\/|!]+)/u.exec(
+      pathOf(identifier),
+    )?.[1];
+    if (folder !== undefined) folders.add(folder.replaceAll('\\', '/'));
+    inner.forEach(visit);
+  };
+  modules.forEach(visit);
+  return [...folders].sort();
+}
+
+/** webpack names the loaders of a module before its path, with exclamation marks in between. */
+function pathOf(identifier: string): string {
+  return identifier.slice(identifier.lastIndexOf('!') + 1);
+}
+
+/** The licences of packages, each text once, after the names of the packages that it is the licence of. */
+export async function licencesOf(folders: readonly string[], root: string): Promise<string> {
+  const packagesByText = new Map<string, string[]>();
+  for (const folder of folders) {
+    const { title, text } = await licenceOf(join(root, folder));
+    packagesByText.set(text, [...(packagesByText.get(text) ?? []), title]);
+  }
+  return [...packagesByText]
+    .map(([text, titles]) => `${titles.join('\n')}\n\n${text}\n`)
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+interface Licence {
+  /** `undici 7.30.2 (MIT)`. */
+  readonly title: string;
+  /** Empty where the package has no file with it, only the name of a licence. */
+  readonly text: string;
+}
+
+async function licenceOf(folder: string): Promise<Licence> {
+  const description: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const title = `${textAt(description, 'name') ?? ''} ${textAt(description, 'version') ?? ''}`;
+  const kind = textAt(description, 'license');
+  const file = (await readdir(folder)).sort().find((name) => /^licen[cs]e/iu.test(name));
+  const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
+  if (kind === undefined && text === '') throw new Error(`${title} has no licence, so it must not be in the bundle`);
+  return { title: `${title} (${kind ?? 'see below'})`, text: text.replaceAll('\r\n', '\n').trim() };
+}

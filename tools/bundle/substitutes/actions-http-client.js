@@ -1,0 +1,25 @@
+// Replaces: @actions/http-client.
+// Why: @actions/core would ask for OIDC tokens with it, and @actions/github for the proxy of its default `fetch`. The action
+// needs neither, and has its own way through proxies. It brings Node's https, a tunnel and undici's ProxyAgent.
+import { leftOut } from './left-out.js';
+
+export class HttpClient {
+  /** @actions/github asks while it is loaded. */
+  getAgent() {
+    return undefined;
+  }
+
+  getAgentDispatcher() {
+    return undefined;
+  }
+
+  getJson() {
+    throw leftOut('HttpClient of @actions/http-client');
+  }
+}
+
+export class BearerCredentialHandler {
+  constructor() {
+    throw leftOut('BearerCredentialHandler of @actions/http-client');
+  }
+}

@@ -1,0 +1,7 @@
+// Replaces: Node's https, for packages that ask for it as `https`.
+// Why: form-data could send requests with it, which undici does here.
+'use strict';
+
+exports.request = () => {
+  throw new Error('https.request was left out of the bundle: see tools/bundle/substitutes');
+};
