@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+/** The folder of the built action; COMPLIANCE_ACTION_DIST names another one, for tests of other builds. */
+export const actionFolder = resolve(process.env['COMPLIANCE_ACTION_DIST'] ?? join(import.meta.dirname, '..', 'dist'));
 
 /** What a runner gives a step, beside the machine itself. */
 export interface StepSettings {
@@ -110,7 +111,7 @@ async function runnerFiles(directory: string, event: unknown): Promise<RunnerFil
 type Ended = Pick<ActionRun, 'exitCode' | 'log' | 'errorLog'>;
 
 function execute(environment: Record<string, string>, { program, kill, meanwhile = [] }: StepSettings): Promise<Ended> {
-  const [command = process.execPath, ...parameters] = program ?? [process.execPath, join(root, 'dist', 'index.js')];
+  const [command = process.execPath, ...parameters] = program ?? [process.execPath, join(actionFolder, 'index.js')];
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     let log = '';

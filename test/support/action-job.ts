@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runAction, type ActionRun, type StepSettings } from '../../tools/run-action.ts';
+import { actionFolder, runAction, type ActionRun, type StepSettings } from '../../tools/run-action.ts';
 import { pushEvent, shas } from './events.ts';
 import { jobEnvironment } from './job.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
@@ -122,6 +122,6 @@ function present(variables: Readonly<Record<string, string | undefined>>): Recor
 
 /** @throws where there is nothing to run, with the remedy: every test of a job would fail for that one reason */
 function demandBuilt(): void {
-  const built = join(import.meta.dirname, '..', '..', 'dist', 'index.js');
+  const built = join(actionFolder, 'index.js');
   if (!existsSync(built)) throw new Error(`${built} is missing: run \`npm run build\``);
 }

@@ -2,9 +2,9 @@
 // Why: @actions/core makes the delimiter of an output with it, and makes sure that the value does not hold the delimiter.
 'use strict';
 
-exports.randomUUID = () =>
+module.exports.randomUUID = () =>
   'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
 
-exports.randomBytes = () => {
+module.exports.randomBytes = () => {
   throw new Error('crypto.randomBytes was left out of the bundle: see tools/bundle/substitutes');
 };

@@ -2,6 +2,6 @@
 // Why: form-data could send requests with it, which undici does here.
 'use strict';
 
-exports.request = () => {
+module.exports.request = () => {
   throw new Error('https.request was left out of the bundle: see tools/bundle/substitutes');
 };

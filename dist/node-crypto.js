@@ -1,1 +1,0 @@
-"use strict";exports.randomUUID=()=>"xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx".replace(/x/g,()=>Math.floor(Math.random()*16).toString(16));exports.randomBytes=()=>{throw new Error("crypto.randomBytes was left out of the bundle: see tools/bundle/substitutes")};

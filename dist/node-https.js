@@ -1,1 +1,0 @@
-"use strict";exports.request=()=>{throw new Error("https.request was left out of the bundle: see tools/bundle/substitutes")};

@@ -1,0 +1,7 @@
+// Replaces: Node's assert, for undici, which calls it and nothing else of it.
+// Why: it is loaded when an assertion fails; until then, there is nothing to say.
+'use strict';
+
+module.exports = (value, ...rest) => {
+  if (!value) require('node:assert')(value, ...rest);
+};
