@@ -1,4 +1,7 @@
+import type { Readable } from 'node:stream';
+import type Form from 'form-data';
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
+import { streamOfChunks } from '../http/body-stream.ts';
 import type { RequestBody } from '../http/exchange.ts';
 import { UserError } from '../runtime/failure.ts';
 
@@ -53,29 +56,71 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
   const document = JSON.stringify(payload.document);
   checkSizes(body, document, file);
 
-  const form = new FormData();
-  form.setBoundary(boundary);
-  form.append(body.json.part, document);
-  if (file !== undefined) {
-    form.append(filePartName(body, payload.filePartStyle), '', {
-      filename: file.filename,
-      contentType: 'application/octet-stream',
-    });
+  /** The form, with the content of the file or, to learn its headers and its length, without. */
+  const formWith = (content: Readable | string): Form => {
+    const form = new FormData();
+    form.setBoundary(boundary);
+    form.append(body.json.part, document);
+    if (file !== undefined) {
+      form.append(filePartName(body, payload.filePartStyle), content, {
+        filename: file.filename,
+        contentType: 'application/octet-stream',
+        knownLength: file.size,
+      });
+    }
+    return form;
+  };
+  const form = formWith('');
+  const contentType = `multipart/form-data; boundary=${form.getBoundary()}`;
+  const length = form.getLengthSync();
+  if (file === undefined) {
+    const bytes = form.getBuffer();
+    return { contentType, length, open: () => bytes };
   }
-  // With nothing in its file, it is what stands before the file's content and, from the end of the file's line on, behind.
-  const around = form.getBuffer();
-  const contentType = `multipart/form-data; boundary=${boundary}`;
-  if (file === undefined) return { contentType, length: around.length, open: () => around };
-  const behind = around.length - Buffer.byteLength(`\r\n--${boundary}--\r\n`);
   return {
     contentType,
-    length: around.length + file.size,
+    length,
     async *open() {
-      yield around.subarray(0, behind);
-      yield* file.open();
-      yield around.subarray(behind);
+      const content = streamOfChunks(file.open(), () => undefined);
+      try {
+        yield* chunksOf(formWith(content));
+      } finally {
+        content.destroy();
+      }
     },
   };
+}
+
+/**
+ * The chunks of a form, each read when it is asked for. A form is a stream of Node's first kind, which neither undici nor an
+ * iteration takes.
+ */
+async function* chunksOf(form: Form): AsyncGenerator<Uint8Array, void, undefined> {
+  const chunks: Uint8Array[] = [];
+  const state: { isEnded: boolean; failure?: Error } = { isEnded: false };
+  let wake = (): void => undefined;
+  form.on('data', (chunk: Buffer | string) => {
+    form.pause();
+    chunks.push(typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk);
+    wake();
+  });
+  form.on('end', () => {
+    state.isEnded = true;
+    wake();
+  });
+  form.on('error', (error) => {
+    state.failure = error;
+    wake();
+  });
+  for (;;) {
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) yield chunk;
+    if (state.failure !== undefined) throw state.failure;
+    if (state.isEnded) return;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      form.resume();
+    });
+  }
 }
 
 /** The limits of both parts, held before anything is sent. */
