@@ -9,19 +9,18 @@ import type {
   ParametersOf,
   QueryOf,
 } from '../contract/endpoint.ts';
-import { TransportError, type HttpRequest } from '../http/exchange.ts';
-import { sendPersistently, type CallContext } from '../http/persistent.ts';
-import { UserError, type Problem } from '../runtime/failure.ts';
+import { TransportError, type HttpRequest, type TransportProblem } from '../http/exchange.ts';
+import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
+import { UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { successBody } from './answer.ts';
+import { successBody } from './success-body.ts';
 import { authorization } from './authorization.ts';
 import { loadBodyParts, requestBody, type FilePart } from './body.ts';
 import { DeprecationNotices } from './deprecation.ts';
-import { NotSent, unsentRequest } from './not-sent.ts';
+import { NotSent, unsentRequest } from './dry-run.ts';
 import { fillPath, queryString } from './path.ts';
 import { failedCall } from './repetition.ts';
 import { labelOf } from './service-error.ts';
-import { unanswered } from './unanswered.ts';
 
 /** How to reach the service. */
 export interface Connection {
@@ -73,10 +72,10 @@ export class ComplianceClient {
     this.#deprecations = deprecations;
   }
 
-  /** The same client with a limit to its patience: see `Persistence.until`, in milliseconds since the epoch. */
+  /** The same client with a limit to its patience: see `RetryPolicy.until`, in milliseconds since the epoch. */
   until(moment: number): ComplianceClient {
-    const { persistence } = this.#context;
-    const context = { ...this.#context, persistence: { ...persistence, until: moment } };
+    const { retryPolicy } = this.#context;
+    const context = { ...this.#context, retryPolicy: { ...retryPolicy, until: moment } };
     return new ComplianceClient(this.#connection, context, this.#deprecations);
   }
 
@@ -104,7 +103,7 @@ export class ComplianceClient {
       throw new NotSent(unsentRequest(endpoint, request, { ...call, filePartStyle: this.#connection.filePartStyle }));
     }
     try {
-      const { answer, attempts, earlierArrived } = await sendPersistently(labelOf(endpoint), request, this.#context);
+      const { answer, attempts, earlierArrived } = await sendWithRetry(labelOf(endpoint), request, this.#context);
       this.#deprecations.tell(endpoint, request.url, answer.headers);
       const answeredAt = this.#context.clock.now();
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt });
@@ -163,3 +162,27 @@ function checkCall(endpoint: Endpoint, call: CallOf<Endpoint>): void {
   }));
   if (first !== undefined) throw new UserError([first, ...rest]);
 }
+
+/** The words for a call that no whole answer came to. */
+function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): ExternalError {
+  const sent = error.mayHaveReached
+    ? ''
+    : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;
+  return new ExternalError(
+    {
+      what: `${labelOf(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
+      remedy: unansweredRemedies[error.problem],
+    },
+    { cause: error },
+  );
+}
+
+const unansweredRemedies: Readonly<Record<TransportProblem, string>> = {
+  unreachable:
+    'Check `base-url` and that the runner can reach that host: its network, DNS, and HTTPS_PROXY and NO_PROXY where a proxy is in between.',
+  untrusted:
+    "Check `base-url`; if the service's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job or step.",
+  interrupted: 'Try again; if it lasts, look for a proxy or load balancer that cuts connections.',
+  timeout: 'Try again later, or raise `timeout` (seconds for one request) if the service is known to be slow.',
+  malformed: 'Check that `base-url` points to the service, with the right protocol and port.',
+};

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
-import { parseHttpDate } from '../http/http-date.ts';
+import { parseHttpDate } from '../http/retry.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { labelOf } from './service-error.ts';
 

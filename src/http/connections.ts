@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
-import { proxySettings, type ProxySettings } from './proxy.ts';
+import { proxySettings, type ProxySettings } from './proxy-settings.ts';
 
 /** The connections of a transport, which undici pools: by origin, or by proxy. */
 export interface Connections {

@@ -1,7 +1,7 @@
 import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
 import { maximumConnections, type ConnectSettings } from './connections.ts';
 import { readingAnswerFirst } from './early-answer.ts';
-import type { ProxySettings } from './proxy.ts';
+import type { ProxySettings } from './proxy-settings.ts';
 
 /** What undici makes a pool with. */
 type PoolSettings = Pool.Options & { readonly connect: buildConnector.connector };

@@ -1,4 +1,3 @@
-import { parseHttpDate } from './http-date.ts';
 import type { HttpAnswer, HttpRequest, Method, TransportError, TransportProblem } from './exchange.ts';
 
 /** Why an attempt is worth repeating. */
@@ -69,6 +68,19 @@ export function parseRetryAfter(value: string | undefined, now: number): number 
   if (/^\d{1,10}$/u.test(text)) return Number(text) * 1000;
   const date = parseHttpDate(text);
   return date === undefined ? undefined : Math.max(0, date - now);
+}
+
+/**
+ * Reads an HTTP date in any of its three forms (RFC 9110, 5.6.7).
+ *
+ * @returns milliseconds since the epoch; undefined if the text is not an HTTP date
+ */
+export function parseHttpDate(text: string): number | undefined {
+  // HTTP dates start with the day's name; `Date.parse` alone would accept nearly any text with digits.
+  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/u.test(text)) return undefined;
+  // The oldest form (asctime) names no zone and means UTC; `Date.parse` would assume the machine's zone.
+  const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(date) ? undefined : date;
 }
 
 const firstDelay = 500;

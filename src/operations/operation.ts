@@ -2,7 +2,7 @@ import type { ComplianceClient } from '../client/client.ts';
 import type { Verdict } from '../contract/compliance.ts';
 import type { Endpoint, OperationName } from '../contract/endpoint.ts';
 import type { Job } from '../evidence/job.ts';
-import type { CallContext } from '../http/persistent.ts';
+import type { CallContext } from '../http/send-with-retry.ts';
 import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
 import type { RunnerFileError } from '../runtime/runner-file.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';

@@ -1,12 +1,12 @@
 import type { ComplianceClient } from '../client/client.ts';
 import { isNotFound, isPassing, retryAfterOf, withNote } from '../client/failure-kinds.ts';
-import type { CallContext } from '../http/persistent.ts';
 import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { formatDuration } from './format-time.ts';
 import { fact, type Fact } from './report.ts';
 import { summarizeList, withoutFullStop } from './sentence.ts';
+import type { CallContext } from '../http/send-with-retry.ts';
 
 /** What is polled, and when its answer is final. */
 export interface Poll<Answer> {

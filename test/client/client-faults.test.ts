@@ -191,7 +191,7 @@ describe('the client under faults', () => {
 });
 
 describe('the client and its deadlines', () => {
-  const persistence = { requestTimeout: 10_000, retries: 1 };
+  const retryPolicy = { requestTimeout: 10_000, retries: 1 };
 
   it.each([
     ['never answers', neverAnswers],
@@ -199,7 +199,7 @@ describe('the client and its deadlines', () => {
   ])('gives up a request once its time is over, and asks again: the service %s', async (_what, fault) => {
     const server = await serverThat(fault, answers(201, 'OK'));
     const clock = manualClock();
-    const client = clientFor(server.url, { clock, persistence });
+    const client = clientFor(server.url, { clock, retryPolicy });
     const call = calls['create-flow'](client);
     await server.received(1);
     await clock.advance(10_000);
@@ -215,7 +215,7 @@ describe('the client and its deadlines', () => {
   it('sends a POST again where the time was over before there was a connection', async () => {
     const silent = opened(await startSilentServer());
     const clock = manualClock();
-    const client = clientFor(new URL(`https://127.0.0.1:${silent.port}`), { clock, persistence });
+    const client = clientFor(new URL(`https://127.0.0.1:${silent.port}`), { clock, retryPolicy });
     const call = calls['attest-sonar'](client);
     const failed = call.catch((thrown: unknown) => thrown);
     await silent.connected(1);
@@ -232,7 +232,7 @@ describe('the client and its deadlines', () => {
   it('sends a POST once where the time was over after it was sent', async () => {
     const server = await serverThat(neverAnswers);
     const clock = manualClock();
-    const client = clientFor(server.url, { clock, persistence });
+    const client = clientFor(server.url, { clock, retryPolicy });
     const failed = calls['attest-sonar'](client).catch((thrown: unknown) => thrown);
     await server.received(1);
     await clock.advance(10_000);

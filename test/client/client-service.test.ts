@@ -24,7 +24,7 @@ afterAll(async () => {
 const opened = closedAfterEach();
 
 function clientOf(connection: Partial<Connection> = {}): TestClient['client'] {
-  const settings = { connection: { apiToken: service.apiKey, ...connection }, persistence: { retries: 0 } };
+  const settings = { connection: { apiToken: service.apiKey, ...connection }, retryPolicy: { retries: 0 } };
   return opened(openTestClient(service.baseUrl, settings)).client;
 }
 

@@ -115,8 +115,8 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
   it(`${once ? 'is not repeated' : 'is repeated'}: a delay beyond the deadline`, async () => {
     const server = await serverThat(neverAnswers, successOf(operation));
     const clock = manualClock();
-    const persistence = { requestTimeout: 10_000, retries: 1 };
-    const client = opened(openTestClient(new URL('/api/v2', server.url), { clock, persistence }));
+    const retryPolicy = { requestTimeout: 10_000, retries: 1 };
+    const client = opened(openTestClient(new URL('/api/v2', server.url), { clock, retryPolicy }));
     const sent = send(operation, client).catch((thrown: unknown) => thrown);
     await server.received(1);
     await clock.advance(10_000);

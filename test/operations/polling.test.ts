@@ -13,9 +13,9 @@ import { ExternalError } from '../../src/runtime/failure.ts';
 import { instantClock, manualClock, startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
 import { collectingLog, type CollectingLog } from '../support/log.ts';
-import type { CallContext } from '../../src/http/persistent.ts';
 import { answeringTransport, jsonAnswer } from '../support/answering-transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import type { CallContext } from '../../src/http/send-with-retry.ts';
 
 const luck = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -28,8 +28,8 @@ function setting(clock: Clock, other: Partial<CallContext> = {}): Setting {
   const log = collectingLog();
   const { client } = openTestClient('http://127.0.0.1:9/api/v2');
   const transport = answeringTransport(() => jsonAnswer(500, {}));
-  const persistence = { requestTimeout: 30_000, retries: 0 };
-  return { log, context: { client, call: { clock, log, random: () => 0, transport, persistence, ...other } } };
+  const retryPolicy = { requestTimeout: 30_000, retries: 0 };
+  return { log, context: { client, call: { clock, log, random: () => 0, transport, retryPolicy, ...other } } };
 }
 
 /** A question whose answers come from the list, the last one stays; what is missing are its words. */

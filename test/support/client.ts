@@ -1,5 +1,5 @@
 import { ComplianceClient, type Connection } from '../../src/client/client.ts';
-import type { Persistence } from '../../src/http/persistent.ts';
+import type { RetryPolicy } from '../../src/http/send-with-retry.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
@@ -9,7 +9,7 @@ import { collectingLog, type CollectingLog } from './log.ts';
 /** What a test may want otherwise. */
 export interface TestClientSettings {
   readonly connection?: Partial<Connection>;
-  readonly persistence?: Partial<Persistence>;
+  readonly retryPolicy?: Partial<RetryPolicy>;
   readonly environment?: EnvironmentVariables;
   /** By default one on which the waits between attempts take no time, and deadlines hold. */
   readonly clock?: Clock;
@@ -40,7 +40,7 @@ export function openTestClient(baseUrl: URL | string, settings: TestClientSettin
       random: () => 0,
       log,
       transport,
-      persistence: { requestTimeout: 60_000, retries: 3, ...settings.persistence },
+      retryPolicy: { requestTimeout: 60_000, retries: 3, ...settings.retryPolicy },
       ...(settings.signal === undefined ? {} : { signal: settings.signal }),
     },
   );

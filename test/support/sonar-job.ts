@@ -1,5 +1,5 @@
 import { gatherSonar, type SonarEvidence, type SonarRequest } from '../../src/evidence/sonar/gather-sonar.ts';
-import type { CallContext } from '../../src/http/persistent.ts';
+import type { CallContext } from '../../src/http/send-with-retry.ts';
 import type { Transport } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import { instantClock, type InstantClock } from './clock.ts';
@@ -46,7 +46,7 @@ export async function openSonarJob(
     clock,
     log,
     random: () => 0,
-    persistence: { requestTimeout: 60_000, retries: 3 },
+    retryPolicy: { requestTimeout: 60_000, retries: 3 },
     ...options.context,
     transport: { ...transport, send },
   };

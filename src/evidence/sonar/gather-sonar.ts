@@ -1,5 +1,5 @@
 import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
-import type { CallContext } from '../../http/persistent.ts';
+import type { CallContext } from '../../http/send-with-retry.ts';
 import { UserError } from '../../runtime/failure.ts';
 import { readAnalysis } from './analysis.ts';
 import { schemesFor, usableToken } from './server/sonar-token.ts';

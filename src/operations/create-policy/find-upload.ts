@@ -22,7 +22,7 @@ export async function findUpload(
   upload: PolicyUpload,
   { client, org, call }: Pick<OperationContext, 'client' | 'org' | 'call'>,
 ): Promise<Policy | undefined> {
-  const { clock, random, log, signal, persistence } = call;
+  const { clock, random, log, signal, retryPolicy } = call;
   log.info('create-policy: the upload had no clear answer; checking whether it was recorded');
   for (let look = 1; ; look += 1) {
     try {
@@ -35,7 +35,7 @@ export async function findUpload(
         return undefined;
       }
     }
-    if (look > persistence.retries) return undefined;
+    if (look > retryPolicy.retries) return undefined;
     await sleep(clock, backoff(look, random()), signal);
   }
 }

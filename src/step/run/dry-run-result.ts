@@ -1,4 +1,4 @@
-import type { UnsentRequest } from '../../client/not-sent.ts';
+import type { UnsentRequest } from '../../client/dry-run.ts';
 import type { OperationResult } from '../../operations/operation.ts';
 import { code, fact, plain, type Table, type Text } from '../../operations/report.ts';
 import { isMapping } from '../../runtime/untrusted-data.ts';

@@ -1,8 +1,6 @@
 import { ComplianceClient } from '../../client/client.ts';
-import { NotSent } from '../../client/not-sent.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/exchange.ts';
-import type { CallContext } from '../../http/persistent.ts';
 import { isReadableOnTheWay } from '../../http/plain-http.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations } from '../../operations/registry.ts';
@@ -17,6 +15,8 @@ import { isPublished, type CommonValues, type StepInputs } from './step-inputs.t
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 import type { OperationName } from '../../contract/endpoint.ts';
+import { NotSent } from '../../client/dry-run.ts';
+import type { CallContext } from '../../http/send-with-retry.ts';
 
 /** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
@@ -145,7 +145,7 @@ function operationContext(common: CommonValues, context: StepContext): Operation
     log: context.log,
     transport: context.transport,
     signal: context.signal,
-    persistence: { requestTimeout: common.timeoutSeconds * 1000, retries: common.retries },
+    retryPolicy: { requestTimeout: common.timeoutSeconds * 1000, retries: common.retries },
   };
   const connection = {
     baseUrl: common.baseUrl,

@@ -1,14 +1,14 @@
-import { type AnswerBody, readJsonBody } from '../../../http/answer-body.ts';
-import { type HttpAnswer, TransportError } from '../../../http/exchange.ts';
-import { type CallContext, sendPersistently } from '../../../http/persistent.ts';
-import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
-import type { Failure } from '../../../runtime/failure.ts';
-import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
-import { version } from '../../../runtime/version.ts';
-import { type Attempt, isTransientError, pollUntilAnswered, type Polling } from './polling.ts';
 import { below, type ServerAddress } from './server-address.ts';
 import { type Asked, noAnswer, notReady, redirectedAway, refusal, unexpectedAnswer } from './server-failure.ts';
 import { authorizationHeader, type AuthorizationScheme, expiryWarning } from './sonar-token.ts';
+import { type Polling, isTransientError, pollUntilAnswered, type Attempt } from './polling.ts';
+import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
+import { readJsonBody, type AnswerBody } from '../../../http/json-body.ts';
+import { TransportError, type HttpAnswer } from '../../../http/exchange.ts';
+import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
+import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
+import type { Failure } from '../../../runtime/failure.ts';
+import { version } from '../../../runtime/version.ts';
 
 /** One question to Sonar's web API. */
 export interface SonarQuestion {
@@ -180,12 +180,12 @@ async function sendOnce(
   context: CallContext,
   timeout: number,
 ): Promise<HttpAnswer> {
-  const requestTimeout = Math.min(context.persistence.requestTimeout, timeout);
+  const requestTimeout = Math.min(context.retryPolicy.requestTimeout, timeout);
   const label = `Sonar: GET ${asked.url.pathname}`;
   const request = { method: 'GET', url: asked.url, headers } as const;
-  const { answer } = await sendPersistently(label, request, {
+  const { answer } = await sendWithRetry(label, request, {
     ...context,
-    persistence: { requestTimeout, retries: 0 },
+    retryPolicy: { requestTimeout, retries: 0 },
   });
   return answer;
 }

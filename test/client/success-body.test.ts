@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { successBody } from '../../src/client/answer.ts';
+import { successBody } from '../../src/client/success-body.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { proxySettings } from '../../src/http/proxy.ts';
+import { proxySettings } from '../../src/http/proxy-settings.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 
 function userErrorOf(read: () => unknown): UserError {

@@ -4,7 +4,7 @@ import { TransportError, type HttpAnswer, type HttpRequest, type Transport } fro
 import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
 /** How long and how often something is tried. */
-export interface Persistence {
+export interface RetryPolicy {
   /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
   readonly requestTimeout: number;
   /** How many times a request is repeated after the first. */
@@ -17,20 +17,20 @@ export interface Persistence {
 }
 
 /** The deadline of a whole call, all attempts and waits together, in milliseconds. */
-export function callTimeout(persistence: Persistence): number {
-  return persistence.requestTimeout * (persistence.retries + 1);
+export function callTimeout(retryPolicy: RetryPolicy): number {
+  return retryPolicy.requestTimeout * (retryPolicy.retries + 1);
 }
 
 /** What a call needs beside the request. */
 export interface CallContext extends Dependencies {
   readonly transport: Transport;
-  readonly persistence: Persistence;
+  readonly retryPolicy: RetryPolicy;
   /** Cancels the call, for example because the job is cancelled. */
   readonly signal?: AbortSignal;
 }
 
 /** The outcome of the last attempt. */
-export interface LastAttempt {
+export interface FinalAnswer {
   readonly answer: HttpAnswer;
   readonly attempts: number;
   /**
@@ -49,10 +49,10 @@ interface Limits {
   readonly end: number;
 }
 
-function limitsOf({ until, ...persistence }: Persistence, now: number): Limits {
-  const end = now + callTimeout(persistence);
+function limitsOf({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
+  const end = now + callTimeout(retryPolicy);
   if (until === undefined) return { lastAttempt: end, end };
-  return { lastAttempt: Math.min(end, until), end: Math.min(end, until + persistence.requestTimeout) };
+  return { lastAttempt: Math.min(end, until), end: Math.min(end, until + retryPolicy.requestTimeout) };
 }
 
 /**
@@ -63,17 +63,13 @@ function limitsOf({ until, ...persistence }: Persistence, now: number): Limits {
  * @returns the last answer, whatever its status
  * @throws TransportError where the last attempt had no whole answer; its message says how many attempts there were
  */
-export async function sendPersistently(
-  label: string,
-  request: HttpRequest,
-  context: CallContext,
-): Promise<LastAttempt> {
-  const { clock, persistence, log } = context;
-  const { lastAttempt, end } = limitsOf(persistence, clock.now());
+export async function sendWithRetry(label: string, request: HttpRequest, context: CallContext): Promise<FinalAnswer> {
+  const { clock, retryPolicy, log } = context;
+  const { lastAttempt, end } = limitsOf(retryPolicy, clock.now());
   let earlierArrived = false;
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await tryOnce(request, context, Math.min(persistence.requestTimeout, end - clock.now()));
-    const again = attempt <= persistence.retries ? retryReason(request, outcome, clock.now()) : undefined;
+    const outcome = await tryOnce(request, context, Math.min(retryPolicy.requestTimeout, end - clock.now()));
+    const again = attempt <= retryPolicy.retries ? retryReason(request, outcome, clock.now()) : undefined;
     const delay = again === undefined ? 0 : (again.retryAfter ?? backoff(attempt, context.random()));
     const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {
@@ -84,7 +80,7 @@ export async function sendPersistently(
     }
     earlierArrived ||= !(outcome instanceof TransportError) || outcome.mayHaveReached;
     log.info(
-      `${label}: attempt ${attempt} of ${persistence.retries + 1}: ${again.reason}; trying again in ${seconds(delay)}`,
+      `${label}: attempt ${attempt} of ${retryPolicy.retries + 1}: ${again.reason}; trying again in ${seconds(delay)}`,
     );
     await sleep(clock, delay, context.signal);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { authorization } from '../../src/client/authorization.ts';
-import { NotSent, unsentRequest } from '../../src/client/not-sent.ts';
+import { NotSent, unsentRequest } from '../../src/client/dry-run.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import { listServiceAccounts } from '../../src/contract/service-account.ts';

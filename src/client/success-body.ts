@@ -3,7 +3,7 @@ import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
 import type { TSchema } from '../contract/schema.ts';
-import { readJsonBody } from '../http/answer-body.ts';
+import { readJsonBody } from '../http/json-body.ts';
 import type { HttpAnswer } from '../http/exchange.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';

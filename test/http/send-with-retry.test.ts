@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TransportError, type HttpAnswer, type HttpRequest, type Method } from '../../src/http/exchange.ts';
-import { callTimeout, sendPersistently, type CallContext } from '../../src/http/persistent.ts';
+import { callTimeout, sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
 import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
 import { collectingLog } from '../support/log.ts';
 import { scriptedTransport, type Attempt, type ScriptedTransport } from '../support/scripted-transport.ts';
@@ -37,14 +37,14 @@ function setting(
     clock,
     transport,
     log,
-    context: { clock, log, random: () => luck, transport, persistence: { requestTimeout, retries } },
+    context: { clock, log, random: () => luck, transport, retryPolicy: { requestTimeout, retries } },
   };
 }
 
 describe('a persistent request', () => {
   it('is sent once where the answer is final, and says nothing', async () => {
     const { context, transport, log } = setting([{ outcome: answer(201) }]);
-    await expect(sendPersistently('create-flow', request('PUT'), context)).resolves.toEqual({
+    await expect(sendWithRetry('create-flow', request('PUT'), context)).resolves.toEqual({
       answer: answer(201),
       attempts: 1,
       earlierArrived: false,
@@ -60,7 +60,7 @@ describe('a persistent request', () => {
       { outcome: answer(429, '4') },
       { outcome: answer(200) },
     ]);
-    await expect(sendPersistently('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 4 });
+    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 4 });
     expect(log.infos).toEqual([
       'get-artifact: attempt 1 of 4: the answer was 502; trying again in 0.5 s',
       'get-artifact: attempt 2 of 4: connect ECONNREFUSED; trying again in 1.0 s',
@@ -72,20 +72,20 @@ describe('a persistent request', () => {
     const { context, transport } = setting([{ outcome: answer(500) }, { outcome: reset }, { outcome: answer(200) }], {
       luck: 0.5,
     });
-    await sendPersistently('get-artifact', request(), context);
+    await sendWithRetry('get-artifact', request(), context);
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 375, 375 + 750]);
   });
 
   it('waits until the date that Retry-After names', async () => {
     const date = new Date(startOfTime + 9000).toUTCString();
     const { context, transport } = setting([{ outcome: answer(503, date) }, { outcome: answer(201) }]);
-    await sendPersistently('attest-sonar', request('POST'), context);
+    await sendWithRetry('attest-sonar', request('POST'), context);
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 9000]);
   });
 
   it('gives the last answer once the attempts are used up', async () => {
     const { context, transport } = setting([{ outcome: answer(500) }, { outcome: answer(503) }], { retries: 1 });
-    await expect(sendPersistently('get-artifact', request(), context)).resolves.toEqual({
+    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toEqual({
       answer: answer(503),
       attempts: 2,
       earlierArrived: true,
@@ -95,7 +95,7 @@ describe('a persistent request', () => {
 
   it('fails with the last trouble, and says after how many attempts', async () => {
     const { context } = setting([{ outcome: refused }, { outcome: reset }], { retries: 2 });
-    await expect(sendPersistently('get-artifact', request(), context)).rejects.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
       problem: 'interrupted',
       mayHaveReached: true,
       message: 'read ECONNRESET (after 3 attempts)',
@@ -112,13 +112,13 @@ describe('a persistent request', () => {
   ] as const)('says whether an earlier attempt may have arrived: %s', async (_what, earlier, arrived) => {
     const [first, ...others] = [...earlier, { outcome: answer(200) }];
     const { context } = setting([first, ...others]);
-    const done = await sendPersistently('create-flow', request('PUT'), context);
+    const done = await sendWithRetry('create-flow', request('PUT'), context);
     expect(done.earlierArrived).toBe(arrived);
   });
 
   it('says with the failure of the last attempt whether an earlier one may have arrived', async () => {
     const { context } = setting([{ outcome: reset }, { outcome: refused }], { retries: 1 });
-    await expect(sendPersistently('get-artifact', request(), context)).rejects.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
       mayHaveReached: false,
       earlierArrived: true,
     });
@@ -130,14 +130,14 @@ describe('a persistent request', () => {
       ['PUT', false, 1],
     ] as const) {
       const { context, transport } = setting([{ outcome: answer(502) }, { outcome: answer(201) }]);
-      await sendPersistently('attach-policy', { ...request(method), idempotent }, context);
+      await sendWithRetry('attach-policy', { ...request(method), idempotent }, context);
       expect(transport.begun).toHaveLength(attempts);
     }
   });
 
   it('is never repeated where no retries are wanted', async () => {
     const { context, transport, log } = setting([{ outcome: answer(503, '0') }], { retries: 0 });
-    await expect(sendPersistently('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 1 });
+    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 1 });
     expect(transport.begun).toHaveLength(1);
     expect(log.text()).toBe('');
   });
@@ -149,19 +149,19 @@ describe('a persistent request', () => {
       { outcome: answer(503, '1') },
       { outcome: answer(500) },
     ]);
-    await expect(sendPersistently('attest-sonar', request('POST'), told.context)).resolves.toEqual({
+    await expect(sendWithRetry('attest-sonar', request('POST'), told.context)).resolves.toEqual({
       answer: answer(500),
       attempts: 4,
       earlierArrived: true,
     });
     const sent = setting([{ outcome: reset }, { outcome: answer(201) }]);
-    await expect(sendPersistently('attest-sonar', request('POST'), sent.context)).rejects.toBe(reset);
+    await expect(sendWithRetry('attest-sonar', request('POST'), sent.context)).rejects.toBe(reset);
     expect(sent.transport.begun).toHaveLength(1);
   });
 
   it('ends at once where the wait that the service asks for would pass the deadline, and says so', async () => {
     const { context, transport, log } = setting([{ outcome: answer(429, '3600') }], { requestTimeout: 10_000 });
-    await expect(sendPersistently('get-artifact', request(), context)).resolves.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({
       answer: { status: 429 },
       attempts: 1,
     });
@@ -174,7 +174,7 @@ describe('a persistent request', () => {
   it('gives each attempt its own deadline, and the last one no more than what is left', async () => {
     const slow = { takes: Number.MAX_SAFE_INTEGER, outcome: answer(200) };
     const { context, clock, transport } = setting([slow], { requestTimeout: 10_000, retries: 2 });
-    await expect(sendPersistently('get-artifact', request(), context)).rejects.toMatchObject({
+    await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
       problem: 'timeout',
       message: 'no whole answer within 8.5 s (after 3 attempts)',
     });
@@ -187,7 +187,7 @@ describe('a persistent request', () => {
     const cancelled = new AbortController();
     const transport = scriptedTransport(clock, { takes: 5000, outcome: answer(200) });
     const context = { ...setting([{ outcome: answer(200) }]).context, clock, transport, signal: cancelled.signal };
-    const call = sendPersistently('get-artifact', request(), context);
+    const call = sendWithRetry('get-artifact', request(), context);
     const reason = new Error('the job was cancelled');
     cancelled.abort(reason);
     await expect(call).rejects.toBe(reason);
@@ -199,7 +199,7 @@ describe('a persistent request', () => {
     const cancelled = new AbortController();
     const transport = scriptedTransport(clock, { outcome: answer(503, '20') });
     const context = { ...setting([{ outcome: answer(200) }]).context, clock, transport, signal: cancelled.signal };
-    const call = sendPersistently('get-artifact', request(), context);
+    const call = sendWithRetry('get-artifact', request(), context);
     await nextTurn();
     expect(clock.pending()).toBe(1);
     const reason = new Error('the job was cancelled');
@@ -213,13 +213,13 @@ describe('a persistent request', () => {
     const { context, transport } = setting([{ outcome: answer(200) }]);
     const defect = new Error('a defect');
     const broken = { ...transport, send: () => Promise.reject(defect) };
-    await expect(sendPersistently('get-artifact', request(), { ...context, transport: broken })).rejects.toBe(defect);
+    await expect(sendWithRetry('get-artifact', request(), { ...context, transport: broken })).rejects.toBe(defect);
   });
 
   it('leaves no timer behind', async () => {
     const clock = manualClock();
     const transport = scriptedTransport(clock, { outcome: answer(200) });
-    await sendPersistently('get-artifact', request(), {
+    await sendWithRetry('get-artifact', request(), {
       ...setting([{ outcome: answer(200) }]).context,
       clock,
       transport,
@@ -253,10 +253,10 @@ describe('a persistent request', () => {
             retries,
             luck,
           });
-          await sendPersistently('get-artifact', request(method), context).catch((error: unknown) => {
+          await sendWithRetry('get-artifact', request(method), context).catch((error: unknown) => {
             expect(error).toBeInstanceOf(TransportError);
           });
-          const end = startOfTime + callTimeout(context.persistence);
+          const end = startOfTime + callTimeout(context.retryPolicy);
           expect(transport.begun.length).toBeLessThanOrEqual(retries + 1);
           expect(transport.begun.every((time) => time < end)).toBe(true);
           expect(clock.now()).toBeLessThanOrEqual(end);
@@ -273,8 +273,8 @@ describe('a persistent request with a last moment', () => {
     until: number,
   ): Promise<Setting & { readonly ended: HttpAnswer | TransportError }> {
     const made = setting(attempts);
-    const context = { ...made.context, persistence: { ...made.context.persistence, until: startOfTime + until } };
-    const ended = await sendPersistently('get-artifact', request(), context).then(
+    const context = { ...made.context, retryPolicy: { ...made.context.retryPolicy, until: startOfTime + until } };
+    const ended = await sendWithRetry('get-artifact', request(), context).then(
       ({ answer: last }) => last,
       (error: unknown) => {
         if (error instanceof TransportError) return error;
