@@ -8,9 +8,9 @@ import { UserError } from '../runtime/failure.ts';
 /** A file to send. */
 export interface FilePart {
   readonly filename: string;
-  /** Exactly how many bytes `open` gives. */
+  /** The exact number of bytes that `open` gives. */
   readonly size: number;
-  /** Gives the file from its beginning; called again for each attempt. A chunk holds only until the next is asked for. */
+  /** Opens the file at its beginning, once for each attempt. A chunk is valid only until the next is requested. */
   open(): AsyncIterable<Uint8Array>;
 }
 
@@ -24,9 +24,9 @@ export interface Payload {
 }
 
 /**
- * The body of a request as the endpoint declares it; undefined where it has none.
+ * The body of a request as the endpoint declares it; undefined if it has none.
  *
- * @throws UserError where a part is larger than the endpoint takes
+ * @throws UserError if a part is larger than the endpoint accepts
  */
 export async function requestBody(endpoint: Endpoint, payload: Payload): Promise<RequestBody | undefined> {
   switch (endpoint.body.kind) {
@@ -39,7 +39,7 @@ export async function requestBody(endpoint: Endpoint, payload: Payload): Promise
   }
 }
 
-/** Loads what makes the body of a request, where that is not loaded with everything else. */
+/** Loads the modules that make the body, so that the call does not wait for them. */
 export async function loadBodyParts({ body }: Endpoint): Promise<void> {
   if (body.kind === 'multipart') await import('form-data');
 }
@@ -92,8 +92,8 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
 }
 
 /**
- * The chunks of a form, each read when it is asked for. A form is a stream of Node's first kind, which neither undici nor an
- * iteration takes.
+ * The chunks of a form, each read when it is requested. A form is a stream in the style of Node.js 0.8, which neither
+ * undici nor `for await` accepts.
  */
 async function* chunksOf(form: Form): AsyncGenerator<Uint8Array, void, undefined> {
   const chunks: Uint8Array[] = [];
@@ -123,7 +123,7 @@ async function* chunksOf(form: Form): AsyncGenerator<Uint8Array, void, undefined
   }
 }
 
-/** The limits of both parts, held before anything is sent. */
+/** Checks the limits of both parts before anything is sent. */
 function checkSizes({ json, file: declared }: MultipartBody, document: string, file: FilePart | undefined): void {
   const length = Buffer.byteLength(document);
   if (length > json.maximumBytes) {

@@ -29,7 +29,7 @@ export interface Connection {
   readonly apiToken: string;
   readonly authenticationMethod: AuthenticationMethod;
   readonly filePartStyle: FilePartStyle;
-  /** Makes and checks every request and sends none. */
+  /** Prepares and checks requests, but does not send them. */
   readonly dryRun?: boolean;
 }
 
@@ -65,14 +65,14 @@ export class ComplianceClient {
   readonly #context: CallContext;
   readonly #deprecations: DeprecationNotices;
 
-  /** @param deprecations those of another client, if what that has told is not to be told again */
+  /** @param deprecations those of another client, so that no notice is repeated */
   constructor(connection: Connection, context: CallContext, deprecations = new DeprecationNotices(context)) {
     this.#connection = connection;
     this.#context = context;
     this.#deprecations = deprecations;
   }
 
-  /** The same client with a limit to its patience: see `RetryPolicy.until`, in milliseconds since the epoch. */
+  /** The same client with a time limit: see `RetryPolicy.until`, in milliseconds since the epoch. */
   until(moment: number): ComplianceClient {
     const { retryPolicy } = this.#context;
     const context = { ...this.#context, retryPolicy: { ...retryPolicy, until: moment } };
@@ -80,8 +80,8 @@ export class ComplianceClient {
   }
 
   /**
-   * Loads what a call of an endpoint needs, so that it is there when the evidence is. What fails here fails again in the
-   * call, which says why.
+   * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored here: the call
+   * fails in the same way and reports it.
    */
   async getReady(endpoint: Endpoint): Promise<void> {
     const { baseUrl } = this.#connection;
@@ -91,10 +91,10 @@ export class ComplianceClient {
   /**
    * Calls an endpoint and checks its answer.
    *
-   * @throws UserError where the call does not have the declared form, before anything is sent
+   * @throws UserError if the call does not have the declared form, before anything is sent
    * @throws NotSent with the request, in a dry run
-   * @throws ServiceError where the service answers an error
-   * @throws ExternalError where no answer comes, or one in another form than declared
+   * @throws ServiceError if the service answers with an error
+   * @throws ExternalError if no answer comes, or one that does not have the declared form
    */
   async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Answered<E>> {
     const { request, path } = await this.prepare(endpoint, call);
@@ -121,7 +121,7 @@ export class ComplianceClient {
   /**
    * Makes the request of a call without sending it.
    *
-   * @throws UserError where the call does not have the declared form
+   * @throws UserError if the call does not have the declared form
    */
   async prepare<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<PreparedRequest> {
     checkCall(endpoint, call);
@@ -163,7 +163,7 @@ function checkCall(endpoint: Endpoint, call: CallOf<Endpoint>): void {
   if (first !== undefined) throw new UserError([first, ...rest]);
 }
 
-/** The words for a call that no whole answer came to. */
+/** The error of a call that got no complete answer. */
 function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): ExternalError {
   const sent = error.mayHaveReached
     ? ''

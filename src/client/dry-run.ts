@@ -3,16 +3,16 @@ import type { HttpRequest } from '../http/exchange.ts';
 import type { FilePart } from './body.ts';
 import { labelOf } from './service-error.ts';
 
-/** A request that was made and checked, as it may be shown: the API key is not in it. */
+/** A request that was prepared and checked, without the API key. */
 export interface UnsentRequest {
-  /** The operation, or the endpoint's title where it is none of the sixteen. */
+  /** The operation; the endpoint's title if it is none of the sixteen. */
   readonly operation: string;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON body, or the JSON part of a multipart one. */
   readonly json?: {
-    /** The name of the part; absent where the JSON is the whole body. */
+    /** The name of the part; absent if the JSON is the whole body. */
     readonly part?: string;
     readonly document: unknown;
   };
@@ -24,7 +24,7 @@ export interface UnsentRequest {
   };
 }
 
-/** The end of a dry run: everything was gathered and checked, and the request was not sent. Not a failure. */
+/** Ends a dry run: everything was gathered and checked, and the request was not sent. Not a failure. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly request: UnsentRequest;
@@ -35,7 +35,7 @@ export class NotSent extends Error {
   }
 }
 
-/** What a request carries, beside itself. */
+/** The content of a request. */
 export interface Carried {
   readonly document?: unknown;
   readonly file?: FilePart | undefined;
@@ -77,7 +77,7 @@ function describeBody(
   }
 }
 
-/** `Bearer ***`: the method is worth knowing, the key is nobody's business. */
+/** `Bearer ***`: shows the method, hides the key. */
 function withoutKey(authorization: string): string {
   return `${authorization.split(' ')[0] ?? ''} ***`;
 }

@@ -31,12 +31,12 @@ export function isNotFound(failure: Failure): boolean {
   return failure.facts.serviceMessage !== undefined && saysNotFound(failure.facts.serviceMessage);
 }
 
-/** How long the service asked to be left alone with its answer, in milliseconds; 0 where it did not. */
+/** The wait that the service asked for (`Retry-After`), in milliseconds; 0 if none. */
 export function retryAfterOf(failure: Failure): number {
   return failure instanceof ServiceError ? (failure.facts.retryAfter ?? 0) : 0;
 }
 
-/** The same failure with something else that its reader has to know. */
+/** The same failure with a note for its reader. */
 export function withNote(failure: Failure, note: string): Failure {
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note });
   return new ExternalError({ what: `${failure.message}\n${note}`, remedy: failure.remedy }, { cause: failure });

@@ -19,7 +19,7 @@ export function fillPath(template: string, parameters: Readonly<Record<string, u
   });
 }
 
-/** The query string with its question mark; empty where no parameter has a value. */
+/** The query string with its question mark; empty if no parameter has a value. */
 export function queryString(query: Readonly<Record<string, unknown>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

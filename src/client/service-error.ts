@@ -1,32 +1,32 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Failure, type FailureKind } from '../runtime/failure.ts';
 
-/** What is known of an answer that was not a success. */
+/** The facts of an error answer. */
 export interface ServiceErrorFacts {
-  /** The operation, or the endpoint's title where it is none of the sixteen. */
+  /** The operation; the endpoint's title if it is none of the sixteen. */
   readonly operation: string;
   readonly method: string;
   /** The path below the base address, as it was sent. */
   readonly path: string;
   readonly status: number;
-  /** The service's own words; undefined where it sent none. */
+  /** The service's message; undefined if it sent none. */
   readonly serviceMessage: string | undefined;
   /** What is wrong with which field, in the service's words. */
   readonly fieldErrors: Readonly<Record<string, string>>;
-  /** A description of the body where it was not the error body of the interface. */
+  /** Describes a body that is not the error body of the interface. */
   readonly bodyDescription: string | undefined;
   readonly attempts: number;
   /** True if an attempt before the last may have arrived. */
   readonly earlierArrived?: boolean;
-  /** How long the service asked to be left alone (`Retry-After`), in milliseconds; absent where it did not. */
+  /** The wait that the service asked for (`Retry-After`), in milliseconds; absent if none. */
   readonly retryAfter?: number | undefined;
-  /** What else a reader has to know, as a sentence without its full stop. */
+  /** A note for the reader: a sentence without its full stop. */
   readonly note?: string;
-  /** What the reader can do, if that is not what the status alone suggests. */
+  /** What to do, if not what the status suggests. */
   readonly remedy?: string;
 }
 
-/** The service answered, and the answer is an error. */
+/** The service answered with an error. */
 export class ServiceError extends Failure {
   override readonly name = 'ServiceError';
   override readonly kind: FailureKind;

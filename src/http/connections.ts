@@ -2,34 +2,34 @@ import type { Dispatcher } from 'undici';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { proxySettings, type ProxySettings } from './proxy-settings.ts';
 
-/** The connections of a transport, which undici pools: by origin, or by proxy. */
+/** The connections of a transport. undici pools them by origin, or by proxy. */
 export interface Connections {
-  /** What a request to an address is sent with. */
+  /** Returns the dispatcher that sends a request to this address. */
   acquire(url: URL): Promise<Dispatcher>;
-  /** Call it when a request has ended: its connection is idle then, and the next request uses it again. */
+  /** Must be called when a request has ended, so that the next request reuses its connection. */
   release(): void;
   /**
-   * Takes a dispatcher out of use, because it did not connect in time: another attempt must not wait for the same
-   * connection. What is still under way on it goes on.
+   * Takes a dispatcher out of use because it did not connect in time: the next attempt must not wait for the same
+   * connection. Requests in flight continue.
    */
   discard(dispatcher: Dispatcher): void;
   /** Closes all connections, so that the process can end. */
   close(): Promise<void>;
 }
 
-/** How many connections to one origin are open at most; asking for more at the same time gains nothing. */
+/** The maximum number of open connections to one origin. More requests at a time gain nothing. */
 export const maximumConnections = 8;
 
-/** How undici is to connect: without a deadline of its own. Deadlines are the caller's: one for connecting, headers and body. */
+/** undici sets no deadline for connecting: the caller has one for connecting, headers and body together. */
 export interface ConnectSettings {
   readonly timeout: 0;
   readonly signal: AbortSignal;
 }
 
 /**
- * Opens connections by way of the environment's proxies.
+ * Opens connections, through the proxies of the environment if it names any.
  *
- * @throws UserError where the environment names a proxy that is none.
+ * @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL
  */
 export function createConnections(environment: EnvironmentVariables): Connections {
   const proxies = proxySettings(environment);
@@ -46,7 +46,7 @@ export function createConnections(environment: EnvironmentVariables): Connection
       return (isProxied ? (proxied ?? direct) : direct).open();
     },
     release() {
-      // undici takes a connection for idle in the turn after the answer. Asked before, its pool would open another one.
+      // undici marks a connection idle in the turn after the answer. Asked earlier, its pool would open another one.
       idle ??= new Promise((resolve) => {
         setImmediate(() => {
           idle = undefined;
@@ -65,7 +65,7 @@ export function createConnections(environment: EnvironmentVariables): Connection
   };
 }
 
-/** A dispatcher that is opened at its first use, and those that were in its place before. */
+/** A dispatcher that is opened at its first use, together with those that were discarded. */
 class Slot {
   readonly #create: () => Promise<Dispatcher>;
   readonly #opened = new Set<Dispatcher>();
@@ -93,8 +93,8 @@ class Slot {
 
   async close(): Promise<void> {
     await this.#opening?.catch(() => undefined);
-    // Not `close` of the dispatchers, which waits for requests that a deadline has already given up; and not `destroy`
-    // alone, which leaves a socket that is still connecting to keep the process alive.
+    // `close` would wait for requests whose deadline has passed. `destroy` leaves sockets that are still connecting, which
+    // the signal ends.
     await Promise.all(Array.from(this.#opened, (dispatcher) => dispatcher.destroy()));
     this.#opened.clear();
     this.#opening = undefined;
@@ -106,7 +106,7 @@ function proxyFor(proxies: ProxySettings, url: URL): string {
 }
 
 async function openDirect(connect: ConnectSettings): Promise<Dispatcher> {
-  // Loaded here, in the bundle's own file: every step needs it, and before it the mistakes are found.
+  // Loaded late, because mistakes in the inputs are found before; in the first file of the bundle, because every step needs it.
   const { createAgent } = await import(/* webpackMode: "eager" */ './agent.ts');
   return createAgent(connect);
 }

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { errorCode } from '../runtime/failure.ts';
 
-/** The errors of writing to a connection that the other side has closed; Windows has a third name for it. */
+/** Error codes of a write to a connection that the other side has closed. The third is that of Windows. */
 const closedByPeer: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED']);
 
-/** The same connector, with sockets that read an answer before they fail. */
+/** Wraps a connector, so that its sockets read what has arrived before a failed write destroys them. */
 export function readingAnswerFirst(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...[error, socket]) => {
@@ -22,7 +22,7 @@ type Done = (error?: Error | null) => void;
  * answers, closes the connection, and reads nothing more. The next write then fails while the answer lies unread in the
  * socket: Node.js would destroy the socket, and the answer with it. So the failure is held back until everything is read.
  *
- * A socket that then neither reads nor ends is left to the deadline of its request.
+ * A socket that then neither reads nor ends is closed by the deadline of its request.
  *
  * It wraps the methods that Node.js documents for those who implement a stream, because nothing else comes before the
  * socket destroys itself: undici has no say in it, and a body that waits for a turn before each chunk still loses the

@@ -4,11 +4,11 @@ export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 /** The body of a request. */
 export interface RequestBody {
   readonly contentType: string;
-  /** Exactly how many bytes `open` gives, so that nothing is sent in chunks of unknown total. */
+  /** The exact number of bytes that `open` gives; sent as Content-Length. */
   readonly length: number;
   /**
-   * Gives the body from its beginning; called again for each attempt. Of one that comes in chunks, each holds only until the
-   * next is asked for, so that all of them can be read into the same memory; who stops early calls the iterator's `return`.
+   * Opens the body at its beginning, once for each attempt. A chunk is valid only until the next is requested, so that all
+   * chunks can share one buffer. A reader that stops early calls the iterator's `return`.
    */
   open(): string | Uint8Array | AsyncIterable<Uint8Array>;
 }
@@ -27,7 +27,7 @@ export interface HttpRequest {
   readonly idempotent?: boolean;
 }
 
-/** One HTTP answer, read to its end. Redirects are answers like others: nothing here follows them. */
+/** One HTTP answer, read to its end. Redirects are not followed. */
 export interface HttpAnswer {
   readonly status: number;
   /** Lowercase names; the values of a repeated header are joined by a comma. */
@@ -40,7 +40,7 @@ export interface Transport {
   /**
    * Sends one request once and reads the whole answer.
    *
-   * @throws TransportError where no whole answer came; the signal's reason where that was aborted.
+   * @throws TransportError if no complete answer came; the signal's reason if it was aborted
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
   /** Loads what a request to this address needs, without connecting. */
@@ -49,7 +49,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Why no whole answer came. */
+/** Why no complete answer came. */
 export type TransportProblem =
   /** No connection: a refused or unreachable address, an unknown host. */
   | 'unreachable'
@@ -62,13 +62,13 @@ export type TransportProblem =
   /** The answer is not HTTP, or larger than this project reads. */
   | 'malformed';
 
-/** No whole answer came. */
+/** No complete answer came. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly problem: TransportProblem;
-  /** False if it is certain that the whole request was not written to a connection: sending it again is safe. */
+  /** False if the request was certainly not sent completely, so that sending it again is safe. */
   readonly mayHaveReached: boolean;
-  /** True if a part of the request was written, and certainly not all of it. */
+  /** True if only a part of the request was sent. */
   readonly sentInPart: boolean;
   /** True if an earlier attempt of the same call may have arrived. */
   readonly earlierArrived: boolean;
@@ -87,5 +87,5 @@ export class TransportError extends Error {
   }
 }
 
-/** The largest answer that is read, in bytes. A page of a list is far smaller; an endless answer must not fill memory. */
+/** The largest answer that is read, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory. */
 export const maximumAnswerBytes = 64 * 1024 * 1024;

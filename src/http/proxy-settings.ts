@@ -12,9 +12,9 @@ export interface ProxySettings {
 }
 
 /**
- * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; undefined where no proxy is set.
+ * Reads `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`; undefined if no proxy is set.
  *
- * @throws UserError where a proxy is not an http or https URL. The value is not repeated: it may hold a password.
+ * @throws UserError if a proxy is not an http or https URL. The value is not shown, because it may hold a password.
  */
 export function proxySettings(environment: EnvironmentVariables): ProxySettings | undefined {
   const httpProxy = proxyAddress(environment, 'HTTP_PROXY');
@@ -26,7 +26,7 @@ export function proxySettings(environment: EnvironmentVariables): ProxySettings 
 function proxyAddress(environment: EnvironmentVariables, name: string): string {
   const value = variable(environment, name);
   if (value === '') return '';
-  // curl takes `proxy.example.com:3128` for an http proxy, and so does everyone who writes it.
+  // As in curl, `proxy.example.com:3128` means an http proxy.
   const address = value.includes('://') ? value : `http://${value}`;
   if (/^https?:\/\//iu.test(address) && URL.canParse(address)) return address;
   throw new UserError({

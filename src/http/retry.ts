@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest, Method, TransportError, TransportProblem } from './exchange.ts';
 
-/** Why an attempt is worth repeating. */
+/** Why an attempt is repeated. */
 export interface RetryReason {
   /** In words, for the log. */
   readonly reason: string;
@@ -11,13 +11,13 @@ export interface RetryReason {
 // RFC 9110, 9.2.2.
 const idempotentMethods: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Whether repeating a request that had arrived changes nothing: what the request says, or else its method. */
+/** Whether repeating a request that has already arrived is harmless: as the request says, else by its method. */
 export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' | 'idempotent'>): boolean {
   return idempotent ?? idempotentMethods.has(method);
 }
 
 /**
- * Why a request is worth repeating after an answer; undefined if the answer is final.
+ * Why a request is repeated after an answer; undefined if the answer is final.
  *
  * @param idempotent whether repeating it is harmless even if it was carried out
  * @param now milliseconds since the epoch
@@ -43,17 +43,17 @@ export function mayHaveBeenCarriedOut(status: number, retryAfter: number | undef
   return status === 408 || (status >= 500 && status !== 501);
 }
 
-/** Whether an error answer may be another one soon, though nothing is changed. */
+/** Whether a later attempt may be answered differently although nothing was changed. */
 export function isPassingStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** Whether what kept an answer from coming may be gone soon, though nothing is changed. */
+/** Whether a later attempt may get an answer although nothing was changed. */
 export function isPassingProblem(problem: TransportProblem): boolean {
   return problem !== 'untrusted' && problem !== 'malformed';
 }
 
-/** Why a request is worth repeating after an attempt without an answer; undefined if that is unsafe or pointless. */
+/** Why a request is repeated after an attempt without an answer; undefined if that is unsafe or pointless. */
 export function retryReasonOfError(idempotent: boolean, error: TransportError): RetryReason | undefined {
   if (!isPassingProblem(error.problem)) return undefined;
   return idempotent || !error.mayHaveReached ? { reason: error.message } : undefined;
@@ -61,7 +61,7 @@ export function retryReasonOfError(idempotent: boolean, error: TransportError): 
 
 /**
  * The wait that a `Retry-After` header asks for (RFC 9110, 10.2.3), in milliseconds: whole seconds, or an HTTP date.
- * Undefined where the header is missing or malformed; 0 for a date in the past.
+ * Undefined if the header is missing or malformed; 0 for a date in the past.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim() ?? '';

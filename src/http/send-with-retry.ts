@@ -3,15 +3,15 @@ import type { Dependencies } from '../runtime/dependencies.ts';
 import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './exchange.ts';
 import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
-/** How long and how often something is tried. */
+/** How long and how often a request is tried. */
 export interface RetryPolicy {
   /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
   readonly requestTimeout: number;
   /** How many times a request is repeated after the first. */
   readonly retries: number;
   /**
-   * The moment, in milliseconds since the epoch, from which nothing is tried again. What is under way then, or begins
-   * later, ends `requestTimeout` after it at the latest. Absent where only `callTimeout` counts.
+   * No attempt is repeated after this time (milliseconds since the epoch). An attempt in flight ends at most
+   * `requestTimeout` later. Without it, only `callTimeout` applies.
    */
   readonly until?: number;
 }
@@ -21,7 +21,7 @@ export function callTimeout(retryPolicy: RetryPolicy): number {
   return retryPolicy.requestTimeout * (retryPolicy.retries + 1);
 }
 
-/** What a call needs beside the request. */
+/** What sending a request needs. */
 export interface CallContext extends Dependencies {
   readonly transport: Transport;
   readonly retryPolicy: RetryPolicy;
@@ -29,7 +29,7 @@ export interface CallContext extends Dependencies {
   readonly signal?: AbortSignal;
 }
 
-/** The outcome of the last attempt. */
+/** The answer to the last attempt. */
 export interface FinalAnswer {
   readonly answer: HttpAnswer;
   readonly attempts: number;
@@ -41,11 +41,11 @@ export interface FinalAnswer {
   readonly earlierArrived: boolean;
 }
 
-/** The latest moments of a call, in milliseconds since the epoch. */
+/** The time limits of a call, in milliseconds since the epoch. */
 interface Limits {
-  /** From here on, no further attempt begins. */
+  /** No attempt begins later. */
   readonly lastAttempt: number;
-  /** Here every attempt ends. */
+  /** Every attempt ends here. */
   readonly end: number;
 }
 
@@ -56,12 +56,12 @@ function limitsOf({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
 }
 
 /**
- * Sends a request until the answer is final, the attempts are used up, or the time is: no later than `callTimeout`, or
- * than `until` allows.
+ * Sends a request until the answer is final, or no attempt or time is left: at most `callTimeout`, or as long as `until`
+ * allows.
  *
  * @param label the operation, for the log
  * @returns the last answer, whatever its status
- * @throws TransportError where the last attempt had no whole answer; its message says how many attempts there were
+ * @throws TransportError if the last attempt got no complete answer; its message says how many attempts there were
  */
 export async function sendWithRetry(label: string, request: HttpRequest, context: CallContext): Promise<FinalAnswer> {
   const { clock, retryPolicy, log } = context;
@@ -107,7 +107,7 @@ async function tryOnce(
   const onCancel = (): void => {
     deadline.abort(context.signal?.reason);
   };
-  // Not `AbortSignal.any`: of each request, the signal of the whole job would keep a reference until V8 collects the old.
+  // Not `AbortSignal.any`, which would leave a reference at the signal of the job for every request.
   context.signal?.addEventListener('abort', onCancel, { once: true });
   if (context.signal?.aborted === true) onCancel();
   try {

@@ -15,9 +15,9 @@ import {
 } from './exchange.ts';
 
 /**
- * The transport of the machine: undici, by way of the environment's proxies.
+ * The transport that uses undici, and the proxies of the environment.
  *
- * @throws UserError where the environment names a proxy that is none.
+ * @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL
  */
 export function createTransport(environment: EnvironmentVariables): Transport {
   const connections = createConnections(environment);
@@ -120,7 +120,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
   });
 }
 
-/** An answer that is read to its end. Only one that is compressed is waited for. */
+/** The whole answer. Asynchronous only if it is compressed. */
 function answerOf(status: number, headers: HttpAnswer['headers'], body: Buffer): HttpAnswer | Promise<HttpAnswer> {
   if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString('utf8') };
   return decodedAnswer(status, headers, body);
@@ -132,16 +132,16 @@ async function decodedAnswer(status: number, headers: HttpAnswer['headers'], bod
   return { status, headers: decoded.headers, text: decoded.body.toString('utf8') };
 }
 
-/** How much of a request was written to a connection, as far as it is certain. */
+/** How much of a request was certainly written to a connection. */
 type Progress = 'nothing' | 'a part' | 'maybe all';
 
 /** The body of one attempt. */
 interface OpenBody {
   /** What undici takes; undefined if the request has no body. */
   readonly content: string | Uint8Array | Readable | undefined;
-  /** Whether undici has all of it; how much of that was written, undici does not say. */
+  /** Whether undici has all of it. undici does not say how much of that was written. */
   isHandedOver(): boolean;
-  /** Lets go of a body that nobody reads any more: its file is closed, and an error that it still has kills no process. */
+  /** Closes a body that nobody reads any more. A late error of its file does not end the process. */
   discard(): void;
 }
 
@@ -181,7 +181,7 @@ function flatten(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
   );
 }
 
-/** Why the signal was aborted. A deadline that passes before the whole request was sent leaves nothing in doubt. */
+/** Why the signal was aborted. If the deadline passed before the whole request was sent, it cannot have been carried out. */
 function reasonOf(signal: AbortSignal, sent: Progress): Error {
   const reason: unknown = signal.reason;
   if (isTransportError(reason) && sent !== 'maybe all') {
@@ -195,7 +195,7 @@ function isTransportError(error: unknown): error is TransportError {
 }
 
 function failureOf(error: Error, sent: Progress): Error {
-  // What a body's source has to say, such as that its file changed, is the user's to know; it is no trouble of the way.
+  // An error of the body itself, such as a file that changed, is not a network error.
   if (error instanceof TransportError || error instanceof Failure) return error;
   const problem = problemOf(codeOf(error), sent);
   const isUnsent = problem === 'unreachable' || sent === 'nothing';
@@ -204,7 +204,7 @@ function failureOf(error: Error, sent: Progress): Error {
 }
 
 function problemOf(code: string, sent: Progress): TransportProblem {
-  // undici's words for a proxy that wants a password (407): it has forwarded nothing.
+  // undici's code for a proxy that requires a password (407), which has forwarded nothing.
   if (code === 'UND_ERR_INVALID_ARG') return 'unreachable';
   if (malformed.has(code) || code.startsWith('HPE_')) return 'malformed';
   if (sent !== 'nothing') return 'interrupted';
