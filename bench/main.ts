@@ -3,6 +3,7 @@ import { isBuilt } from './dist.ts';
 import { measureBackup } from './measure-backup.ts';
 import { measureDownload } from './measure-download.ts';
 import { measureFingerprints } from './measure-fingerprints.ts';
+import { measureHostileLoad } from './measure-hostile-load.ts';
 import { measureLongLists } from './measure-long-lists.ts';
 import { measureMemory } from './measure-memory.ts';
 import { measureMillion } from './measure-million.ts';
@@ -50,6 +51,7 @@ function measure(
       ['service', () => measureService(scene)],
       // Stops the scene's service; what comes after it starts its own.
       ['start of the service', async () => [await measureServiceStart(scene, rounds)]],
+      ['hostile load', () => measureHostileLoad(scene.directory)],
       ['long lists', () => measureLongLists(scene)],
       ...(million ? [['a million attestations', () => measureMillion(scene.directory, scene)] as const] : []),
       ...(backup ? [['backup', () => measureBackup(scene.directory, scene)] as const] : []),

@@ -14,11 +14,16 @@ export interface ServiceProcess {
 }
 
 /** Starts the service on a free port with a data folder, and waits until it listens. */
-export async function startServiceProcess(data: string, org: string, key: string): Promise<ServiceProcess> {
+export async function startServiceProcess(
+  data: string,
+  org: string,
+  key: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
   const child = spawn(
     process.execPath,
     [join(root, 'src', 'service', 'main.ts'), '--port', '0', '--data', data, '--org', org],
-    { env: { ...process.env, COMPLIANCE_SERVICE_KEY: key }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { env: { ...process.env, ...environment, COMPLIANCE_SERVICE_KEY: key }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   return { baseUrl: await listeningAddress(child), stop: () => stop(child) };
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { AnswerReader } from '../answer-reader.ts';
 import type { LoadResult, LoadSettings } from '../load.ts';
+import { quantile } from '../statistics.ts';
 
 /*
  * Puts a service under load: on each connection the next request follows the answer to the one before. Reads its settings
@@ -20,11 +21,10 @@ const latencies: number[] = [];
 let next = 0;
 
 await Promise.all(Array.from({ length: settings.connections }, converse));
-latencies.sort((one, other) => one - other);
 const result: LoadResult = {
   perSecond: latencies.length / settings.seconds,
-  p50: quantile(0.5),
-  p99: quantile(0.99),
+  p50: quantile(latencies, 0.5),
+  p99: quantile(latencies, 0.99),
 };
 console.log(JSON.stringify(result));
 
@@ -52,8 +52,4 @@ async function converse(): Promise<void> {
   send();
   await closed;
   if (performance.now() < ends) throw new Error('the service closed a connection');
-}
-
-function quantile(part: number): number {
-  return latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? NaN;
 }

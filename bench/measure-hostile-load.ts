@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  askWithoutReading,
+  buildHostileRequests,
+  createSend,
+  hostileOrg,
+  prepareHostileScene,
+  type BuiltRequest,
+} from '../test/support/hostile-requests.ts';
+import { startServiceProcess } from '../trial/service-process.ts';
+import type { ReadyResult, ReadySettings } from './ready.ts';
+import { judged, type Row } from './row.ts';
+import { median } from './statistics.ts';
+import { milliseconds } from './units.ts';
+
+const rounds = 3;
+const heap = { NODE_OPTIONS: '--max-old-space-size=256' };
+/** Milliseconds between two questions. */
+const interval = 5;
+/** Clients that ask for a large page, and never read it. */
+const idleReaders = 10;
+
+/**
+ * How quickly a service with a heap of 256 MB says that it is ready, while fifty hostile requests are sent to it at once.
+ * Fails if one of them ends in a fault of the service, or the service itself ends.
+ */
+export async function measureHostileLoad(directory: string): Promise<readonly Row[]> {
+  // The same as those of the test of the service, and made before anything is measured.
+  const requests = await buildHostileRequests();
+  const results: ReadyResult[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const data = join(directory, `hostile-${round}`);
+    await mkdir(data);
+    results.push(await measureOnce(data, requests));
+  }
+  const row = (what: string, value: number, mustReach: number, aimFor: number): Row =>
+    judged({ what, figure: milliseconds(value) }, value, { better: 'lower', mustReach, aimFor }, milliseconds);
+  return [
+    row('service: /ready under fifty hostile requests, slowest', median(results.map(({ worst }) => worst)), 100, 50),
+    row('… 99 of 100 answered within', median(results.map(({ p99 }) => p99)), 100, 50),
+  ];
+}
+
+async function measureOnce(data: string, requests: readonly BuiltRequest[]): Promise<ReadyResult> {
+  const key = `hostile_${'k'.repeat(43)}`;
+  const service = await startServiceProcess(data, hostileOrg, key, heap);
+  try {
+    const send = createSend(service.baseUrl, key);
+    await prepareHostileScene(send);
+    const readers = Array.from({ length: idleReaders }, () => askWithoutReading(service.baseUrl, key));
+    const asking = await startAsking({ port: Number(new URL(service.baseUrl).port), interval });
+    const statuses = await Promise.all(requests.map(send));
+    const result = await asking.stop();
+    for (const reader of readers) reader.destroy();
+    const faults = statuses.filter((status) => ![200, 201, 400, 413, 503].includes(Number(status)));
+    if (faults.length > 0) throw new Error(`hostile requests were answered ${faults.join(', ')}`);
+    return result;
+  } finally {
+    await service.stop();
+  }
+}
+
+interface Asking {
+  stop(): Promise<ReadyResult>;
+}
+
+const program = join(import.meta.dirname, 'programs', 'ready.ts');
+
+/** Asks in a process of its own, because this one is busy with sending. */
+async function startAsking(settings: ReadySettings): Promise<Asking> {
+  const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error('the program that asks whether the service is ready ended early');
+    return value;
+  };
+  await line();
+  return {
+    stop: async () => {
+      child.stdin.end();
+      const exit = once(child, 'exit');
+      // Written by a program of the bench.
+      const result = JSON.parse(await line()) as ReadyResult;
+      await exit;
+      return result;
+    },
+  };
+}
