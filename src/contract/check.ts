@@ -137,6 +137,7 @@ class Search {
     }
     let index = 0;
     for (const item of value) {
+      if (this.found.size >= this.#most) return;
       this.#checkAt(index, items, item);
       index += 1;
     }

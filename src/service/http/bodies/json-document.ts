@@ -48,7 +48,7 @@ export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDoc
   } catch (error) {
     throw new DocumentError('', `must be JSON: ${errorMessage(error)}`);
   }
-  const fault = findFault(plain);
+  const fault = badEscape.test(text) ? findFault(plain) : undefined;
   if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
   const repeated = findDuplicateKey(text);
   if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
@@ -93,6 +93,9 @@ function requireSmall(bytes: Uint8Array, mostValues: number): void {
     throw new DocumentError('', `must not have more than ${mostValues} keys and values`);
   }
 }
+
+/** Only an escape can stand for NUL or a lone surrogate, because JSON has no raw NUL and UTF-8 has no surrogates. */
+const badEscape = /\\u(?:0000|[dD][89a-fA-F])/;
 
 interface Fault {
   readonly rule: string;
