@@ -4,13 +4,20 @@ import { largeAnswer } from './bodies/admission.ts';
 /** The headers of every response. Responses are private: no shared caching, no MIME sniffing. */
 export const privateResponseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** A value serialized to JSON once, to be sent more than once. */
+/** A value serialized to JSON: to be sent more than once, or because serializing takes long. */
 export class SerializedJson<Value> {
   /** In UTF-8. */
   readonly bytes: Buffer;
+  /** Never set; tells the compiler what the bytes contain. */
+  declare readonly value?: Value;
 
-  constructor(value: Value) {
-    this.bytes = Buffer.from(JSON.stringify(value));
+  /** @param bytes the JSON of a `Value` */
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  static from<Value>(value: Value): SerializedJson<Value> {
+    return new SerializedJson<Value>(Buffer.from(JSON.stringify(value)));
   }
 }
 

@@ -13,8 +13,16 @@ export interface AttestationListQuery {
   readonly perPage: number;
   /** In Unix seconds; a recorded time after it is wrong. */
   readonly now: number;
-  /** How large the documents of the page may be together, in bytes. */
+  /** How large the documents of the page may be together to be read at once, in bytes. */
   readonly maximumBytes: number;
+}
+
+/** Some attestations of a flow that follow each other, by their sequences. */
+export interface AttestationRange {
+  readonly org: string;
+  readonly flow: string;
+  readonly first: number;
+  readonly last: number;
 }
 
 /** An attestation with its place in its flow. */
@@ -33,8 +41,18 @@ export type AttestationListFinding =
       readonly total: number;
     }
   | { readonly outcome: 'flow not found' }
-  /** The documents of the page are larger than was asked for. */
-  | { readonly outcome: 'too large' };
+  | LargeAttestationPage;
+
+/** The documents of the page are larger than was asked for; `readAttestations` reads them in parts. */
+export interface LargeAttestationPage {
+  readonly outcome: 'too large';
+  /** The documents together. */
+  readonly bytes: number;
+  /** The attestations of the page. They never change and none is ever removed. */
+  readonly range: AttestationRange;
+  /** How many there are on all pages. */
+  readonly total: number;
+}
 
 /** Where the attestations of a flow are listed; the rules of `Store` hold. */
 export interface AttestationListStore {
@@ -45,4 +63,7 @@ export interface AttestationListStore {
    * attestations there are.
    */
   listAttestations(query: AttestationListQuery): Promise<AttestationListFinding>;
+
+  /** The attestations of a range, the newest first. */
+  readAttestations(range: AttestationRange): Promise<readonly RecordedAttestation[]>;
 }

@@ -9,7 +9,7 @@ describe('a value that is serialized once', () => {
   it('has the JSON of the value, in UTF-8', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(new SerializedJson(value).bytes.toString('utf8')).toBe(JSON.stringify(value));
+        expect(SerializedJson.from(value).bytes.toString('utf8')).toBe(JSON.stringify(value));
       }),
     );
   });

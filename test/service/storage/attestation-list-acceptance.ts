@@ -121,10 +121,18 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
       expect((await page({ from: 25, now: 30 })).total).toBe(1);
     });
 
-    it('says that a page is larger than was asked for, before it is read', async () => {
+    it('says that a page is larger than was asked for, before it is read, and reads it in parts', async () => {
       const document = sampleAttestation('OK', { user_data: { text: 'ü'.repeat(1000) } });
       for (const time of [1, 2, 3]) await store.recordAttestation(attestation(time, { document }));
-      expect(await store.listAttestations(query({ maximumBytes: 5000 }))).toEqual({ outcome: 'too large' });
+      const range = { org: 'acme', flow: 'web', first: 1, last: 3 };
+      const bytes = 3 * Buffer.byteLength(JSON.stringify(document));
+      const finding = await store.listAttestations(query({ maximumBytes: 5000 }));
+      expect(finding).toEqual({ outcome: 'too large', bytes, range, total: 3 });
+      const parts = [
+        await store.readAttestations({ ...range, first: 2 }),
+        await store.readAttestations({ ...range, last: 1 }),
+      ];
+      expect(parts.flat()).toEqual((await page()).attestations);
       expect((await page({ maximumBytes: 5000, perPage: 2 })).ids).toHaveLength(2);
     });
 

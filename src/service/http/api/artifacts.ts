@@ -19,7 +19,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
   const { store, links, now } = dependencies;
   const written = new WeakMap<ArtifactDossier, SerializedJson<Artifact>>();
   const serialize = (dossier: ArtifactDossier): SerializedJson<Artifact> => {
-    const text = written.get(dossier) ?? new SerializedJson(toArtifactResponse(dossier, links));
+    const text = written.get(dossier) ?? SerializedJson.from(toArtifactResponse(dossier, links));
     written.set(dossier, text);
     return text;
   };

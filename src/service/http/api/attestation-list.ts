@@ -1,46 +1,92 @@
 import { listAttestations, type AttestationPage, type ListedAttestation } from '../../../contract/attestation-list.ts';
 import type { QueryOf } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
-import { maximumPageBytes } from '../../../contract/limits.ts';
+import { maximumDocumentBytes, maximumPageBytes } from '../../../contract/limits.ts';
 import { usualPageSize } from '../../../contract/paging.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { RecordedAttestation } from '../../storage/attestation-list-store.ts';
+import type {
+  AttestationRange,
+  LargeAttestationPage,
+  RecordedAttestation,
+} from '../../storage/attestation-list-store.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
+import { largeAnswer } from '../bodies/admission.ts';
+import { SerialQueue } from '../bodies/serial-queue.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
+import { SerializedJson } from '../json-response.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+
+/** Larger pages (in bytes of their documents) are read and serialized one attestation a turn, so that others get theirs. */
+const readAtOnce = maximumDocumentBytes;
 
 /** Operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, links, now } = dependencies;
+  const largePages = new SerialQueue();
+
+  /** Serializes a page that lacks only its list. One page at a time, so that at most one is held in parts. */
+  const writeLarge = (
+    { range, bytes }: LargeAttestationPage,
+    page: AttestationPage,
+  ): Promise<SerializedJson<AttestationPage>> =>
+    largePages.run(async () => {
+      const parts: Buffer[] = [];
+      for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
+        await host.admission.waitForTurn(bytes);
+        const attestations = await store.readAttestations(part);
+        parts.push(
+          ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),
+        );
+      }
+      return withEntries(page, parts);
+    });
+
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
     const { page = 1, per_page: perPage = usualPageSize, from_timestamp: from, to_timestamp: to } = query;
     const finding = await store.listAttestations({
       ...{ org, flow, from, to, page, perPage },
       now: unixSeconds(now()),
-      maximumBytes: maximumPageBytes,
+      maximumBytes: largeAnswer,
     });
-    switch (finding.outcome) {
-      case 'found': {
-        const pageCount = Math.ceil(finding.total / perPage);
-        const answer: AttestationPage = {
-          data: finding.attestations.map((attestation) => toAttestationResponse(attestation, links)),
-          _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
-          pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
-        };
-        return { status: 200, body: answer };
-      }
-      case 'flow not found':
-        throw new ApiError(flowNotFound);
-      case 'too large':
-        throw validationError([
-          'query.per_page',
-          `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`,
-        ]);
+    if (finding.outcome === 'flow not found') throw new ApiError(flowNotFound);
+    const pageCount = Math.ceil(finding.total / perPage);
+    const answer: AttestationPage = {
+      data: [],
+      _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
+      pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
+    };
+    if (finding.outcome === 'found') {
+      const data = finding.attestations.map((attestation) => toAttestationResponse(attestation, links));
+      return { status: 200, body: { ...answer, data } };
     }
+    if (finding.bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(finding, answer) };
+    const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
+    throw validationError(['query.per_page', rule]);
   });
+}
+
+/** Ranges of one attestation each, newest first. */
+function splitRange({ org, flow, first, last }: AttestationRange): readonly AttestationRange[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => ({
+    org,
+    flow,
+    first: last - index,
+    last: last - index,
+  }));
+}
+
+/** A page with the entries of its list, each serialized on its own. */
+function withEntries(
+  { _links, pagination }: AttestationPage,
+  entries: readonly Buffer[],
+): SerializedJson<AttestationPage> {
+  const comma = Buffer.from(',');
+  const list = entries.flatMap((entry, index) => (index === 0 ? [entry] : [comma, entry]));
+  const others = Buffer.from(JSON.stringify({ _links, pagination }).slice(1));
+  return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
 }
 
 /** An attestation as the list has it. */

@@ -4,6 +4,7 @@ import type {
   AttestationListFinding,
   AttestationListQuery,
   AttestationListStore,
+  AttestationRange,
   RecordedAttestation,
 } from '../attestation-list-store.ts';
 import { attestationOf, number, type Row } from './rows.ts';
@@ -38,17 +39,27 @@ export class SqliteAttestationList implements AttestationListStore {
     return this.#queue.read(() => this.#list(query));
   }
 
+  readAttestations(range: AttestationRange): Promise<readonly RecordedAttestation[]> {
+    return this.#queue.read(() => this.#read(range));
+  }
+
+  #read({ org, flow, first, last }: AttestationRange): readonly RecordedAttestation[] {
+    return this.#statements.range.all(org, flow, first, last).map(recordedOf);
+  }
+
   #list(query: AttestationListQuery): AttestationListFinding {
     const { org, flow, page, perPage, maximumBytes } = query;
-    const { hasFlow, sizeOfRange, range } = this.#statements;
+    const { hasFlow, sizeOfRange } = this.#statements;
     if (hasFlow.get(org, flow) === undefined) return { outcome: 'flow not found' };
     const [first, last] = this.#span(query);
     const end = last - (page - 1) * perPage;
     const start = Math.max(first, end - perPage + 1);
     const total = Math.max(0, last - first + 1);
     if (start > end) return { outcome: 'found', attestations: [], total };
-    if (number(sizeOfRange.get(org, flow, start, end) ?? {}, 'size') > maximumBytes) return { outcome: 'too large' };
-    return { outcome: 'found', attestations: range.all(org, flow, start, end).map(recordedOf), total };
+    const bytes = number(sizeOfRange.get(org, flow, start, end) ?? {}, 'size');
+    const range = { org, flow, first: start, last: end };
+    if (bytes > maximumBytes) return { outcome: 'too large', bytes, range, total };
+    return { outcome: 'found', attestations: this.#read(range), total };
   }
 
   /** The sequences of the first and last attestation of the time span; the first is behind the last if there is none. */

@@ -16,7 +16,12 @@ import type { KnownMatches } from '../../domain/policy/work.ts';
 import type { Attestation, ReportedArtifact, TrailDossier } from '../../domain/records.ts';
 import { evidenceName, scopesOfAttestation } from '../../domain/binding.ts';
 import type { ArtifactFinding, ArtifactQuery, AttestationRecording, Store } from '../store.ts';
-import type { AttestationListFinding, AttestationListQuery } from '../attestation-list-store.ts';
+import type {
+  AttestationListFinding,
+  AttestationListQuery,
+  AttestationRange,
+  RecordedAttestation,
+} from '../attestation-list-store.ts';
 import type {
   EnvironmentReport,
   EnvironmentSaving,
@@ -73,6 +78,10 @@ export class SqliteStore implements Store {
 
   listAttestations(query: AttestationListQuery): Promise<AttestationListFinding> {
     return this.#attestationList.listAttestations(query);
+  }
+
+  readAttestations(range: AttestationRange): Promise<readonly RecordedAttestation[]> {
+    return this.#attestationList.readAttestations(range);
   }
 
   createNotification(
