@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { maximumFileBytes } from '../contract/limits.ts';
-import type { Now } from '../runtime/clock.ts';
+import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 import type { AttachmentStore } from './storage/attachments.ts';
 import { onDisk, storageError } from './storage/storage-faults.ts';
@@ -13,11 +13,16 @@ export interface StorageHealthDependencies {
   readonly attachments: Pick<AttachmentStore, 'probe'>;
   readonly dataFolder: string;
   readonly now: Now;
+  readonly after: After;
   readonly log: ServiceLog;
 }
 
 /** How long a result is reused, in milliseconds, so that frequent checks cost almost nothing. */
 const findingLasts = 250;
+/** How long a check waits for a busy disk before it relies on the previous result, in milliseconds. */
+const patience = 25;
+/** How long a storage that worked is assumed to work while a new check is slow, in milliseconds. */
+const relianceLasts = 15_000;
 /** How much more free space than at the failure ends "disk full", in bytes. */
 const roomAgain = 256 * 1024;
 
@@ -43,15 +48,37 @@ export class StorageHealth {
     this.#dependencies = dependencies;
   }
 
-  /** Why nothing can be recorded; undefined if the storage works. */
+  /**
+   * Why nothing can be recorded; undefined if the storage works. A disk that is busy with large requests does not delay the
+   * result: a storage that worked a moment ago is assumed to work still, unless a request has failed since.
+   */
   async check(): Promise<StorageError | undefined> {
-    const age = this.#finding === undefined ? undefined : this.#dependencies.now() - this.#finding.at;
-    // After the clock was set back, the result has a time in the future and must not be reused.
-    if (age !== undefined && age >= 0 && age < findingLasts) return this.#finding?.fault;
+    const known = this.#finding;
+    if (known !== undefined && this.#isYounger(known, findingLasts)) return known.fault;
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
-    return (await this.#looking).fault;
+    const mayRely = known !== undefined && known.fault === undefined && this.#isYounger(known, relianceLasts);
+    return (await (mayRely ? this.#lookFor(patience, this.#looking, known) : this.#looking)).fault;
+  }
+
+  /** After the clock was set back, the result has a time in the future and must not be reused. */
+  #isYounger({ at }: Finding, milliseconds: number): boolean {
+    const age = this.#dependencies.now() - at;
+    return age >= 0 && age < milliseconds;
+  }
+
+  /** The result of the check, or the previous one if the check is slow and no request has failed meanwhile. */
+  async #lookFor(milliseconds: number, looking: Promise<Finding>, known: Finding): Promise<Finding> {
+    const { promise, resolve } = Promise.withResolvers<Finding>();
+    const callOff = this.#dependencies.after(milliseconds, () => {
+      if (this.#finding === known) resolve(known);
+    });
+    try {
+      return await Promise.race([looking, promise]);
+    } finally {
+      callOff();
+    }
   }
 
   /** Call it when a request failed because of the storage. */
