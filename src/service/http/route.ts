@@ -13,7 +13,7 @@ import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
-import { DocumentError, parseDocument } from './bodies/json-document.ts';
+import { DocumentError, parseDocumentInSteps } from './bodies/json-document.ts';
 import { sendJson, type SerializedJson } from './json-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
@@ -145,8 +145,7 @@ async function receiveJsonBody(request: FastifyRequest, body: JsonBody, { admiss
   requireContentType(request, 'application/json');
   // The parser of this type passes the bytes on (`server.ts`); there are none if the body is empty.
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  await admission.waitForTurn(bytes.length);
-  return parseBody(body, bytes, 'body');
+  return admission.handle(bytes.length, (pause) => parseBody(body, bytes, 'body', pause));
 }
 
 async function receiveMultipartBody(
@@ -157,22 +156,26 @@ async function receiveMultipartBody(
   requireContentType(request, 'multipart/form-data');
   const { document, file } = await receiveMultipart(request.raw, body, host.receiveFile);
   try {
-    await host.admission.waitForTurn(document.length);
-    return { document: parseBody(body.json, document, body.json.part), file };
+    const { json } = body;
+    const parse = (pause: () => Promise<void>): Promise<unknown> => parseBody(json, document, json.part, pause);
+    return { document: await host.admission.handle(document.length, parse), file };
   } catch (error) {
     await file?.content.discard();
     throw error;
   }
 }
 
-function parseBody(
+async function parseBody(
   { schema, maximumValues }: Pick<JsonBody, 'schema' | 'maximumValues'>,
   bytes: Uint8Array,
   whole: string,
-): unknown {
+  pause: () => Promise<void>,
+): Promise<unknown> {
   if (bytes.length === 0) throw validationError([whole, 'is missing']);
   try {
-    const { plain, exact } = parseDocument(bytes, maximumValues);
+    await pause();
+    const { plain, exact } = await parseDocumentInSteps(bytes, maximumValues, pause);
+    await pause();
     const document = validate(schema, plain, { whole });
     return exact === plain ? document : withExactFreeForm(schema, document, exact);
   } catch (error) {

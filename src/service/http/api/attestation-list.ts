@@ -12,7 +12,6 @@ import type {
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
 import { largeAnswer } from '../bodies/admission.ts';
-import { SerialQueue } from '../bodies/serial-queue.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { SerializedJson } from '../json-response.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -24,17 +23,16 @@ const readAtOnce = maximumDocumentBytes;
 /** Operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { store, links, now } = dependencies;
-  const largePages = new SerialQueue();
 
   /** Serializes a page that lacks only its list. One page at a time, so that at most one is held in parts. */
   const writeLarge = (
     { range, bytes }: LargeAttestationPage,
     page: AttestationPage,
   ): Promise<SerializedJson<AttestationPage>> =>
-    largePages.run(async () => {
+    host.admission.handle(bytes, async (pause) => {
       const parts: Buffer[] = [];
       for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
-        await host.admission.waitForTurn(bytes);
+        await pause();
         const attestations = await store.readAttestations(part);
         parts.push(
           ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),

@@ -4,6 +4,7 @@ import { maximumDocumentBytes } from '../../../contract/limits.ts';
 import { Turns } from '../../storage/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
+import { SerialQueue } from './serial-queue.ts';
 
 /** The most bytes of requests and responses that are in memory at the same time. */
 export interface AdmissionLimits {
@@ -29,6 +30,7 @@ const multipartBytes = 256 * 1024;
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
+  readonly #large = new SerialQueue();
   readonly #turns = new Turns();
   readonly #held = new Map<string, number>();
   #total = 0;
@@ -49,9 +51,15 @@ export class Admission {
     this.hold(org, bytes, response);
   }
 
-  /** Waits until a document of this size may be parsed: one large document per turn of the event loop. */
-  async waitForTurn(bytes: number): Promise<void> {
-    if (bytes > largeDocument) await this.#turns.next();
+  /**
+   * Does work on a document of this size. Large ones are worked on one at a time, because each takes many times its size in
+   * memory, and in steps, so that other requests are served in between.
+   *
+   * @param work awaits the pause that it is given before each step
+   */
+  async handle<Result>(bytes: number, work: (pause: () => Promise<void>) => Promise<Result>): Promise<Result> {
+    if (bytes <= largeDocument) return work(() => Promise.resolve());
+    return this.#large.run(() => work(() => this.#turns.next()));
   }
 
   /** Counts the bytes of a response that cannot be rejected, because the request was already executed. */

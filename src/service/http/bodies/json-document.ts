@@ -39,25 +39,58 @@ export interface ParsedDocument {
  * @throws DocumentError
  */
 export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ParsedDocument {
+  const steps = parseSteps(bytes, mostValues);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/**
+ * Parses a document as `parseDocument` does, with pauses, because one of a megabyte takes tens of milliseconds.
+ *
+ * @param pause awaited between two steps
+ * @throws DocumentError
+ */
+export async function parseDocumentInSteps(
+  bytes: Uint8Array,
+  mostValues: number | undefined,
+  pause: () => Promise<void>,
+): Promise<ParsedDocument> {
+  const steps = parseSteps(bytes, mostValues ?? maximumDocumentValues);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+function* parseSteps(bytes: Uint8Array, mostValues: number): Generator<undefined, ParsedDocument> {
   const text = decodeText(bytes);
   if (text === undefined) throw new DocumentError('', 'must be UTF-8');
   requireSmall(bytes, mostValues);
-  let plain: unknown;
-  try {
-    plain = JSON.parse(text);
-  } catch (error) {
-    throw new DocumentError('', `must be JSON: ${errorMessage(error)}`);
-  }
+  yield;
+  const plain = parseJson(text);
+  yield;
   const fault = badEscape.test(text) ? findFault(plain) : undefined;
   if (fault !== undefined) throw new DocumentError(fault.keys.reverse().join('.'), fault.rule);
   const repeated = findDuplicateKey(text);
   if (repeated !== undefined) throw new DocumentError(repeated, 'must not be repeated within one object');
+  yield;
   const inexact = countInexactNumbers(text);
   if (inexact > maximumInexactNumbers) {
     const rule = `must not have more than ${maximumInexactNumbers} numbers that a double cannot represent as they are written, such as 1.0`;
     throw new DocumentError('', rule);
   }
   return { plain, exact: inexact === 0 ? plain : parseExactJson(text) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DocumentError('', `must be JSON: ${errorMessage(error)}`);
+  }
 }
 
 const quote = 0x22;
