@@ -31,13 +31,19 @@ interface Finding {
   readonly fault: StorageError | undefined;
 }
 
+/** A look at the storage that is under way. */
+interface Looking {
+  readonly since: number;
+  readonly finding: Promise<Finding>;
+}
+
 /**
  * Whether the storage accepts writes. Checked by writing, so that it recovers with the first write that succeeds.
  */
 export class StorageHealth {
   readonly #dependencies: StorageHealthDependencies;
   #finding: Finding | undefined;
-  #looking: Promise<Finding> | undefined;
+  #looking: Looking | undefined;
   /** The reason that was logged last. */
   #told: StorageReason | undefined;
   #measured: Promise<void> = Promise.resolve();
@@ -55,11 +61,17 @@ export class StorageHealth {
   async check(): Promise<StorageError | undefined> {
     const known = this.#finding;
     if (known !== undefined && this.#isYounger(known, findingLasts)) return known.fault;
-    this.#looking ??= this.#look().finally(() => {
+    this.#looking ??= this.#startLooking();
+    const mayRely = known !== undefined && known.fault === undefined && this.#isYounger(known, relianceLasts);
+    const { fault } = await (mayRely ? this.#foundInTime(this.#looking, known) : this.#looking.finding);
+    return fault;
+  }
+
+  #startLooking(): Looking {
+    const finding = this.#look().finally(() => {
       this.#looking = undefined;
     });
-    const mayRely = known !== undefined && known.fault === undefined && this.#isYounger(known, relianceLasts);
-    return (await (mayRely ? this.#lookFor(patience, this.#looking, known) : this.#looking)).fault;
+    return { since: this.#dependencies.now(), finding };
   }
 
   /** After the clock was set back, the result has a time in the future and must not be reused. */
@@ -69,13 +81,15 @@ export class StorageHealth {
   }
 
   /** The result of the check, or the previous one if the check is slow and no request has failed meanwhile. */
-  async #lookFor(milliseconds: number, looking: Promise<Finding>, known: Finding): Promise<Finding> {
+  async #foundInTime({ since, finding }: Looking, known: Finding): Promise<Finding> {
+    const wait = since + patience - this.#dependencies.now();
+    if (wait <= 0) return known;
     const { promise, resolve } = Promise.withResolvers<Finding>();
-    const callOff = this.#dependencies.after(milliseconds, () => {
+    const callOff = this.#dependencies.after(Math.min(wait, patience), () => {
       if (this.#finding === known) resolve(known);
     });
     try {
-      return await Promise.race([looking, promise]);
+      return await Promise.race([finding, promise]);
     } finally {
       callOff();
     }
