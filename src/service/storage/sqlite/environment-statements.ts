@@ -53,10 +53,12 @@ export const environmentTexts = {
   nextPending: `SELECT org, environment FROM pending_snapshots WHERE (org, environment) > (?, ?)
     ORDER BY org, environment LIMIT 1`,
 
-  start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at) VALUES (?, ?, ?, ?, ?)`,
+  // All artifacts at once: a statement for each takes half as long again.
+  start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at)
+    SELECT ?, m.value, ?, ?, ? FROM json_each(?) m`,
   // By the index of what runs now: an artifact can have come and gone any number of times.
   exit: `UPDATE appearances INDEXED BY appearances_now SET exited = ?, exited_at = ?
-    WHERE org = ? AND fingerprint = ? AND environment = ? AND exited IS NULL`,
+    WHERE org = ? AND environment = ? AND exited IS NULL AND fingerprint IN (SELECT m.value FROM json_each(?) m)`,
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
   isLargeTrail: `SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? LIMIT 1 OFFSET ${mostOfSmallTrail}`,

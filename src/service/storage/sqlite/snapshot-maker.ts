@@ -181,8 +181,8 @@ export class SnapshotMaker {
     // An artifact runs in the members of a logical environment, not once more in itself.
     if (kind !== 'logical') {
       const { started, exited } = movementBetween(previous?.artifacts() ?? [], artifacts());
-      for (const fingerprint of exited) this.#statements.exit.run(at, from, org, fingerprint, name);
-      for (const fingerprint of started) this.#statements.start.run(org, fingerprint, name, at, from);
+      this.#statements.exit.run(at, from, org, name, JSON.stringify(exited));
+      this.#statements.start.run(org, name, at, from, JSON.stringify(started));
     }
     // Most environments have no listeners, and telling what happened takes reading a lot.
     if (!hasListeners(this.#database, org, name)) return;
