@@ -40,7 +40,7 @@ async function bench({ check, rounds, ...options }: BenchOptions): Promise<void>
 
 function measure(
   rounds: number,
-  { large, million, backup, only }: Omit<BenchOptions, 'check' | 'rounds'>,
+  { large, million, backup, hostile, only }: Omit<BenchOptions, 'check' | 'rounds'>,
 ): Promise<readonly Row[]> {
   return withScene(async (scene) => {
     const parts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
@@ -51,10 +51,10 @@ function measure(
       ['service', () => measureService(scene)],
       // Stops the scene's service; what comes after it starts its own.
       ['start of the service', async () => [await measureServiceStart(scene, rounds)]],
-      ['hostile load', () => measureHostileLoad(scene.directory)],
       ['long lists', () => measureLongLists(scene)],
       ...(million ? [['a million attestations', () => measureMillion(scene.directory, scene)] as const] : []),
       ...(backup ? [['backup', () => measureBackup(scene.directory, scene)] as const] : []),
+      ...(hostile ? [['hostile load', () => measureHostileLoad(scene.directory)] as const] : []),
     ];
     const rows: Row[] = [];
     for (const [what, work] of parts) {

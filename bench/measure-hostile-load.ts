@@ -17,7 +17,7 @@ import { judged, type Row } from './row.ts';
 import { median } from './statistics.ts';
 import { milliseconds } from './units.ts';
 
-const rounds = 3;
+const rounds = 5;
 const heap = { NODE_OPTIONS: '--max-old-space-size=256' };
 /** Milliseconds between two questions. */
 const interval = 5;

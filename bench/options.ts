@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly million: boolean;
   /** Also a backup of a large service while it is written to. */
   readonly backup: boolean;
+  /** Also how quickly a small service says that it is ready while hostile requests are sent to it. */
+  readonly hostile: boolean;
   /** Ends with 1 when a figure misses what it must reach. Without it a busy machine is no failure. */
   readonly check: boolean;
   /** How often each thing is measured. */
@@ -24,6 +26,7 @@ export function readOptions(words: readonly string[]): BenchOptions {
       large: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
       backup: { type: 'boolean', default: false },
+      hostile: { type: 'boolean', default: false },
       check: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '15' },
       only: { type: 'string', multiple: true, default: [] },
@@ -31,6 +34,6 @@ export function readOptions(words: readonly string[]): BenchOptions {
   });
   const rounds = Number(values.rounds);
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw new RangeError('--rounds must be a whole number from 1');
-  const { large, million, backup, check, only } = values;
-  return { large, million, backup, check, rounds, only };
+  const { large, million, backup, hostile, check, only } = values;
+  return { large, million, backup, hostile, check, rounds, only };
 }

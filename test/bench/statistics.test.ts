@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { median } from '../../bench/statistics.ts';
+import { median, quantile } from '../../bench/statistics.ts';
 
 describe('the median', () => {
   it('is the middle of an odd number of values, and between the middle two of an even number', () => {
@@ -22,5 +22,16 @@ describe('the median', () => {
 
   it('is refused where nothing was measured', () => {
     expect(() => median([])).toThrow('nothing was measured');
+  });
+});
+
+describe('a quantile', () => {
+  it('is the value that so great a part of the values does not exceed', () => {
+    const values = Array.from({ length: 200 }, (_, index) => 200 - index);
+    expect([0, 0.5, 0.99, 1].map((part) => quantile(values, part))).toEqual([1, 101, 199, 200]);
+  });
+
+  it('is refused where nothing was measured', () => {
+    expect(() => quantile([], 0.5)).toThrow('nothing was measured');
   });
 });

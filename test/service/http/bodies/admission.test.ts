@@ -53,4 +53,23 @@ describe('the admission of requests', () => {
       }),
     );
   });
+
+  it('lets one large document be handled at a time, in steps, and small ones meanwhile', async () => {
+    const admission = new Admission(limits);
+    const happened: string[] = [];
+    const handle = (name: string, bytes: number): Promise<void> =>
+      admission.handle(bytes, async (pause) => {
+        happened.push(`${name} begins`);
+        await pause();
+        happened.push(`${name} ends`);
+      });
+    await Promise.all([handle('large', 100_000), handle('larger', 200_000), handle('small', 1000)]);
+    expect(happened.filter((what) => !what.startsWith('small'))).toEqual([
+      'large begins',
+      'large ends',
+      'larger begins',
+      'larger ends',
+    ]);
+    expect(happened.indexOf('small ends')).toBeLessThan(happened.indexOf('large ends'));
+  });
 });

@@ -5,6 +5,7 @@ import {
   DocumentError,
   maximumInexactNumbers,
   parseDocument,
+  parseDocumentInSteps,
 } from '../../../../src/service/http/bodies/json-document.ts';
 
 const read = (text: string): unknown => parseDocument(Buffer.from(text)).plain;
@@ -82,5 +83,20 @@ describe('parsing a JSON document', () => {
 
   it('accepts a byte order mark', () => {
     expect(parseDocument(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31])).plain).toBe(1);
+  });
+
+  it('reads in steps what it reads at once, and refuses what it refuses', async () => {
+    let pauses = 0;
+    const inSteps = (text: string): Promise<unknown> =>
+      parseDocumentInSteps(Buffer.from(text), undefined, () => {
+        pauses += 1;
+        return Promise.resolve();
+      });
+    const text = '{"a":[12345678901234567890,"b"]}';
+    expect(await inSteps(text)).toEqual(parseDocument(Buffer.from(text)));
+    expect(pauses).toBeGreaterThan(1);
+    for (const refused of ['{', '{"a":"\\u0000"}', '{"a":1,"a":2}']) {
+      await expect(inSteps(refused)).rejects.toThrow(faultOf(Buffer.from(refused)));
+    }
   });
 });
