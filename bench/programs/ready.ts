@@ -21,7 +21,8 @@ void once(process.stdin.resume(), 'end').then(() => {
   stopped.abort();
 });
 
-for (let index = 0; index < 50; index += 1) idle.push(await Conversation.open(port));
+// More than are asked on at once, so that no question waits for its connection to be accepted.
+for (let index = 0; index < 400; index += 1) idle.push(await Conversation.open(port));
 await ask();
 latencies.pop();
 console.log('asking');
