@@ -18,10 +18,13 @@ export type EvidenceSubject = { readonly org: string } & (
 /** Environments as they are read. */
 export interface EnvironmentReader {
   find(org: string, name: string): Promise<Environment | undefined>;
-  /** Those of the names that exist. */
-  findHeads(org: string, names: readonly string[]): Promise<readonly EnvironmentHead[]>;
+  findHead(org: string, name: string): Promise<EnvironmentHead | undefined>;
+  /** Those of the names that exist, by their name. */
+  findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>>;
   /** The members of a logical environment that have a snapshot, by name. */
   listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]>;
+  /** The policies that are attached to an environment, by name. */
+  listPolicies(org: string, name: string): Promise<readonly string[]>;
   /** The logical environments that show any of these, by name, each once. */
   listShowing(org: string, names: readonly string[]): Promise<readonly string[]>;
   /** Whether any environment of the organization has a policy attached. */
@@ -32,7 +35,7 @@ export interface EnvironmentReader {
 
 /** Environments as they are written. */
 export interface EnvironmentWriter extends EnvironmentReader {
-  /** Inserts the environment, or replaces its description and the time of the change. */
+  /** Inserts the environment, or replaces its description and the time of the change. Its organization exists. */
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void>;
   replaceMembers(org: string, name: string, members: readonly string[]): Promise<void>;
   /** None of the policies is attached, and all exist. */

@@ -1,5 +1,4 @@
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
-import type { PolicyRules } from '../domain/policy/rules.ts';
 
 /** The latest version of a policy that is attached to an environment. */
 export interface AttachedRules {
@@ -37,7 +36,8 @@ export interface NewPolicyVersion extends PolicyVersion {
   /** Replaces the description of the policy; undefined leaves it, and is empty at first. */
   readonly description: string | undefined;
   readonly text: string;
-  readonly rules: PolicyRules;
+  /** The rules as JSON, as they come back in `AttachedRules`. */
+  readonly rules: string;
 }
 
 /** Policies as they are written. */

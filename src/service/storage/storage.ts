@@ -1,13 +1,19 @@
 import type { AccountReader, AccountWriter } from './accounts.ts';
+import type { EnvironmentReader, EnvironmentWriter } from './environments.ts';
 import type { EvidenceChanges } from './evidence-changes.ts';
 import type { FlowReader, FlowWriter } from './flows.ts';
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
+import type { PolicyReader, PolicyWriter } from './policies.ts';
+import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
 
 /** What can be read, of one moment. */
 export interface ReadTransaction {
   readonly organizations: OrganizationReader;
   readonly flows: FlowReader;
   readonly accounts: AccountReader;
+  readonly environments: EnvironmentReader;
+  readonly snapshots: SnapshotReader;
+  readonly policies: PolicyReader;
 }
 
 /** What can be read and written, all of it or nothing. Reads see what the transaction has written. */
@@ -15,6 +21,9 @@ export interface WriteTransaction extends ReadTransaction {
   readonly organizations: OrganizationWriter;
   readonly flows: FlowWriter;
   readonly accounts: AccountWriter;
+  readonly environments: EnvironmentWriter;
+  readonly snapshots: SnapshotWriter;
+  readonly policies: PolicyWriter;
   readonly evidenceChanges: EvidenceChanges;
 }
 

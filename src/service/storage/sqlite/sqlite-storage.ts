@@ -5,12 +5,15 @@ import type { ReadTransaction, Storage, WriteTransaction } from '../storage.ts';
 import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { Commits } from './commits.ts';
 import { openDatabase, openReadOnly } from './database.ts';
+import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { watchFiles } from './file-presence.ts';
 import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
+import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
 import { ReadPool, type Reader } from './read-pool.ts';
 import { ReadSession, WriteSession } from './session.ts';
+import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { WriteQueue } from './write-queue.ts';
 import { WrittenSources } from './written-sources.ts';
@@ -47,6 +50,9 @@ export class SqliteStorage implements Storage {
       organizations: new SqliteOrganizationWriter(this.#session),
       flows: new SqliteFlowWriter(this.#session),
       accounts: new SqliteAccountWriter(this.#session, accounts),
+      environments: new SqliteEnvironmentWriter(this.#session),
+      snapshots: new SqliteSnapshotWriter(this.#session),
+      policies: new SqlitePolicyWriter(this.#session),
       evidenceChanges: this.store.evidenceChanges,
     };
     this.#reads = new ReadPool(() => openReader(folder, commits, accounts));
@@ -85,6 +91,9 @@ function openReader(folder: string, commits: Commits, accounts: AccountCaches): 
     organizations: new SqliteOrganizationReader(session),
     flows: new SqliteFlowReader(session),
     accounts: new SqliteAccountReader(session, accounts),
+    environments: new SqliteEnvironmentReader(session),
+    snapshots: new SqliteSnapshotReader(session),
+    policies: new SqlitePolicyReader(session),
   };
   return { session, transaction };
 }

@@ -1,0 +1,222 @@
+import type { Movement } from '../../domain/environment/snapshot-events.ts';
+import type {
+  PendingReference,
+  PendingSnapshot,
+  SnapshotReader,
+  SnapshotReference,
+  SnapshotVerdict,
+  SnapshotWriter,
+  StoredSnapshot,
+} from '../snapshots.ts';
+import { optional } from './answers.ts';
+import { compliantOf, judgementIn } from './environment-rows.ts';
+import { number, text, type Row } from './rows.ts';
+import type { Session } from './session.ts';
+import { prepare, type Prepared } from './statements.ts';
+
+const reading = {
+  find: 'SELECT * FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  findContent: 'SELECT content FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  findVerdict: `SELECT environment, number, made_at, compliant FROM snapshots
+    WHERE org = ? AND environment = ? AND number = ?`,
+  // The length is known without reading the content.
+  sizeOf: `SELECT coalesce(sum(octet_length(s.content)), 0) AS size FROM json_each(?1) m
+    JOIN snapshots s ON s.org = ?2 AND s.environment = m.value ->> 'environment' AND s.number = m.value ->> 'number'`,
+  listRange: `SELECT environment, number, made_at, compliant FROM snapshots
+    WHERE org = ? AND environment = ? AND number BETWEEN ? AND ? ORDER BY number`,
+  timeOf: 'SELECT made_at FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  listStepsBack: 'SELECT number FROM snapshots WHERE org = ? AND environment = ? AND stepped_back = 1 ORDER BY number',
+
+  findPending: 'SELECT * FROM pending_snapshots WHERE org = ? AND environment = ?',
+  listPendingFor: `SELECT * FROM pending_snapshots
+      WHERE org = ?1 AND environment IN (SELECT member FROM environment_members WHERE org = ?1 AND environment = ?2)
+    UNION ALL SELECT * FROM pending_snapshots WHERE org = ?1 AND environment = ?2`,
+  findNextPending: `SELECT * FROM pending_snapshots WHERE (org, environment) > (?, ?)
+    ORDER BY org, environment LIMIT 1`,
+} as const;
+
+const writing = {
+  insert: `INSERT INTO snapshots (org, environment, number, made_at, compliant, judgement, content, stepped_back)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  setLatest: 'UPDATE environments SET latest = ? WHERE org = ? AND name = ?',
+  setContent: 'UPDATE snapshots SET content = ? WHERE org = ? AND environment = ? AND number = ?',
+
+  start: 'INSERT INTO appearances (org, fingerprint, environment, started, started_at) VALUES (?, ?, ?, ?, ?)',
+  // By the index of what runs now: an artifact can have come and gone any number of times.
+  exit: `UPDATE appearances INDEXED BY appearances_now SET exited = ?, exited_at = ?
+    WHERE org = ? AND fingerprint = ? AND environment = ? AND exited IS NULL`,
+
+  savePending: `INSERT INTO pending_snapshots (org, environment, since, forced) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET since = excluded.since, forced = max(forced, excluded.forced)`,
+  deletePending: 'DELETE FROM pending_snapshots WHERE org = ? AND environment = ?',
+} as const;
+
+/** The statements about snapshots. */
+export const snapshotStatements = { ...reading, ...writing } as const;
+
+/** Snapshots in SQLite. */
+export class SqliteSnapshotReader implements SnapshotReader {
+  protected readonly session: Session;
+  readonly #statements: Prepared<typeof reading>;
+
+  constructor(session: Session) {
+    this.session = session;
+    this.#statements = prepare(session.database, reading);
+  }
+
+  find(org: string, { environment, number: wanted }: SnapshotReference): Promise<StoredSnapshot | undefined> {
+    return this.session.answer(() => optional(this.#statements.find.get(org, environment, wanted), storedSnapshotOf));
+  }
+
+  listContents(org: string, references: readonly SnapshotReference[]): Promise<readonly string[]> {
+    return this.session.answer(() =>
+      references.flatMap(({ environment, number: wanted }) => {
+        const row = this.#statements.findContent.get(org, environment, wanted);
+        return row === undefined ? [] : [text(row, 'content')];
+      }),
+    );
+  }
+
+  findVerdicts(org: string, references: readonly SnapshotReference[]): Promise<readonly SnapshotVerdict[]> {
+    return this.session.answer(() =>
+      references.flatMap(({ environment, number: wanted }) => {
+        const row = this.#statements.findVerdict.get(org, environment, wanted);
+        return row === undefined ? [] : [verdictOf(row)];
+      }),
+    );
+  }
+
+  sizeOf(org: string, references: readonly SnapshotReference[]): Promise<number> {
+    return this.session.answer(() =>
+      references.length === 0
+        ? 0
+        : number(this.#statements.sizeOf.get(JSON.stringify(references), org) ?? {}, 'size'),
+    );
+  }
+
+  listRange(org: string, environment: string, first: number, last: number): Promise<readonly SnapshotVerdict[]> {
+    return this.session.answer(() => this.#statements.listRange.all(org, environment, first, last).map(verdictOf));
+  }
+
+  timeOf(org: string, { environment, number: wanted }: SnapshotReference): Promise<number> {
+    return this.session.answer(() => this.#timeOf(org, environment, wanted));
+  }
+
+  listStepsBack(org: string, environment: string): Promise<readonly number[]> {
+    return this.session.answer(() =>
+      this.#statements.listStepsBack.all(org, environment).map((row) => number(row, 'number')),
+    );
+  }
+
+  findFirstNotBefore(org: string, environment: string, first: number, last: number, time: number): Promise<number> {
+    return this.session.answer(() => {
+      let [low, high] = [first, last + 1];
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (this.#timeOf(org, environment, middle) >= time) high = middle;
+        else low = middle + 1;
+      }
+      return low;
+    });
+  }
+
+  findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
+    return this.session.answer(() => optional(this.#statements.findPending.get(org, environment), pendingOf));
+  }
+
+  listPendingFor(org: string, environments: readonly string[]): Promise<readonly PendingSnapshot[]> {
+    return this.session.answer(() =>
+      environments.flatMap((environment) => this.#statements.listPendingFor.all(org, environment).map(pendingOf)),
+    );
+  }
+
+  findNextPending(after: PendingReference | undefined): Promise<PendingSnapshot | undefined> {
+    const { org = '', environment = '' } = after ?? {};
+    const { findNextPending } = this.#statements;
+    return this.session.answer(() =>
+      optional(findNextPending.get(org, environment) ?? findNextPending.get('', ''), pendingOf),
+    );
+  }
+
+  #timeOf(org: string, environment: string, wanted: number): number {
+    return number(this.#statements.timeOf.get(org, environment, wanted) ?? {}, 'made_at');
+  }
+}
+
+/** Snapshots in SQLite, with what writes them. */
+export class SqliteSnapshotWriter extends SqliteSnapshotReader implements SnapshotWriter {
+  readonly #statements: Prepared<typeof writing>;
+
+  constructor(session: Session) {
+    super(session);
+    this.#statements = prepare(session.database, writing);
+  }
+
+  insert(snapshot: StoredSnapshot, isStepBack: boolean): Promise<void> {
+    const { org, environment, number: at, from, judgement, content } = snapshot;
+    const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
+    const values = [org, environment, at, from, compliant, JSON.stringify(judgement), content, Number(isStepBack)];
+    return this.session.answer(() => {
+      this.#statements.insert.run(...values);
+      this.#statements.setLatest.run(at, org, environment);
+    });
+  }
+
+  replaceContent(org: string, { environment, number: at }: SnapshotReference, content: string): Promise<void> {
+    return this.session.answer(() => {
+      this.#statements.setContent.run(content, org, environment, at);
+    });
+  }
+
+  recordMovement(
+    org: string,
+    { environment, number: at, from }: SnapshotReference & { readonly from: number },
+    { started, exited }: Movement,
+  ): Promise<void> {
+    return this.session.answer(() => {
+      for (const fingerprint of exited) this.#statements.exit.run(at, from, org, fingerprint, environment);
+      for (const fingerprint of started) this.#statements.start.run(org, fingerprint, environment, at, from);
+    });
+  }
+
+  savePending({ org, environment, since, forced }: PendingSnapshot): Promise<void> {
+    return this.session.answer(() => {
+      this.#statements.savePending.run(org, environment, since, Number(forced));
+    });
+  }
+
+  deletePending({ org, environment }: PendingReference): Promise<void> {
+    return this.session.answer(() => {
+      this.#statements.deletePending.run(org, environment);
+    });
+  }
+}
+
+function storedSnapshotOf(row: Row): StoredSnapshot {
+  return {
+    org: text(row, 'org'),
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    from: number(row, 'made_at'),
+    judgement: judgementIn(row),
+    content: text(row, 'content'),
+  };
+}
+
+function verdictOf(row: Row): SnapshotVerdict {
+  return {
+    environment: text(row, 'environment'),
+    number: number(row, 'number'),
+    from: number(row, 'made_at'),
+    compliant: compliantOf(row),
+  };
+}
+
+function pendingOf(row: Row): PendingSnapshot {
+  return {
+    org: text(row, 'org'),
+    environment: text(row, 'environment'),
+    since: number(row, 'since'),
+    forced: number(row, 'forced') === 1,
+  };
+}
