@@ -49,6 +49,10 @@ export interface ArtifactReader {
 
 /** Artifacts as they are written. */
 export interface ArtifactWriter extends ArtifactReader {
-  /** Inserts the report as the latest of its flow. Its trail exists. */
-  insert(artifact: ReportedArtifact): Promise<void>;
+  /**
+   * Inserts the report as the latest of its flow. Its trail exists.
+   *
+   * @param reportJson its report as JSON, written out before the transaction, because others wait for it
+   */
+  insert(artifact: ReportedArtifact, reportJson: string): Promise<void>;
 }

@@ -6,9 +6,6 @@ export interface Sequenced {
   readonly sequence: number;
 }
 
-/** An attestation with its place in its flow. */
-export interface RecordedAttestation extends Attestation, Sequenced {}
-
 /** An attestation without its document, with its place in its flow. */
 export interface RecordedSummary extends AttestationSummary, Sequenced {}
 
@@ -16,12 +13,6 @@ export interface RecordedSummary extends AttestationSummary, Sequenced {}
 export interface FlowReference {
   readonly org: string;
   readonly flow: string;
-}
-
-/** Places in a flow, both ends included. */
-export interface SequenceRange {
-  readonly first: number;
-  readonly last: number;
 }
 
 /** Attestations as they are read. Nothing is ever removed from a flow, so its sequence has no gaps. */
@@ -32,8 +23,8 @@ export interface AttestationReader {
   /** The latest attestations of a trail, newest first. */
   listOfTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]>;
 
-  /** The latest attestation of each evidence name in each of the scopes, each once, in the order of recording. */
-  listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<readonly RecordedSummary[]>;
+  /** The latest attestation of each evidence name in each of the scopes, by scope; without scopes that have none. */
+  listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;
   /** The latest attestations that are bound to any of the scopes, each once, newest first. */
   listBound(flow: FlowReference, scopes: readonly Scope[], limit: number): Promise<readonly RecordedSummary[]>;
   /** Whether one of the scopes has evidence of so many names, and none of this name. */
@@ -44,38 +35,26 @@ export interface AttestationReader {
     maximumNames: number,
   ): Promise<boolean>;
 
-  /** Those of the range, newest first. */
-  listRange(flow: FlowReference, range: SequenceRange): Promise<readonly RecordedAttestation[]>;
-  /** How many bytes the documents of the range have together; costs much less than reading them. */
-  sizeOfRange(flow: FlowReference, range: SequenceRange): Promise<number>;
-  /** The time of each of these places. */
-  timesOf(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]>;
-  /** The places whose time is before that of the place before them, in ascending order; usually none. */
-  listStepsBack(flow: FlowReference): Promise<readonly number[]>;
-  /**
-   * The first place of the range whose time is not before this one; one more than its last if there is none. Times never
-   * decrease within the range, so this is one search, wherever the database is.
-   */
-  findFirstNotBefore(flow: FlowReference, range: SequenceRange, time: number): Promise<number>;
-
   /** Whether any attestation of any organization has an attachment of this content. */
   isAttached(digest: string): Promise<boolean>;
   /** How many different contents are attached to attestations. */
   countAttached(): Promise<number>;
 }
 
-/** What an attestation is stored with. */
-export interface AttestationBinding extends Sequenced {
+/** An attestation as it is stored. */
+export interface NewAttestation extends AttestationSummary, Sequenced {
   /** Whether its time is before that of the attestation before it. */
   readonly isStepBack: boolean;
   /** What it is about. */
   readonly scopes: readonly Scope[];
   /** The name of the evidence that it is the latest of from now on, in each of the scopes. */
   readonly evidence: string;
+  /** Its document as JSON, written out before the transaction, because others wait for it. */
+  readonly documentJson: string;
 }
 
 /** Attestations as they are written. */
 export interface AttestationWriter extends AttestationReader {
   /** Inserts the attestation and binds it to its scopes. Its trail exists. */
-  insert(attestation: Attestation, binding: AttestationBinding): Promise<void>;
+  insert(attestation: NewAttestation): Promise<void>;
 }

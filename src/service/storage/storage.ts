@@ -1,10 +1,13 @@
 import type { AccountReader, AccountWriter } from './accounts.ts';
+import type { ArtifactReader, ArtifactWriter } from './artifacts.ts';
+import type { AttestationReader, AttestationWriter } from './attestations.ts';
 import type { EnvironmentReader, EnvironmentWriter } from './environments.ts';
 import type { EvidenceChanges } from './evidence-changes.ts';
 import type { FlowReader, FlowWriter } from './flows.ts';
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
 import type { PolicyReader, PolicyWriter } from './policies.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
+import type { TrailReader, TrailWriter } from './trails.ts';
 
 /** What can be read, of one moment. */
 export interface ReadTransaction {
@@ -14,6 +17,9 @@ export interface ReadTransaction {
   readonly environments: EnvironmentReader;
   readonly snapshots: SnapshotReader;
   readonly policies: PolicyReader;
+  readonly trails: TrailReader;
+  readonly artifacts: ArtifactReader;
+  readonly attestations: AttestationReader;
 }
 
 /** What can be read and written, all of it or nothing. Reads see what the transaction has written. */
@@ -24,6 +30,9 @@ export interface WriteTransaction extends ReadTransaction {
   readonly environments: EnvironmentWriter;
   readonly snapshots: SnapshotWriter;
   readonly policies: PolicyWriter;
+  readonly trails: TrailWriter;
+  readonly artifacts: ArtifactWriter;
+  readonly attestations: AttestationWriter;
   readonly evidenceChanges: EvidenceChanges;
 }
 

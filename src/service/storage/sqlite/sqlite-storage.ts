@@ -3,6 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { databaseFile } from '../files/data-folder.ts';
 import type { ReadTransaction, Storage, WriteTransaction } from '../storage.ts';
 import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
+import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
+import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
 import { Commits } from './commits.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
@@ -15,6 +17,7 @@ import { ReadPool, type Reader } from './read-pool.ts';
 import { ReadSession, WriteSession } from './session.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
 import { WriteQueue } from './write-queue.ts';
 import { WrittenSources } from './written-sources.ts';
 
@@ -53,6 +56,9 @@ export class SqliteStorage implements Storage {
       environments: new SqliteEnvironmentWriter(this.#session),
       snapshots: new SqliteSnapshotWriter(this.#session),
       policies: new SqlitePolicyWriter(this.#session),
+      trails: new SqliteTrailWriter(this.#session),
+      artifacts: new SqliteArtifactWriter(this.#session),
+      attestations: new SqliteAttestationWriter(this.#session),
       evidenceChanges: this.store.evidenceChanges,
     };
     this.#reads = new ReadPool(() => openReader(folder, commits, accounts));
@@ -94,6 +100,9 @@ function openReader(folder: string, commits: Commits, accounts: AccountCaches): 
     environments: new SqliteEnvironmentReader(session),
     snapshots: new SqliteSnapshotReader(session),
     policies: new SqlitePolicyReader(session),
+    trails: new SqliteTrailReader(session),
+    artifacts: new SqliteArtifactReader(session),
+    attestations: new SqliteAttestationReader(session),
   };
   return { session, transaction };
 }

@@ -1,0 +1,139 @@
+import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
+import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } from '../artifacts.ts';
+import type { Version } from '../version.ts';
+import { optional } from './answers.ts';
+import { appearanceOf, artifactOf, number, text } from './rows.ts';
+import type { Session } from './session.ts';
+import { prepare, type Prepared } from './statements.ts';
+import { sourceOf } from './written-sources.ts';
+
+// Hex digits sort before `g`, so a range from digits to digits with `g` holds exactly what begins with the digits.
+// Limits have `+ 0`, because SQLite compiles a statement anew for every value that is bound directly to a limit.
+const reading = {
+  findLatest: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ?
+    ORDER BY sequence DESC LIMIT 1`,
+  findLatestOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
+    ORDER BY sequence DESC LIMIT 1`,
+  findById: 'SELECT * FROM artifacts WHERE org = ? AND id = ? AND flow = ?',
+  findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
+    WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
+  findByDigitsOfTrail: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
+    WHERE org = ? AND flow = ? AND trail = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
+  listOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ?
+    ORDER BY sequence DESC LIMIT ? + 0`,
+  listAppearances: `SELECT a.*, e.latest FROM appearances a
+    JOIN environments e ON e.org = a.org AND e.name = a.environment
+    WHERE a.org = ? AND a.fingerprint = ? ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment
+    LIMIT ? + 0`,
+  findLatestInAnyFlow: 'SELECT * FROM artifacts WHERE org = ? AND fingerprint = ? ORDER BY rowid DESC LIMIT 1',
+  // Flows go first, so that no other artifact is looked at.
+  listLatestByFlow: `SELECT r.* FROM (
+      SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow
+    ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY l.flow`,
+} as const;
+
+const writing = {
+  insert: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report)
+    SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM artifacts WHERE org = ?1 AND flow = ?2`,
+} as const;
+
+/** Artifacts in SQLite. */
+export class SqliteArtifactReader implements ArtifactReader {
+  protected readonly session: Session;
+  readonly #statements: Prepared<typeof reading>;
+
+  constructor(session: Session) {
+    this.session = session;
+    this.#statements = prepare(session.database, reading);
+  }
+
+  findLatest({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
+    const { findLatest, findLatestOfTrail } = this.#statements;
+    return this.session.answer(() => {
+      const row =
+        trail === undefined
+          ? findLatest.get(org, flow, fingerprint)
+          : findLatestOfTrail.get(org, flow, trail, fingerprint);
+      return optional(row, artifactOf);
+    });
+  }
+
+  findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
+    return this.session.answer(() => optional(this.#statements.findById.get(org, id, flow), artifactOf));
+  }
+
+  findByDigits({ org, flow, trail }: ArtifactPlace, digits: string): ReturnType<ArtifactReader['findByDigits']> {
+    const { findByDigits, findByDigitsOfTrail } = this.#statements;
+    return this.session.answer(() => {
+      const row =
+        trail === undefined
+          ? findByDigits.get(org, flow, digits, digits)
+          : findByDigitsOfTrail.get(org, flow, trail, digits, digits);
+      const count = number(row ?? {}, 'count');
+      return { fingerprint: count === 0 ? undefined : text(row ?? {}, 'fingerprint'), count };
+    });
+  }
+
+  listOfTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
+    return this.session.answer(() => this.#statements.listOfTrail.all(org, flow, trail, limit).map(artifactOf));
+  }
+
+  listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
+    return this.session.answer(() => this.#statements.listAppearances.all(org, fingerprint, limit).map(appearanceOf));
+  }
+
+  findLatestInAnyFlow(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, ReportedArtifact>> {
+    return this.session.answer(
+      () =>
+        new Map(
+          fingerprints.flatMap((fingerprint) => {
+            const row = this.#statements.findLatestInAnyFlow.get(org, fingerprint);
+            return row === undefined ? [] : [[fingerprint, artifactOf(row)] as const];
+          }),
+        ),
+    );
+  }
+
+  listLatestByFlow(
+    org: string,
+    fingerprints: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>> {
+    return this.session.answer(
+      () =>
+        new Map(
+          fingerprints.flatMap((fingerprint) => {
+            const rows = this.#statements.listLatestByFlow.all(org, fingerprint);
+            return rows.length === 0 ? [] : [[fingerprint, rows.map(artifactOf)] as const];
+          }),
+        ),
+    );
+  }
+
+  version({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Promise<Version> {
+    return this.session.versionOf(
+      sourceOf('flows', org, flow),
+      sourceOf('artifacts', org, fingerprint),
+      ...scopes.map((scope) => sourceOf('bindings', org, flow, scope)),
+      sourceOf('appearances', org, fingerprint),
+      // The last snapshot that shows a running artifact is the environment's latest.
+      ...environments.map((environment) => sourceOf('environments', org, environment)),
+    );
+  }
+}
+
+/** Artifacts in SQLite, with what writes them. */
+export class SqliteArtifactWriter extends SqliteArtifactReader implements ArtifactWriter {
+  readonly #statements: Prepared<typeof writing>;
+
+  constructor(session: Session) {
+    super(session);
+    this.#statements = prepare(session.database, writing);
+  }
+
+  insert({ org, flow, id, createdAt, reportedBy, report }: ReportedArtifact, reportJson: string): Promise<void> {
+    const { trail_name: trail, fingerprint } = report;
+    return this.session.answer(() => {
+      this.#statements.insert.run(org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson);
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import type { Scope } from '../../domain/binding.ts';
+import type { Attestation, AttestationSummary } from '../../domain/records.ts';
+import type {
+  AttestationReader,
+  AttestationWriter,
+  FlowReference,
+  NewAttestation,
+  RecordedSummary,
+} from '../attestations.ts';
+import { optional } from './answers.ts';
+import { attestationOf, number, summaryColumns, summaryOf, type Row } from './rows.ts';
+import type { Session } from './session.ts';
+import { prepare, type Prepared } from './statements.ts';
+
+// Limits have `+ 0`, because SQLite compiles a statement anew for every value that is bound directly to a limit.
+const reading = {
+  find: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
+  findLatest: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
+    ORDER BY sequence DESC LIMIT 1`,
+  listOfTrail: `SELECT ${summaryColumns} FROM attestations a
+    WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ? + 0`,
+  listCurrent: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
+    WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
+  listBound: `SELECT ${summaryColumns} FROM bindings b JOIN attestations a USING (org, flow, sequence)
+    WHERE b.org = ? AND b.flow = ? AND b.scope = ? ORDER BY b.sequence DESC LIMIT ? + 0`,
+  hasEvidence: 'SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? AND name = ?',
+  hasNames: `SELECT 1 FROM current_evidence WHERE org = ? AND flow = ? AND scope = ? LIMIT 1 OFFSET ? - 1`,
+  isAttached: 'SELECT 1 FROM attestations WHERE attachment_digest = ? LIMIT 1',
+  countAttached: `SELECT count(DISTINCT attachment_digest) AS count FROM attestations
+    WHERE attachment_digest IS NOT NULL`,
+} as const;
+
+const writing = {
+  insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
+      reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
+  setCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
+} as const;
+
+/** Attestations in SQLite. */
+export class SqliteAttestationReader implements AttestationReader {
+  protected readonly session: Session;
+  readonly #statements: Prepared<typeof reading>;
+
+  constructor(session: Session) {
+    this.session = session;
+    this.#statements = prepare(session.database, reading);
+  }
+
+  find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
+    return this.session.answer(() => optional(this.#statements.find.get(org, id, flow, trail), attestationOf));
+  }
+
+  findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
+    return this.session.answer(() =>
+      optional(this.#statements.findLatest.get(org, flow), (row) => ({
+        sequence: number(row, 'sequence'),
+        createdAt: number(row, 'created_at'),
+      })),
+    );
+  }
+
+  listOfTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]> {
+    return this.session.answer(() => this.#statements.listOfTrail.all(org, flow, trail, limit).map(summaryOf));
+  }
+
+  listCurrent(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+  ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
+    return this.session.answer(
+      () =>
+        new Map(
+          scopes.flatMap((scope) => {
+            const rows = this.#statements.listCurrent.all(org, flow, scope);
+            return rows.length === 0 ? [] : [[scope, rows.map(recordedOf)] as const];
+          }),
+        ),
+    );
+  }
+
+  listBound(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    limit: number,
+  ): Promise<readonly RecordedSummary[]> {
+    return this.session.answer(() => {
+      const rows = scopes.flatMap((scope) => this.#statements.listBound.all(org, flow, scope, limit));
+      const bySequence = new Map(rows.map((row) => [number(row, 'sequence'), row]));
+      const newestFirst = [...bySequence].sort(([one], [other]) => other - one).slice(0, limit);
+      return newestFirst.map(([, row]) => recordedOf(row));
+    });
+  }
+
+  isAnyScopeFull(
+    { org, flow }: FlowReference,
+    scopes: readonly Scope[],
+    evidence: string,
+    maximumNames: number,
+  ): Promise<boolean> {
+    const { hasEvidence, hasNames } = this.#statements;
+    return this.session.answer(() =>
+      scopes.some(
+        (scope) =>
+          hasEvidence.get(org, flow, scope, evidence) === undefined &&
+          hasNames.get(org, flow, scope, maximumNames) !== undefined,
+      ),
+    );
+  }
+
+  isAttached(digest: string): Promise<boolean> {
+    return this.session.answer(() => this.#statements.isAttached.get(digest) !== undefined);
+  }
+
+  countAttached(): Promise<number> {
+    return this.session.answer(() => number(this.#statements.countAttached.get() ?? {}, 'count'));
+  }
+}
+
+/** Attestations in SQLite, with what writes them. */
+export class SqliteAttestationWriter extends SqliteAttestationReader implements AttestationWriter {
+  readonly #statements: Prepared<typeof writing>;
+
+  constructor(session: Session) {
+    super(session);
+    this.#statements = prepare(session.database, writing);
+  }
+
+  insert(attestation: NewAttestation): Promise<void> {
+    const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
+    const { attachment, documentJson, isStepBack, scopes, evidence } = attestation;
+    const { filename = null, digest = null, size = null } = attachment ?? {};
+    const { insert, bind, setCurrent } = this.#statements;
+    return this.session.answer(() => {
+      insert.run(
+        ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
+        ...[filename, digest, size, documentJson, Number(isStepBack)],
+      );
+      for (const scope of scopes) {
+        bind.run(org, flow, scope, sequence);
+        setCurrent.run(org, flow, scope, evidence, sequence);
+      }
+    });
+  }
+}
+
+function recordedOf(row: Row): RecordedSummary {
+  return { ...summaryOf(row), sequence: number(row, 'sequence') };
+}
