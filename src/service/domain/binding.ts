@@ -1,3 +1,5 @@
+import type { ReportedArtifact } from './records.ts';
+
 /**
  * Which attestations are about which artifact (the public documentation of such a service, Compliance). Both sides are
  * turned into scopes within their flow, and an attestation is about an artifact exactly when they share one. So the
@@ -58,6 +60,25 @@ export function scopesOfArtifact(artifact: ArtifactSubject): readonly Scope[] {
   const { trail, template_reference_name: target } = artifact;
   const targets = target === undefined ? [] : [ofTarget(trail, target, artifact.git_commit), ofTarget(trail, target)];
   return [ofFingerprint(artifact.fingerprint), ofTrail(trail), ...targets];
+}
+
+/** Where the attestations about a reported artifact are found, within the flow that it was reported to. */
+export function scopesOfReport({ report }: Pick<ReportedArtifact, 'report'>): readonly Scope[] {
+  const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
+  return scopesOfArtifact({ trail, fingerprint, template_reference_name, git_commit });
+}
+
+/**
+ * What counts for an artifact, by what counts in each of its scopes. An attestation can name the same artifact in two ways;
+ * it counts once.
+ */
+export function currentEvidence<Recorded extends { readonly name: string; readonly sequence: number }>(
+  scopes: readonly Scope[],
+  currentByScope: ReadonlyMap<Scope, readonly Recorded[]>,
+): readonly Recorded[] {
+  const current = scopes.flatMap((scope) => currentByScope.get(scope) ?? []);
+  const bySequence = new Map(current.map((attestation) => [attestation.sequence, attestation]));
+  return latestOfEachName([...bySequence.values()].sort((one, other) => one.sequence - other.sequence));
 }
 
 /** What counts of attestations in the order they were recorded: the latest of each name, in that order. */

@@ -1,0 +1,89 @@
+import { currentEvidence, scopesOfReport } from '../domain/binding.ts';
+import { fingerprintsOf, type RunningArtifact } from '../domain/environment/running-artifact.ts';
+import type { Provenance } from '../domain/environment/snapshot-events.ts';
+import { judgeArtifact } from '../domain/judge-artifact.ts';
+import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
+import type { Work } from '../domain/policy/work.ts';
+import type { ReportedArtifact } from '../domain/records.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+
+/** What builds said last about artifacts, by fingerprint; without those that no flow knows. */
+export function findProvenance(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, fingerprints }: { readonly org: string; readonly fingerprints: readonly string[] },
+): Promise<ReadonlyMap<string, Provenance>> {
+  return storage.read((transaction) => loadProvenance(transaction, org, fingerprints));
+}
+
+/** As `findProvenance`, within a transaction. */
+export async function loadProvenance(
+  { artifacts }: Pick<ReadTransaction, 'artifacts'>,
+  org: string,
+  fingerprints: readonly string[],
+): Promise<ReadonlyMap<string, Provenance>> {
+  const latest = await artifacts.findLatestInAnyFlow(org, fingerprints);
+  return new Map([...latest].map(([fingerprint, artifact]) => [fingerprint, toProvenance(artifact)]));
+}
+
+function toProvenance({ flow, report }: ReportedArtifact): Provenance {
+  return { flow, commit: report.git_commit, commitUrl: report.commit_url, buildUrl: report.build_url };
+}
+
+/** How many steps of a judgement it takes to load these. */
+const stepsOf = { artifact: 50, flow: 50, evidence: 10 } as const;
+
+/** How many artifacts are loaded together; any number of flows can know each of them. */
+const batchSize = 16;
+
+type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'attestations'>;
+
+/**
+ * Loads the artifacts that run in an environment as policies look at them.
+ *
+ * @throws WorkExceeded
+ */
+export async function loadJudgedArtifacts(
+  readers: EvidenceReaders,
+  org: string,
+  running: readonly RunningArtifact[],
+  work: Work,
+): Promise<readonly JudgedArtifact[]> {
+  work.spend(running.length * stepsOf.artifact);
+  const fingerprints = fingerprintsOf(running);
+  const known = new Map<string, readonly ArtifactInFlow[]>();
+  for (let start = 0; start < fingerprints.length; start += batchSize) {
+    const reports = await readers.artifacts.listLatestByFlow(org, fingerprints.slice(start, start + batchSize));
+    const judged = await judgeReports(readers, org, [...reports.values()].flat(), work);
+    for (const [fingerprint, ofFingerprint] of reports) {
+      known.set(
+        fingerprint,
+        ofFingerprint.flatMap((report) => judged.get(report) ?? []),
+      );
+    }
+  }
+  return running.map(({ name, fingerprint }) => ({ name, fingerprint, flows: known.get(fingerprint) ?? [] }));
+}
+
+/** Judges reports of artifacts, each in its flow. */
+async function judgeReports(
+  { flows, attestations }: EvidenceReaders,
+  org: string,
+  reports: readonly ReportedArtifact[],
+  work: Work,
+): Promise<ReadonlyMap<ReportedArtifact, ArtifactInFlow>> {
+  work.spend(reports.length * stepsOf.flow);
+  const judged = new Map<ReportedArtifact, ArtifactInFlow>();
+  for (const [name, ofFlow] of Map.groupBy(reports, (report) => report.flow)) {
+    const flow = await flows.find(org, name);
+    if (flow === undefined) continue;
+    const scopes = new Set(ofFlow.flatMap(scopesOfReport));
+    const current = await attestations.listCurrent({ org, flow: name }, [...scopes]);
+    for (const report of ofFlow) {
+      const evidence = currentEvidence(scopesOfReport(report), current);
+      work.spend((flow.template.length + evidence.length) * stepsOf.evidence);
+      judged.set(report, { flow: name, ...judgeArtifact({ flow, evidence }), evidence });
+    }
+  }
+  return judged;
+}
