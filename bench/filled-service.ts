@@ -4,6 +4,8 @@ import { conforms } from '../src/contract/check.ts';
 import { sonarAttestation, type SonarAttestation } from '../src/contract/attestation.ts';
 import { newIdentifier } from '../src/service/domain/identifier.ts';
 import { createOrganization } from '../src/service/application/organizations.ts';
+import { recordArtifact } from '../src/service/application/artifacts.ts';
+import { recordAttestation } from '../src/service/application/attestations.ts';
 import { saveFlow } from '../src/service/application/flows.ts';
 import { SqliteStorage } from '../src/service/storage/sqlite/sqlite-storage.ts';
 import { Turns } from '../src/service/storage/turns.ts';
@@ -116,10 +118,10 @@ async function fill(
   await inGroups(artifacts, (place) => {
     const [fingerprint, trail_name] = [fingerprintAt(place), trailOf(place * attestationsOfTrail)];
     const report = { fingerprint, trail_name, filename: 'web.tar.gz', git_commit: commit, ...addresses };
-    return store.recordArtifact({ org, flow, ...made(place), report });
+    return recordArtifact(dependencies, { org, flow, ...made(place), report });
   });
   await inGroups(attestations, (place) =>
-    store.recordAttestation({
+    recordAttestation(dependencies, {
       ...{ org, flow, trail: trailOf(place), ...made(place), name: document.attestation_name, type: 'sonar', document },
       ...{ verdict: 'compliant', reason: 'the quality gate is OK' },
     }),

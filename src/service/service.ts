@@ -6,6 +6,8 @@ import { watchClock } from './watch-clock.ts';
 import { createNameResolver, systemNameServices } from './notifications/name-resolver.ts';
 import type { After, Now } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/random.ts';
+import { createArtifactCache } from './application/artifact-cache.ts';
+import { findArtifact } from './application/artifacts.ts';
 import { ensureInitialApiKey, type InitialApiKey } from './application/admin-keys.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
 import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
@@ -80,7 +82,8 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
   try {
     const { dataFolder, trashUnnamedAttachments } = options;
     const opened = await openStorage({ kind: 'sqlite', folder: dataFolder, trashUnnamedAttachments }, sources, closers);
-    const dependencies = { ...sources, ...opened, turns: new Turns(), sendsMail: options.mail !== undefined };
+    const useCases = { ...sources, ...opened, turns: new Turns(), artifactCache: createArtifactCache() };
+    const dependencies = { ...useCases, sendsMail: options.mail !== undefined };
     const { first } = options;
     const generatedKey = first === undefined ? undefined : await ensureInitialApiKey(dependencies, first);
     const timeouts = options.timeouts ?? defaultTimeouts;
@@ -119,12 +122,17 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
 
 /** Starts the delivery of notifications. */
 function startDispatcher(
-  { store, links, now }: Pick<RouteDependencies, 'store' | 'links' | 'now'>,
+  dependencies: Pick<RouteDependencies, 'store' | 'storage' | 'artifactCache' | 'links' | 'now'>,
   { mail, allowPrivateTargets = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {
+  const { store, links, now } = dependencies;
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
-  return new Dispatcher({ store, send: createNotificationSender({ store, links, web, mail, now }), now, after, log });
+  const send = createNotificationSender({
+    findArtifact: (query) => findArtifact(dependencies, query),
+    ...{ links, web, mail, now },
+  });
+  return new Dispatcher({ store, send, now, after, log });
 }
 
 function toUrl(address: AddressInfo | string | null): string {

@@ -1,22 +1,37 @@
 import { randomBytes } from 'node:crypto';
+import { createArtifactCache } from '../../src/service/application/artifact-cache.ts';
+import * as artifacts from '../../src/service/application/artifacts.ts';
+import * as attestations from '../../src/service/application/attestations.ts';
 import * as flows from '../../src/service/application/flows.ts';
 import * as keys from '../../src/service/application/keys.ts';
 import * as members from '../../src/service/application/members.ts';
 import * as organizations from '../../src/service/application/organizations.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
+import { findTrail } from '../../src/service/application/trails.ts';
 import type { OwnerKind } from '../../src/service/domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
-import type { Flow } from '../../src/service/domain/records.ts';
+import type {
+  ArtifactDossier,
+  Attestation,
+  Flow,
+  ReportedArtifact,
+  TrailDossier,
+} from '../../src/service/domain/records.ts';
 import type { AccountReader } from '../../src/service/storage/accounts.ts';
 import type { Storage } from '../../src/service/storage/storage.ts';
 import { Turns } from '../../src/service/storage/turns.ts';
 import type { Role } from '../../src/contract/role.ts';
 import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
 
+/** What was found of an artifact. */
+export type ArtifactSearch =
+  { readonly outcome: 'found'; readonly dossier: ArtifactDossier } | artifacts.ArtifactNotFound;
+
 /** What the use cases make of a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
   readonly storage: Storage;
   readonly #turns = new Turns();
+  readonly #artifactCache = createArtifactCache();
 
   constructor(storage: Storage) {
     this.storage = storage;
@@ -24,7 +39,8 @@ export class Records {
 
   /** UseCaseDependencies whose clock shows this time. */
   at(seconds: number): UseCaseDependencies {
-    return { storage: this.storage, turns: this.#turns, now: () => seconds * 1000, randomBytes };
+    const shared = { storage: this.storage, turns: this.#turns, artifactCache: this.#artifactCache };
+    return { ...shared, now: () => seconds * 1000, randomBytes };
   }
 
   createOrganization(org: string, at: number): Promise<'created' | 'exists'> {
@@ -41,6 +57,36 @@ export class Records {
 
   findFlow(org: string, name: string): Promise<Flow | undefined> {
     return flows.findFlow(this.at(0), { org, name });
+  }
+
+  recordAttestation(attestation: Attestation): Promise<attestations.AttestationRecording> {
+    return attestations.recordAttestation(this.at(0), attestation);
+  }
+
+  findAttestation(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
+    return attestations.findAttestation(this.at(0), { org, flow, trail, id });
+  }
+
+  isAttached(digest: string): Promise<boolean> {
+    return this.storage.read((transaction) => transaction.attestations.isAttached(digest));
+  }
+
+  countAttached(): Promise<number> {
+    return this.storage.read((transaction) => transaction.attestations.countAttached());
+  }
+
+  recordArtifact(artifact: ReportedArtifact): Promise<artifacts.ArtifactRecording> {
+    return artifacts.recordArtifact(this.at(0), artifact);
+  }
+
+  /** Without the version, which is another one after every start. */
+  async findArtifact(query: artifacts.ArtifactQuery): Promise<ArtifactSearch> {
+    const finding = await artifacts.findArtifact(this.at(0), query);
+    return finding.outcome === 'found' ? { outcome: 'found', dossier: finding.dossier } : finding;
+  }
+
+  findTrail(org: string, flow: string, name: string): Promise<TrailDossier | undefined> {
+    return findTrail(this.at(0), { org, flow, name });
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {

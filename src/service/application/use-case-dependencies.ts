@@ -1,3 +1,4 @@
+import type { ArtifactCache } from './artifact-cache.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Turns } from '../storage/turns.ts';
 import type { Now } from '../../runtime/clock.ts';
@@ -13,4 +14,6 @@ export interface UseCaseDependencies {
   readonly randomBytes: RandomBytes;
   /** Shared by all who spread long work over turns of the event loop. */
   readonly turns: Turns;
+  /** Artifacts that were looked up before. */
+  readonly artifactCache: ArtifactCache;
 }

@@ -3,10 +3,9 @@ import { noMailServer, type Delivery } from '../domain/notifications.ts';
 import { unixSeconds, type Now } from '../../runtime/clock.ts';
 import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
 import type { Links } from '../domain/links.ts';
-import type { Store } from '../storage/store.ts';
 import { sendEmail, type MailServer } from './send-email.ts';
 import { renderMessage, renderSubject } from './render-message.ts';
-import { toWebhookPayload, type WebhookPayload } from './webhook-payload.ts';
+import { toWebhookPayload, type FindArtifact, type WebhookPayload } from './webhook-payload.ts';
 import { DeliveryError, postJson, type Web } from './post-json.ts';
 import { renderSlackMessage } from './slack-message.ts';
 
@@ -15,7 +14,7 @@ export type SendNotification = (delivery: Delivery, signal: AbortSignal) => Prom
 
 /** What sending needs. */
 export interface SenderDependencies {
-  readonly store: Pick<Store, 'findArtifact'>;
+  readonly findArtifact: FindArtifact;
   readonly links: Links;
   readonly web: Web;
   readonly now: Now;
@@ -24,10 +23,16 @@ export interface SenderDependencies {
 }
 
 /** Creates the function that sends notifications to all types of targets. */
-export function createNotificationSender({ store, links, web, mail, now }: SenderDependencies): SendNotification {
+export function createNotificationSender({
+  findArtifact,
+  links,
+  web,
+  mail,
+  now,
+}: SenderDependencies): SendNotification {
   return async (delivery, signal) => {
     const { target, event } = delivery;
-    const payload = await toWebhookPayload(event, { store, links });
+    const payload = await toWebhookPayload(event, { findArtifact, links });
     switch (target.type) {
       case 'WEBHOOK':
         await postWebhook(web, target.webhook, signedMessage(delivery, payload, unixSeconds(now())), signal);

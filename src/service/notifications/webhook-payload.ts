@@ -3,7 +3,7 @@ import type { EnvironmentEvent } from '../domain/environment-event.ts';
 import type { EventDigest } from '../domain/event-digest.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Links } from '../domain/links.ts';
-import type { Store } from '../storage/store.ts';
+import type { ArtifactFinding, ArtifactQuery } from '../application/artifacts.ts';
 
 /** The payload of a webhook, in the form of the public documentation of such a service. */
 export interface WebhookPayload {
@@ -54,10 +54,13 @@ interface PayloadArtifact {
   } | null;
 }
 
+/** Looks an artifact up, to tell its state when the message is sent. */
+export type FindArtifact = (query: ArtifactQuery) => Promise<ArtifactFinding>;
+
 /** Creates the payload for an event. */
 export async function toWebhookPayload(
   event: EnvironmentEvent,
-  { store, links }: { readonly store: Pick<Store, 'findArtifact'>; readonly links: Links },
+  { findArtifact, links }: { readonly findArtifact: FindArtifact; readonly links: Links },
 ): Promise<WebhookPayload> {
   const { org, environment, snapshot, compliant, trigger, description, timestamp } = event;
   return {
@@ -73,7 +76,7 @@ export async function toWebhookPayload(
       html_url: links.snapshotPage(org, environment, snapshot),
       api_url: links.snapshotAnswer(org, environment, snapshot),
     },
-    artifact: await toPayloadArtifact(event, store, links),
+    artifact: await toPayloadArtifact(event, findArtifact, links),
     ...(event.digest === undefined ? {} : { digest: toPayloadDigest(event.digest) }),
   };
 }
@@ -84,14 +87,14 @@ function toPayloadDigest({ total, groups }: EventDigest): NonNullable<WebhookPay
 
 async function toPayloadArtifact(
   { org, artifact }: EnvironmentEvent,
-  store: Pick<Store, 'findArtifact'>,
+  findArtifact: FindArtifact,
   links: Links,
 ): Promise<PayloadArtifact | null> {
   if (artifact === undefined) return null;
   const { name, fingerprint, provenance } = artifact;
   if (provenance === undefined) return { name, fingerprint, provenance: null };
   const { flow, commit, commitUrl, buildUrl } = provenance;
-  const finding = await store.findArtifact({ org, flow, fingerprint });
+  const finding = await findArtifact({ org, flow, fingerprint });
   const found =
     finding.outcome === 'found'
       ? {

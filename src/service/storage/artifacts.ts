@@ -24,6 +24,8 @@ export interface ArtifactSources {
 export interface ArtifactReader {
   /** The latest report of an artifact. */
   findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined>;
+  /** Whether the artifact was reported. */
+  exists(place: ArtifactPlace, fingerprint: string): Promise<boolean>;
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined>;
   /** How many fingerprints begin with these digits, and one of them. */
   findByDigits(

@@ -6,9 +6,13 @@ export interface CacheLimits {
   readonly maximumWeight: number;
 }
 
-interface Entry<Value> {
+/** A value with the version of what it was computed from. */
+export interface Versioned<Value> {
   readonly value: Value;
   readonly version: Version;
+}
+
+interface Entry<Value> extends Versioned<Value> {
   readonly weight: number;
 }
 
@@ -30,21 +34,35 @@ export class VersionedCache<Value> {
   get(key: string, version: Version): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry?.version !== version) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    this.#use(key, entry);
     return entry.value;
   }
 
-  /** Keeps a value in place of the one before; not if it is heavier than the whole cache may be. */
+  /** The value of whatever version, for who finds out by the value itself which version is the current one. */
+  latest(key: string): Versioned<Value> | undefined {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#use(key, entry);
+    return entry;
+  }
+
+  /**
+   * Keeps a value in place of the one before; not if it is heavier than the whole cache may be, nor if its version does not
+   * equal itself.
+   */
   set(key: string, version: Version, value: Value, weight = 1): void {
     this.#delete(key);
-    if (weight > this.#maximumWeight) return;
+    if (weight > this.#maximumWeight || Number.isNaN(version)) return;
     this.#entries.set(key, { value, version, weight });
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#maximumWeight) break;
       this.#delete(oldest);
     }
+  }
+
+  #use(key: string, entry: Entry<Value>): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
   }
 
   #delete(key: string): void {

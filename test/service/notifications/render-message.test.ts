@@ -3,12 +3,12 @@ import { renderMessage, renderSubject } from '../../../src/service/notifications
 import { toWebhookPayload } from '../../../src/service/notifications/webhook-payload.ts';
 import { toMessages } from '../../../src/service/domain/event-digest.ts';
 import { linksOf } from '../../../src/service/domain/links.ts';
-import type { ArtifactFinding } from '../../../src/service/storage/store.ts';
+import type { ArtifactFinding } from '../../../src/service/application/artifacts.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 
 const links = linksOf(() => 'https://compliance.example.com', '/api/v2');
 const finding: ArtifactFinding = { outcome: 'artifact not found' };
-const store = { findArtifact: () => Promise.resolve(finding) };
+const findArtifact = (): Promise<ArtifactFinding> => Promise.resolve(finding);
 const provenance = {
   flow: 'web',
   commit: '1'.repeat(40),
@@ -19,7 +19,7 @@ const artifact = { name: 'web.tar', fingerprint: 'a'.repeat(64) };
 
 describe('the payload of a webhook', () => {
   it('describes an environment', async () => {
-    expect(await toWebhookPayload(sampleEvent(), { store, links })).toEqual({
+    expect(await toWebhookPayload(sampleEvent(), { findArtifact, links })).toEqual({
       version: '1.0',
       timestamp: 900,
       org: 'acme',
@@ -41,18 +41,21 @@ describe('the payload of a webhook', () => {
     [false, 'NON-COMPLIANT'],
     [null, 'UNKNOWN'],
   ])('has a status for a snapshot that is compliant: %s', async (compliant, status) => {
-    expect(await toWebhookPayload(sampleEvent({ compliant }), { store, links })).toMatchObject({
+    expect(await toWebhookPayload(sampleEvent({ compliant }), { findArtifact, links })).toMatchObject({
       snapshot: { status },
     });
   });
 
   it('describes an artifact that no flow has', async () => {
-    const payload = await toWebhookPayload(sampleEvent({ artifact }), { store, links });
+    const payload = await toWebhookPayload(sampleEvent({ artifact }), { findArtifact, links });
     expect(payload.artifact).toEqual({ ...artifact, provenance: null });
   });
 
   it('describes an artifact that its flow no longer has', async () => {
-    const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
+    const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), {
+      findArtifact,
+      links,
+    });
     expect(payload.artifact?.provenance).toEqual({
       flow: 'web',
       status: null,
@@ -72,7 +75,7 @@ describe('the payload of a webhook', () => {
     const [digest, ...others] = toMessages([...many, sampleEvent()]);
     expect(others).toEqual([]);
     if (digest === undefined) throw new Error('there is a digest');
-    const payload = await toWebhookPayload(digest, { store, links });
+    const payload = await toWebhookPayload(digest, { findArtifact, links });
     expect(payload).toMatchObject({
       event_type: 'ON_NON_COMPLIANT_ENV',
       description: 'Environment prod is not compliant any more In snapshot 1 of prod: 3000 artifacts started to run.',
@@ -97,14 +100,17 @@ describe('the payload of a webhook', () => {
   it('has one line per fact, whatever the names of artifacts', async () => {
     const name = 'web\r\nSnapshot: 9, COMPLIANT\u2028\u202e\u0007';
     const forged = sampleEvent({ description: `Artifact ${name} started.`, artifact: { ...artifact, name } });
-    const words = renderMessage(await toWebhookPayload(forged, { store, links }));
+    const words = renderMessage(await toWebhookPayload(forged, { findArtifact, links }));
     expect(words.split(/[\n\r\u2028]/u)).toHaveLength(7);
     expect(words).toContain('Artifact web\\r\\nSnapshot: 9, COMPLIANT\\u{2028}\\u{202e}\\u{7} started.');
     expect(renderSubject(sampleEvent({ environment: 'prod\r\nBcc: eve@example.com' }))).not.toMatch(/[\r\n]/u);
   });
 
   it('is told to people in words', async () => {
-    const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), { store, links });
+    const payload = await toWebhookPayload(sampleEvent({ artifact: { ...artifact, provenance } }), {
+      findArtifact,
+      links,
+    });
     expect(renderMessage(payload).split('\n')).toEqual([
       'Environment prod is not compliant any more',
       '',

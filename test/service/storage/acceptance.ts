@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { StoredKey } from '../../../src/service/domain/accounts.ts';
 import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
-import { longestHistory, type ArtifactFinding, type Store } from '../../../src/service/storage/store.ts';
+import { longestHistory } from '../../../src/service/application/artifacts.ts';
+import type { Store } from '../../../src/service/storage/store.ts';
 import type { FlowToSave } from '../../../src/service/application/flows.ts';
-import type { Records } from '../../support/records.ts';
+import type { ArtifactSearch, Records } from '../../support/records.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
@@ -26,7 +27,6 @@ export interface StoreUnderTest extends OpenStore {
 export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let tested: StoreUnderTest;
-    let store: Store;
     let records: Records;
     let made = 0;
 
@@ -80,10 +80,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     const find = (
       fingerprint: string,
       narrow: { trail?: string; attestationId?: string; org?: string } = {},
-    ): Promise<ArtifactFinding> => store.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
+    ): Promise<ArtifactSearch> => records.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
     const found = async (
       ...query: Parameters<typeof find>
-    ): Promise<Extract<ArtifactFinding, { outcome: 'found' }>['dossier']> => {
+    ): Promise<Extract<ArtifactSearch, { outcome: 'found' }>['dossier']> => {
       const finding = await find(...query);
       if (finding.outcome !== 'found') throw new Error(finding.outcome);
       return finding.dossier;
@@ -91,7 +91,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     beforeEach(async () => {
       tested = await open();
-      ({ store, records } = tested);
+      ({ records } = tested);
       await records.createOrganization('acme', 1);
       await records.createOrganization('other', 1);
     });
@@ -139,24 +139,24 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it('are taken only by a flow that exists in their organization, and leave nothing else behind', async () => {
-        expect(await store.recordAttestation(attestation({ flow: 'api' }))).toBe('flow not found');
-        expect(await store.recordAttestation(attestation({ org: 'other' }))).toBe('flow not found');
-        expect(await store.recordArtifact(artifact({}, { org: 'other' }))).toBe('flow not found');
+        expect(await records.recordAttestation(attestation({ flow: 'api' }))).toBe('flow not found');
+        expect(await records.recordAttestation(attestation({ org: 'other' }))).toBe('flow not found');
+        expect(await records.recordArtifact(artifact({}, { org: 'other' }))).toBe('flow not found');
         expect(await find(fingerprintOf('abcdef'), { org: 'other' })).toEqual({ outcome: 'flow not found' });
-        expect(await store.findTrail('acme', 'api', 'main')).toBeUndefined();
+        expect(await records.findTrail('acme', 'api', 'main')).toBeUndefined();
       });
 
       it('make their trail with the first of them', async () => {
-        expect(await store.findTrail('acme', 'web', 'main')).toBeUndefined();
+        expect(await records.findTrail('acme', 'web', 'main')).toBeUndefined();
         const [first, second] = [attestation(), artifact()];
-        await store.recordAttestation(first);
-        await store.recordArtifact(second);
-        expect(await store.findTrail('acme', 'web', 'main')).toEqual({
+        await records.recordAttestation(first);
+        await records.recordArtifact(second);
+        expect(await records.findTrail('acme', 'web', 'main')).toEqual({
           trail: { org: 'acme', flow: 'web', name: 'main', createdAt: 20.5 },
           artifacts: [second],
           attestations: [expect.not.objectContaining({ document: expect.anything() as unknown })],
         });
-        expect(await store.findTrail('other', 'web', 'main')).toBeUndefined();
+        expect(await records.findTrail('other', 'web', 'main')).toBeUndefined();
       });
 
       it('come back as they were', async () => {
@@ -164,27 +164,27 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         if (!isMapping(userData)) throw new TypeError('not an object');
         const document = sampleAttestation('OK', { user_data: { ...userData } });
         const sent = attestation({ document, attachment: { filename: 'ü.xml', digest: 'd'.repeat(64), size: 3 } });
-        await store.recordAttestation(sent);
-        const back = await store.findAttestation('acme', 'web', 'main', sent.id);
+        await records.recordAttestation(sent);
+        const back = await records.findAttestation('acme', 'web', 'main', sent.id);
         expect(back).toEqual(sent);
         expect(JSON.stringify(back?.document)).toBe(JSON.stringify(document));
       });
 
       it('are found only where they belong', async () => {
         const sent = attestation();
-        await store.recordAttestation(sent);
-        expect(await store.findAttestation('other', 'web', 'main', sent.id)).toBeUndefined();
-        expect(await store.findAttestation('acme', 'api', 'main', sent.id)).toBeUndefined();
-        expect(await store.findAttestation('acme', 'web', 'next', sent.id)).toBeUndefined();
+        await records.recordAttestation(sent);
+        expect(await records.findAttestation('other', 'web', 'main', sent.id)).toBeUndefined();
+        expect(await records.findAttestation('acme', 'api', 'main', sent.id)).toBeUndefined();
+        expect(await records.findAttestation('acme', 'web', 'next', sent.id)).toBeUndefined();
       });
 
       it('name the files that must not be removed', async () => {
         const digest = 'd'.repeat(64);
-        expect(await store.isAttached(digest)).toBe(false);
-        await store.recordAttestation(attestation({ attachment: { filename: 'a', digest, size: 3 } }));
-        expect(await store.isAttached(digest)).toBe(true);
-        expect(await store.isAttached('e'.repeat(64))).toBe(false);
-        expect(await store.countAttached()).toBe(1);
+        expect(await records.isAttached(digest)).toBe(false);
+        await records.recordAttestation(attestation({ attachment: { filename: 'a', digest, size: 3 } }));
+        expect(await records.isAttached(digest)).toBe(true);
+        expect(await records.isAttached('e'.repeat(64))).toBe(false);
+        expect(await records.countAttached()).toBe(1);
       });
     });
 
@@ -194,18 +194,18 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it('answers its latest report with its flow', async () => {
-        await store.recordArtifact(artifact());
+        await records.recordArtifact(artifact());
         const latest = artifact({ filename: 'again.tar' });
-        await store.recordArtifact(latest);
+        await records.recordArtifact(latest);
         const dossier = await found(fingerprintOf('abcdef'));
         expect(dossier.artifact).toEqual(latest);
         expect(dossier.flow.template).toEqual(['artifact', 'sonar']);
       });
 
       it('takes the first digits where they leave no doubt', async () => {
-        await store.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde1') }));
-        await store.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2') }));
-        await store.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }));
+        await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde1') }));
+        await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2') }));
+        await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }));
         expect(await find('abcde')).toEqual({ outcome: 'ambiguous', count: 2 });
         expect((await found('abcde2')).artifact.report.fingerprint).toBe(fingerprintOf('abcde2'));
         expect(await find('abcdf')).toEqual({ outcome: 'artifact not found' });
@@ -214,7 +214,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it('finds the last fingerprint of all by its digits', async () => {
-        await store.recordArtifact(artifact({ fingerprint: 'f'.repeat(64) }));
+        await records.recordArtifact(artifact({ fingerprint: 'f'.repeat(64) }));
         expect((await found('fffff')).artifact.report.fingerprint).toBe('f'.repeat(64));
       });
 
@@ -223,8 +223,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           artifact({ fingerprint: fingerprintOf('abcde1') }),
           artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }),
         ];
-        await store.recordArtifact(first);
-        await store.recordArtifact(second);
+        await records.recordArtifact(first);
+        await records.recordArtifact(second);
         expect((await found('abcde', { trail: 'main' })).artifact).toEqual(first);
         expect((await found(fingerprintOf('abcde2'), { trail: 'next' })).artifact).toEqual(second);
         expect(await find(fingerprintOf('abcde2'), { trail: 'main' })).toEqual({ outcome: 'artifact not found' });
@@ -232,9 +232,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
       it('is narrowed by the id of a report, which can end a doubt', async () => {
         const [first, second] = [artifact(), artifact({ fingerprint: fingerprintOf('abcdee'), trail_name: 'next' })];
-        await store.recordArtifact(first);
-        await store.recordArtifact(second);
-        await store.recordArtifact(artifact());
+        await records.recordArtifact(first);
+        await records.recordArtifact(second);
+        await records.recordArtifact(artifact());
         expect((await found('abcde', { attestationId: first.id })).artifact).toEqual(first);
         expect((await found('abcde', { attestationId: second.id, trail: 'next' })).artifact).toEqual(second);
         expect(await find('abcde', { attestationId: second.id, trail: 'main' })).toEqual({
@@ -247,8 +247,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       });
 
       it('says first that the flow does not exist', async () => {
-        await store.recordArtifact(artifact());
-        expect(await store.findArtifact({ org: 'acme', flow: 'api', fingerprint: 'abcde' })).toEqual({
+        await records.recordArtifact(artifact());
+        expect(await records.findArtifact({ org: 'acme', flow: 'api', fingerprint: 'abcde' })).toEqual({
           outcome: 'flow not found',
         });
       });
@@ -260,30 +260,30 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
       beforeEach(async () => {
         await records.saveFlow(flow(), 2);
-        await store.recordArtifact(artifact(target));
+        await records.recordArtifact(artifact(target));
       });
 
       const evidence = async (): Promise<string[]> =>
         (await found(fingerprintOf('abcdef'))).evidence.map(({ name: of, verdict }) => `${of} ${verdict}`);
 
       it('is the latest of each name, in the order of recording', async () => {
-        await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
-        await store.recordAttestation(attestation({ name: 'unit' }));
-        await store.recordAttestation(attestation({ verdict: 'incomplete' }));
+        await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        await records.recordAttestation(attestation({ name: 'unit' }));
+        await records.recordAttestation(attestation({ verdict: 'incomplete' }));
         expect(await evidence()).toEqual(['unit compliant', 'sonar incomplete']);
       });
 
       it('comes from its fingerprint, its name and its trail, and the latest of them counts', async () => {
         const byFingerprint = sampleAttestation('OK', { artifact_fingerprint: fingerprintOf('abcdef') });
         const byName = sampleAttestation('OK', { target_artifacts: ['web'], git_commit_info: commit });
-        await store.recordAttestation(attestation({ document: byName, verdict: 'incomplete' }));
-        await store.recordAttestation(
+        await records.recordAttestation(attestation({ document: byName, verdict: 'incomplete' }));
+        await records.recordAttestation(
           attestation({ document: byFingerprint, verdict: 'non-compliant', trail: 'other' }),
         );
         expect(await evidence()).toEqual(['sonar non-compliant']);
-        await store.recordAttestation(attestation());
+        await records.recordAttestation(attestation());
         expect(await evidence()).toEqual(['sonar compliant']);
-        await store.recordAttestation(attestation({ document: byName, name: 'web.sonar', verdict: 'incomplete' }));
+        await records.recordAttestation(attestation({ document: byName, name: 'web.sonar', verdict: 'incomplete' }));
         expect(await evidence()).toEqual(['web.sonar incomplete']);
       });
 
@@ -295,24 +295,24 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           { name: 'api.sonar' },
           { name: 'web.sonar', document: sampleAttestation('OK', { git_commit_info: otherCommit }) },
         ];
-        for (const change of elsewhere) await store.recordAttestation(attestation(change));
+        for (const change of elsewhere) await records.recordAttestation(attestation(change));
         expect(await evidence()).toEqual([]);
       });
 
       it('can be there before the artifact', async () => {
-        await store.recordAttestation(attestation({ trail: 'early' }));
-        await store.recordArtifact(artifact({ trail_name: 'early', fingerprint: fingerprintOf('123456') }));
+        await records.recordAttestation(attestation({ trail: 'early' }));
+        await records.recordArtifact(artifact({ trail_name: 'early', fingerprint: fingerprintOf('123456') }));
         expect((await found('12345')).evidence).toHaveLength(1);
       });
 
       it('has a history of all that was reported, newest first, each once, cut where it is long', async () => {
         const twice = sampleAttestation('OK', { target_artifacts: ['web'] });
-        await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
-        await store.recordAttestation(attestation({ document: twice }));
+        await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        await records.recordAttestation(attestation({ document: twice }));
         const { history } = await found(fingerprintOf('abcdef'));
         expect(history.map(({ verdict }) => verdict)).toEqual(['compliant', 'non-compliant']);
         const many = Array.from({ length: longestHistory + 5 }, () => attestation());
-        for (const each of many) await store.recordAttestation(each);
+        for (const each of many) await records.recordAttestation(each);
         const cut = (await found(fingerprintOf('abcdef'))).history;
         expect(cut.map((each) => each.id)).toEqual(
           many
@@ -328,10 +328,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await records.saveFlow(flow(), 2);
         await records.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
         await records.addKey(key());
-        await store.recordArtifact(artifact());
-        await store.recordAttestation(attestation({ verdict: 'non-compliant' }));
-        ({ store, records } = await tested.reopen());
-        await store.recordAttestation(attestation());
+        await records.recordArtifact(artifact());
+        await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        ({ records } = await tested.reopen());
+        await records.recordAttestation(attestation());
         expect((await found(fingerprintOf('abcdef'))).evidence.map(({ verdict }) => verdict)).toEqual(['compliant']);
         expect(await records.findKey('key1')).toEqual(key());
       });
@@ -340,7 +340,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         const writes = Array.from({ length: 50 }, (_, index) => records.saveFlow(flow({ name: `flow-${index}` }), 2));
         const reopened = tested.reopen();
         expect(await Promise.all(writes)).toEqual(writes.map(() => 'created'));
-        ({ store, records } = await reopened);
+        ({ records } = await reopened);
         expect(await records.findFlow('acme', 'flow-49')).toBeDefined();
       });
 
@@ -348,13 +348,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await records.saveFlow(flow(), 2);
         const same = id();
         const outcomes = await Promise.allSettled([
-          store.recordAttestation(attestation({ id: same })),
-          store.recordAttestation(attestation({ id: same, trail: 'of-the-failed-one' })),
-          store.recordAttestation(attestation()),
+          records.recordAttestation(attestation({ id: same })),
+          records.recordAttestation(attestation({ id: same, trail: 'of-the-failed-one' })),
+          records.recordAttestation(attestation()),
         ]);
         expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-        expect((await store.findTrail('acme', 'web', 'main'))?.attestations).toHaveLength(2);
-        expect(await store.findTrail('acme', 'web', 'of-the-failed-one')).toBeUndefined();
+        expect((await records.findTrail('acme', 'web', 'main'))?.attestations).toHaveLength(2);
+        expect(await records.findTrail('acme', 'web', 'of-the-failed-one')).toBeUndefined();
       });
     });
   });

@@ -31,7 +31,7 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
     });
     const record = async (times: readonly number[], flow = 'web'): Promise<readonly string[]> => {
       const all = times.map((time) => attestation(time, { flow }));
-      for (const each of all) await store.recordAttestation(each);
+      for (const each of all) await records.recordAttestation(each);
       return all.map(({ id }) => id);
     };
     const query = (change: Partial<AttestationListQuery> = {}): AttestationListQuery => ({
@@ -74,9 +74,9 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
 
     it('gives the attestations back as they were, of this flow and organization only', async () => {
       const mine = attestation(5, { attachment: { filename: 'a.xml', digest: 'd'.repeat(64), size: 3 } });
-      await store.recordAttestation(mine);
+      await records.recordAttestation(mine);
       await record([5], 'api');
-      await store.recordAttestation(attestation(5, { org: 'other' }));
+      await records.recordAttestation(attestation(5, { org: 'other' }));
       expect(await page()).toMatchObject({ attestations: [mine], total: 1 });
     });
 
@@ -123,7 +123,7 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
 
     it('says that a page is larger than was asked for, before it is read, and reads it in parts', async () => {
       const document = sampleAttestation('OK', { user_data: { text: 'ü'.repeat(1000) } });
-      for (const time of [1, 2, 3]) await store.recordAttestation(attestation(time, { document }));
+      for (const time of [1, 2, 3]) await records.recordAttestation(attestation(time, { document }));
       const range = { org: 'acme', flow: 'web', first: 1, last: 3 };
       const bytes = 3 * Buffer.byteLength(JSON.stringify(document));
       const finding = await store.listAttestations(query({ maximumBytes: 5000 }));

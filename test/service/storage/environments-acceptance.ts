@@ -221,7 +221,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           fc.boolean().map((required) => (at: number) => savePolicy('strict', required, at)),
           image.map((digits) => (at: number) => {
             const sent = sampleArtifact({ fingerprint: fingerprintOf(digits) });
-            return store.recordArtifact({
+            return records.recordArtifact({
               org: 'acme',
               flow: 'web',
               id: id(),

@@ -47,14 +47,14 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
       const owner = flag ? 'ann' : 'bob';
       const writes: Readonly<Record<Chance['kind'], Write>> = {
         flow: saveFlow(org, flow, flag ? ['sonar'] : []),
-        artifact: ({ store }, at) => {
+        artifact: ({ records }, at) => {
           const report = sampleArtifact({
             ...{ fingerprint: artifact, trail_name: trail, git_commit: commitOf('1') },
             ...(flag ? { template_reference_name: 'web' } : {}),
           });
-          return store.recordArtifact({ org, flow, id, createdAt: at, reportedBy: 'ann', report });
+          return records.recordArtifact({ org, flow, id, createdAt: at, reportedBy: 'ann', report });
         },
-        attestation: ({ store }, at) => {
+        attestation: ({ records }, at) => {
           const attestation_name = other ? 'web.unit' : 'sonar';
           const document = sampleAttestation('OK', {
             attestation_name,
@@ -62,7 +62,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
           });
           const verdict = { verdict: 'compliant', reason: `it is ${id}` } as const;
           const of = { org, flow, trail, id, name: attestation_name, type: 'sonar', createdAt: at } as const;
-          return store.recordAttestation({ ...of, ...verdict, reportedBy: 'ann', document });
+          return records.recordAttestation({ ...of, ...verdict, reportedBy: 'ann', document });
         },
         environment: ({ store }, at) => {
           const artifacts = artifactsOfReport({
@@ -98,10 +98,10 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
       };
       return writes[kind];
     };
-    const askAll = async (org: string, { store, records }: OpenStore): Promise<unknown> => {
+    const askAll = async (org: string, { records }: OpenStore): Promise<unknown> => {
       const artifacts = flows.flatMap((flow) =>
         fingerprints.flatMap((fingerprint) =>
-          [undefined, ...trails].map((trail) => store.findArtifact({ org, flow, fingerprint, trail })),
+          [undefined, ...trails].map((trail) => records.findArtifact({ org, flow, fingerprint, trail })),
         ),
       );
       const keys = flows.map((flow) => records.findKey(keyOf(org, flow)));

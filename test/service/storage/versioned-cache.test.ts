@@ -20,6 +20,15 @@ describe('a cache of versions', () => {
     const cache = cacheOf();
     cache.set('a', Number.NaN, 'a');
     expect(cache.get('a', Number.NaN)).toBeUndefined();
+    expect(cache.latest('a')).toBeUndefined();
+  });
+
+  it('returns the latest value with its version, and takes it for used', () => {
+    const cache = cacheOf('a', 'b', 'c');
+    expect(cache.latest('a')).toMatchObject({ value: 'a', version: 1 });
+    cache.set('d', 1, 'd', 3);
+    expect(cache.latest('b')).toBeUndefined();
+    expect(kept(cache, 'a', 'c', 'd')).toEqual(['a', 'c', 'd']);
   });
 
   it('drops what was used least recently', () => {

@@ -3,10 +3,8 @@ import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } fr
 import type { QueryOf } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { actorName } from '../../domain/access.ts';
-import { newIdentifier } from '../../domain/identifier.ts';
-import type { ArtifactDossier } from '../../domain/records.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
-import type { ArtifactQuery, Store } from '../../storage/store.ts';
+import * as artifacts from '../../application/artifacts.ts';
+import { VersionedCache } from '../../storage/versioned-cache.ts';
 import { toArtifactResponse } from './artifact-response.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { SerializedJson } from '../json-response.ts';
@@ -14,36 +12,38 @@ import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
+/** How many bytes the kept answers may have; those of an artifact are about as large as what is kept of it. */
+const maximumAnswerBytes = 8 * 1024 * 1024;
+
 /** Operation 10 and its neighbour: look an artifact up, and report one. */
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const { store, links, now } = dependencies;
-  const written = new WeakMap<ArtifactDossier, SerializedJson<Artifact>>();
-  const serialize = (dossier: ArtifactDossier): SerializedJson<Artifact> => {
-    const text = written.get(dossier) ?? SerializedJson.from(toArtifactResponse(dossier, links));
-    written.set(dossier, text);
-    return text;
+  const { links } = dependencies;
+  const answers = new VersionedCache<SerializedJson<Artifact>>({ maximumWeight: maximumAnswerBytes });
+  const serialize = ({ dossier, version }: artifacts.FoundArtifact): SerializedJson<Artifact> => {
+    const { org, id } = dossier.artifact;
+    const key = `${org}\n${id}`;
+    const known = answers.get(key, version);
+    if (known !== undefined) return known;
+    const answer = SerializedJson.from(toArtifactResponse(dossier, links));
+    answers.set(key, version, answer, answer.bytes.length);
+    return answer;
   };
 
   addRoute(host, getArtifact, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
-    const dossier = await requireArtifact(store, {
+    const found = await requireArtifact(dependencies, {
       org: parameters.org,
       flow: parameters.flow_name,
       fingerprint: parameters.fingerprint,
       trail: query.trail,
       attestationId: requireReportId(query),
     });
-    return { status: 200, body: serialize(dossier) };
+    return { status: 200, body: serialize(found) };
   });
 
   addRoute(host, reportArtifact, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
-    const recorded = await store.recordArtifact({
-      org: parameters.org,
-      flow: parameters.flow_name,
-      id: newIdentifier(dependencies),
-      createdAt: unixSeconds(now()),
-      reportedBy: actorName(caller),
-      report: document,
-    });
+    const { org, flow_name: flow } = parameters;
+    const report = { org, flow, reportedBy: actorName(caller), report: document };
+    const recorded = await artifacts.reportArtifact(dependencies, report);
     if (recorded === 'flow not found') throw new ApiError(flowNotFound);
     return { status: 201, body: { message: 'OK' } };
   });
@@ -64,14 +64,17 @@ export function requireReportId(query: QueryOf<typeof getArtifact>): string | un
 /**
  * All that is known of the artifact.
  *
- * @throws ApiError where there is none, or more than one.
+ * @throws ApiError if there is none, or more than one.
  */
-export async function requireArtifact(store: Store, query: ArtifactQuery): Promise<ArtifactDossier> {
-  const finding = await store.findArtifact(query);
+export async function requireArtifact(
+  dependencies: Pick<RouteDependencies, 'storage' | 'artifactCache'>,
+  query: artifacts.ArtifactQuery,
+): Promise<artifacts.FoundArtifact> {
+  const finding = await artifacts.findArtifact(dependencies, query);
   const { org, flow, fingerprint } = query;
   switch (finding.outcome) {
     case 'found':
-      return finding.dossier;
+      return finding;
     case 'flow not found':
       throw new ApiError(flowNotFound);
     case 'artifact not found':

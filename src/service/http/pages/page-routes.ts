@@ -18,6 +18,8 @@ import { DamagedAttachmentError, type AttachmentStore } from '../../storage/atta
 import { renderArtifact } from './artifact-page.ts';
 import { renderAttestation } from './attestation-page.ts';
 import { listOpenOrganizations } from '../../application/access.ts';
+import { findAttestation } from '../../application/attestations.ts';
+import { findTrail } from '../../application/trails.ts';
 import { renderHome } from './home-page.ts';
 import { html } from './html.ts';
 import { sendPage } from './layout.ts';
@@ -49,12 +51,13 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
     const query = validateQuery(getArtifact.query, request.query);
     const { org, flow_name: flow, fingerprint } = path;
     const narrow = { trail: query.trail, attestationId: requireReportId(query) };
-    const dossier = await requireArtifact(store, { org, flow, fingerprint, ...narrow });
+    const { dossier } = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
     return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, renderArtifact(dossier, links));
   });
 
   page('/:org/flows/:flow_name/trails/:trail_name', trailPath, async (path, reply) => {
-    const dossier = await store.findTrail(path.org, path.flow_name, path.trail_name);
+    const { org, flow_name: flow, trail_name: name } = path;
+    const dossier = await findTrail(dependencies, { org, flow, name });
     if (dossier === undefined) throw new ApiError(trailNotFound, { values: path });
     return sendPage(reply, `Trail ${dossier.trail.name}`, renderTrail(dossier, links));
   });
@@ -92,7 +95,8 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
 
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
   const demandAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
-    const found = await store.findAttestation(path.org, path.flow_name, path.trail_name, path.attestation_id);
+    const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
+    const found = await findAttestation(dependencies, { org, flow, trail, id });
     if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
     return found;
   };

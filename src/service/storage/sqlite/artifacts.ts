@@ -14,6 +14,8 @@ const reading = {
     ORDER BY sequence DESC LIMIT 1`,
   findLatestOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
+  exists: 'SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ? LIMIT 1',
+  existsInTrail: 'SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ? LIMIT 1',
   findById: 'SELECT * FROM artifacts WHERE org = ? AND id = ? AND flow = ?',
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
@@ -55,6 +57,15 @@ export class SqliteArtifactReader implements ArtifactReader {
           ? findLatest.get(org, flow, fingerprint)
           : findLatestOfTrail.get(org, flow, trail, fingerprint);
       return optional(row, artifactOf);
+    });
+  }
+
+  exists({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<boolean> {
+    const { exists, existsInTrail } = this.#statements;
+    return this.session.answer(() => {
+      const row =
+        trail === undefined ? exists.get(org, flow, fingerprint) : existsInTrail.get(org, flow, trail, fingerprint);
+      return row !== undefined;
     });
   }
 

@@ -39,12 +39,13 @@ export async function openDataFolder(
   const nobody = (): Promise<boolean> => Promise.resolve(false);
   if (isNew) await atStart(folder, () => sweepAttachments({ ...rules, isAttached: nobody, isNewDatabase: true }));
   const storage = new SqliteStorage(dataFolder);
-  const { store } = storage;
   closers.push(() => storage.close());
-  const isAttached = (digest: string): Promise<boolean> => store.isAttached(digest);
+  const isAttached = (digest: string): Promise<boolean> =>
+    storage.read(({ attestations }) => attestations.isAttached(digest));
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
-  tellSweep(log, sweep, (await store.countAttached()) - sweep.attached);
-  return { storage, store, attachments };
+  const attached = await storage.read(({ attestations }) => attestations.countAttached());
+  tellSweep(log, sweep, attached - sweep.attached);
+  return { storage, store: storage.store, attachments };
 }
 
 function tellSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {

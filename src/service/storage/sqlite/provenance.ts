@@ -1,13 +1,13 @@
+import { currentEvidence, scopesOfReport } from '../../domain/binding.ts';
 import type { RunningArtifact } from '../../domain/environment/running-artifact.ts';
 import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../../domain/policy/judged-artifact.ts';
 import type { Work } from '../../domain/policy/work.ts';
-import type { ReportedArtifact } from '../../domain/records.ts';
+import type { AttestationSummary, ReportedArtifact } from '../../domain/records.ts';
 import { optional } from './answers.ts';
-import { currentEvidenceOf } from './artifact-search.ts';
 import type { EnvironmentStatements } from './environment-statements.ts';
-import { artifactOf, flowOf } from './rows.ts';
+import { artifactOf, flowOf, number, summaryOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** What reading takes, in the steps of a judgement. */
@@ -52,9 +52,20 @@ export class ProvenanceReader {
     const row = this.#statements.findFlow.get(artifact.org, artifact.flow);
     if (row === undefined) return [];
     const flow = flowOf(row);
-    const evidence = currentEvidenceOf(this.#statements, artifact);
+    const evidence = this.#currentEvidence(artifact);
     work.spend((flow.template.length + evidence.length) * stepsOf.evidence);
     return [{ flow: artifact.flow, ...judgeArtifact({ flow, evidence }), evidence }];
+  }
+
+  /** What counts for an artifact: the latest attestation of each name, in the order of recording. */
+  #currentEvidence(artifact: ReportedArtifact): readonly AttestationSummary[] {
+    const { org, flow } = artifact;
+    const scopes = scopesOfReport(artifact);
+    const byScope = scopes.map((scope) => {
+      const rows = this.#statements.currentEvidence.all(org, flow, scope);
+      return [scope, rows.map((row) => ({ ...summaryOf(row), sequence: number(row, 'sequence') }))] as const;
+    });
+    return currentEvidence(scopes, new Map(byScope));
   }
 
   /** The latest report of each flow that knows it. */

@@ -46,7 +46,7 @@ export class SqliteStorage implements Storage {
         commits.committed();
       },
     });
-    this.store = new SqliteStore(this.#database, this.#queue, written);
+    this.store = new SqliteStore(this.#database, this.#queue);
     const accounts = new AccountCaches();
     this.#session = new WriteSession(this.#database);
     this.#transaction = {

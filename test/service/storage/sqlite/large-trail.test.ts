@@ -45,10 +45,10 @@ describe('evidence for a whole trail', () => {
 
   const report = (number: number, trail = 'main'): Promise<unknown> => {
     const report = sampleArtifact({ fingerprint: fingerprintOf(number.toString(16)), trail_name: trail });
-    return store.recordArtifact({ org, flow, id: `${trail}-${number}`, createdAt: 2, reportedBy: 'ann', report });
+    return records.recordArtifact({ org, flow, id: `${trail}-${number}`, createdAt: 2, reportedBy: 'ann', report });
   };
   const attest = (id: string, trail: string): Promise<unknown> =>
-    store.recordAttestation({
+    records.recordAttestation({
       ...{ org, flow, trail, id, name: 'sonar', type: 'sonar', verdict: 'non-compliant', reason: 'it is red' },
       ...{ createdAt: 5, reportedBy: 'ann', document: sampleAttestation('ERROR') },
     });

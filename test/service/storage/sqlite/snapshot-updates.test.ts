@@ -98,7 +98,7 @@ describe('a report to an environment that a thousand logical ones show', () => {
     await Promise.all([
       report(2, 'web:1'),
       report(3, 'web:2'),
-      store.recordArtifact({ org, flow: 'web', id: 'a', createdAt: 4, reportedBy: user, report: artifact }),
+      records.recordArtifact({ org, flow: 'web', id: 'a', createdAt: 4, reportedBy: user, report: artifact }),
     ]);
     for (const name of ['all-0', 'all-500', 'all-999']) {
       const finding = await store.findSnapshot(org, [{ environment: name, selector: { kind: 'latest' } }], 10);

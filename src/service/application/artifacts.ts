@@ -1,0 +1,168 @@
+import { currentEvidence, scopesOfReport } from '../domain/binding.ts';
+import { newIdentifier } from '../domain/identifier.ts';
+import type { ArtifactDossier, Flow, ReportedArtifact } from '../domain/records.ts';
+import type { ArtifactSources } from '../storage/artifacts.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+import type { Version } from '../storage/version.ts';
+import type { Versioned } from '../storage/versioned-cache.ts';
+import type { CachedArtifact } from './artifact-cache.ts';
+import { runJudgingTransaction } from './judging-transaction.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** Which artifact is looked for. */
+export interface ArtifactQuery {
+  readonly org: string;
+  readonly flow: string;
+  /** The whole fingerprint or its first digits. */
+  readonly fingerprint: string;
+  /** Only an artifact that was reported to this trail. */
+  readonly trail?: string | undefined;
+  /** Only the report of this id. */
+  readonly attestationId?: string | undefined;
+}
+
+/** An artifact that was found. */
+export interface FoundArtifact {
+  readonly outcome: 'found';
+  readonly dossier: ArtifactDossier;
+  /** The version of all that the dossier was read from. */
+  readonly version: Version;
+}
+
+/** Why no artifact was found. */
+export type ArtifactNotFound =
+  | { readonly outcome: 'flow not found' | 'artifact not found' }
+  /** The digits are the beginning of so many fingerprints. */
+  | { readonly outcome: 'ambiguous'; readonly count: number };
+
+/** What was found of an artifact. */
+export type ArtifactFinding = FoundArtifact | ArtifactNotFound;
+
+/** How many attestations the history of an artifact has at most; reading them is most of what a look-up costs. */
+export const longestHistory = 20;
+
+/** How many of the stretches of time that an artifact runs are told with it at most; those that last come first. */
+const longestAppearances = 100;
+
+/** How many digits a whole fingerprint has. */
+const fingerprintLength = 64;
+
+/** Operation 10: finds the latest report of an artifact that fits the query, with what counts for it. */
+export async function findArtifact(
+  { storage, artifactCache }: Pick<UseCaseDependencies, 'storage' | 'artifactCache'>,
+  query: ArtifactQuery,
+): Promise<ArtifactFinding> {
+  const key = cacheKey(query);
+  const known = artifactCache.latest(key);
+  const found = await storage.read(async (transaction) => {
+    if (known !== undefined) {
+      const version = await transaction.artifacts.version(known.value.sources);
+      if (version === known.version) return known;
+    }
+    return loadArtifact(transaction, query);
+  });
+  if ('outcome' in found) return found;
+  const { value, version } = found;
+  // Abbreviated fingerprints can become ambiguous with every new report of their flow.
+  if (found !== known && query.fingerprint.length === fingerprintLength) {
+    artifactCache.set(key, version, value, JSON.stringify(value.dossier).length);
+  }
+  return { outcome: 'found', dossier: value.dossier, version };
+}
+
+// An absent part stands apart from an empty one, and no name holds a line break.
+function cacheKey({ org, flow, fingerprint, trail, attestationId }: ArtifactQuery): string {
+  const narrowed = `${trail === undefined ? '' : `=${trail}`}\n${attestationId === undefined ? '' : `=${attestationId}`}`;
+  return `${org}\n${flow}\n${fingerprint}\n${narrowed}`;
+}
+
+async function loadArtifact(
+  transaction: ReadTransaction,
+  query: ArtifactQuery,
+): Promise<Versioned<CachedArtifact> | ArtifactNotFound> {
+  const flow = await transaction.flows.find(query.org, query.flow);
+  if (flow === undefined) return { outcome: 'flow not found' };
+  const artifact = await findReport(transaction, query);
+  if ('outcome' in artifact) return artifact;
+  const dossier = await loadDossier(transaction, flow, artifact);
+  const sources = sourcesOf(dossier);
+  return { value: { dossier, sources }, version: await transaction.artifacts.version(sources) };
+}
+
+async function findReport(
+  { artifacts }: Pick<ReadTransaction, 'artifacts'>,
+  query: ArtifactQuery,
+): Promise<ReportedArtifact | ArtifactNotFound> {
+  const { org, flow, fingerprint: digits, trail, attestationId } = query;
+  // One report has one fingerprint, so an id leaves nothing ambiguous.
+  if (attestationId !== undefined) {
+    const report = await artifacts.findById(org, flow, attestationId);
+    return report !== undefined && fits(report, query) ? report : { outcome: 'artifact not found' };
+  }
+  const place = { org, flow, trail };
+  const { fingerprint, count } =
+    digits.length === fingerprintLength
+      ? { fingerprint: digits, count: 1 }
+      : await artifacts.findByDigits(place, digits);
+  if (count > 1) return { outcome: 'ambiguous', count };
+  const report = fingerprint === undefined ? undefined : await artifacts.findLatest(place, fingerprint);
+  return report ?? { outcome: 'artifact not found' };
+}
+
+function fits({ report }: ReportedArtifact, { fingerprint, trail }: ArtifactQuery): boolean {
+  return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
+}
+
+async function loadDossier(
+  { artifacts, attestations }: Pick<ReadTransaction, 'artifacts' | 'attestations'>,
+  flow: Flow,
+  artifact: ReportedArtifact,
+): Promise<ArtifactDossier> {
+  const { org, report } = artifact;
+  const scopes = scopesOfReport(artifact);
+  const place = { org, flow: flow.name };
+  return {
+    flow,
+    artifact,
+    evidence: currentEvidence(scopes, await attestations.listCurrent(place, scopes)),
+    history: await attestations.listBound(place, scopes, longestHistory),
+    appearances: await artifacts.listAppearances(org, report.fingerprint, longestAppearances),
+  };
+}
+
+function sourcesOf({ artifact, appearances }: ArtifactDossier): ArtifactSources {
+  const { org, flow, report } = artifact;
+  return {
+    ...{ org, flow, fingerprint: report.fingerprint, scopes: scopesOfReport(artifact) },
+    environments: [...new Set(appearances.map(({ environment }) => environment))],
+  };
+}
+
+/** What came of reporting an artifact. */
+export type ArtifactRecording = 'recorded' | 'flow not found';
+
+/** Records a new report of an artifact; its trail begins with it if it is the first. */
+export function reportArtifact(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns' | 'now' | 'randomBytes'>,
+  command: Omit<ReportedArtifact, 'id' | 'createdAt'>,
+): Promise<ArtifactRecording> {
+  const createdAt = unixSeconds(dependencies.now());
+  return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt });
+}
+
+/** Records a report with the id and the time that it has, and judges anew where the artifact runs. */
+export function recordArtifact(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns'>,
+  artifact: ReportedArtifact,
+): Promise<ArtifactRecording> {
+  const reportJson = JSON.stringify(artifact.report);
+  return runJudgingTransaction(dependencies, async ({ flows, trails, artifacts, evidenceChanges }, matches) => {
+    const { org, flow, createdAt, report } = artifact;
+    if (!(await flows.exists(org, flow))) return 'flow not found';
+    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
+    await artifacts.insert(artifact, reportJson);
+    await evidenceChanges.announce({ org, fingerprint: report.fingerprint }, createdAt, matches);
+    return 'recorded';
+  });
+}
