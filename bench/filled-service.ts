@@ -3,12 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { conforms } from '../src/contract/check.ts';
 import { sonarAttestation, type SonarAttestation } from '../src/contract/attestation.ts';
 import { newIdentifier } from '../src/service/domain/identifier.ts';
+import { recordReport, saveEnvironment } from '../src/service/application/environments.ts';
 import { createOrganization } from '../src/service/application/organizations.ts';
 import { recordArtifact } from '../src/service/application/artifacts.ts';
 import { recordAttestation } from '../src/service/application/attestations.ts';
 import { saveFlow } from '../src/service/application/flows.ts';
 import { SqliteStorage } from '../src/service/storage/sqlite/sqlite-storage.ts';
-import { Turns } from '../src/service/storage/turns.ts';
+import { Judging } from '../src/service/application/judging/judging.ts';
 import { randomBytes } from 'node:crypto';
 import { startServiceProcess } from '../trial/service-process.ts';
 import { attestationDocument } from './requests.ts';
@@ -102,13 +103,12 @@ async function fill(
   { attestations, artifacts, snapshots }: Filling,
 ): Promise<void> {
   const { org, flow, commit } = owner;
-  const { store } = storage;
-  const dependencies = { storage, turns: new Turns(), now: () => firstMoment * 1000 };
+  const dependencies = { storage, judging: new Judging(), now: () => firstMoment * 1000 };
   await createOrganization(dependencies, { org });
   const description = 'What the bench measures with';
   const template = ['artifact', 'sonar'];
   await saveFlow(dependencies, { org, name: flow, description, template, visibility: undefined, repoUrl: undefined });
-  await store.saveEnvironment({ org, name: environment, kind: 'K8S', user: 'bench' }, firstMoment);
+  await saveEnvironment(dependencies, { org, name: environment, kind: 'K8S', user: 'bench' });
   const document = checkedDocument(owner);
   const made = (place: number): { id: string; createdAt: number; reportedBy: string } => ({
     id: newIdentifier({ now: () => momentOf(place) * 1000, randomBytes }),
@@ -130,7 +130,8 @@ async function fill(
     const instances = [{ namespace: 'web', pod: 'web-1', createdAt: firstMoment }];
     // Another one than before, so that each report makes a snapshot.
     const running = [{ name: 'web', fingerprint: fingerprintAt(place % 2), instances }];
-    return store.recordReport({ org, environment, kind: 'K8S', artifacts: running }, firstMoment + place);
+    const at = { ...dependencies, now: () => (firstMoment + place) * 1000 };
+    return recordReport(at, { org, environment, kind: 'K8S', artifacts: running });
   });
 }
 

@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { createArtifactCache } from '../../src/service/application/artifact-cache.ts';
 import * as artifacts from '../../src/service/application/artifacts.ts';
 import * as attestations from '../../src/service/application/attestations.ts';
+import * as environments from '../../src/service/application/environments.ts';
 import * as flows from '../../src/service/application/flows.ts';
 import * as keys from '../../src/service/application/keys.ts';
 import * as members from '../../src/service/application/members.ts';
 import * as organizations from '../../src/service/application/organizations.ts';
+import * as policies from '../../src/service/application/policies.ts';
+import * as snapshots from '../../src/service/application/snapshots.ts';
 import * as serviceAccounts from '../../src/service/application/service-accounts.ts';
 import { findTrail } from '../../src/service/application/trails.ts';
+import type { SnapshotReading } from '../../src/contract/snapshot-expression.ts';
 import type { OwnerKind } from '../../src/service/domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
 import type {
@@ -19,7 +23,10 @@ import type {
 } from '../../src/service/domain/records.ts';
 import type { AccountReader } from '../../src/service/storage/accounts.ts';
 import type { Storage } from '../../src/service/storage/storage.ts';
-import { Turns } from '../../src/service/storage/turns.ts';
+import { Judging } from '../../src/service/application/judging/judging.ts';
+import { PendingSnapshots } from '../../src/service/application/judging/pending-snapshots.ts';
+import type { Environment, SnapshotSummary } from '../../src/service/domain/environment/snapshot.ts';
+import type { PolicyRecord } from '../../src/service/domain/policy/policy-record.ts';
 import type { Role } from '../../src/contract/role.ts';
 import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
 
@@ -30,7 +37,7 @@ export type ArtifactSearch =
 /** What the use cases make of a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
   readonly storage: Storage;
-  readonly #turns = new Turns();
+  readonly #judging = new Judging();
   readonly #artifactCache = createArtifactCache();
 
   constructor(storage: Storage) {
@@ -39,7 +46,7 @@ export class Records {
 
   /** UseCaseDependencies whose clock shows this time. */
   at(seconds: number): UseCaseDependencies {
-    const shared = { storage: this.storage, turns: this.#turns, artifactCache: this.#artifactCache };
+    const shared = { storage: this.storage, judging: this.#judging, artifactCache: this.#artifactCache };
     return { ...shared, now: () => seconds * 1000, randomBytes };
   }
 
@@ -87,6 +94,49 @@ export class Records {
 
   findTrail(org: string, flow: string, name: string): Promise<TrailDossier | undefined> {
     return findTrail(this.at(0), { org, flow, name });
+  }
+
+  /** Makes snapshots that are pending, as a running service does, until it is stopped. */
+  startPendingSnapshots(): PendingSnapshots {
+    const pending = new PendingSnapshots(this.at(0));
+    pending.start();
+    return pending;
+  }
+
+  saveEnvironment(environment: environments.EnvironmentToSave, at: number): Promise<environments.EnvironmentSaving> {
+    return environments.saveEnvironment(this.at(at), environment);
+  }
+
+  findEnvironment(org: string, name: string): Promise<Environment | undefined> {
+    return environments.findEnvironment(this.at(0), { org, name });
+  }
+
+  recordReport(report: environments.EnvironmentReport, at: number): Promise<environments.ReportOutcome> {
+    return environments.recordReport(this.at(at), report);
+  }
+
+  attachPolicies(change: environments.PolicyChange, at: number): ReturnType<typeof environments.attachPolicies> {
+    return environments.attachPolicies(this.at(at), change);
+  }
+
+  detachPolicies(change: environments.PolicyChange, at: number): ReturnType<typeof environments.detachPolicies> {
+    return environments.detachPolicies(this.at(at), change);
+  }
+
+  listSnapshots(query: snapshots.SnapshotListQuery): Promise<readonly SnapshotSummary[] | undefined> {
+    return snapshots.listSnapshots(this.at(0), query);
+  }
+
+  findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<snapshots.SnapshotFinding> {
+    return snapshots.findSnapshot(this.at(0), { org, readings, now });
+  }
+
+  savePolicy(policy: policies.PolicyToSave, at: number): Promise<policies.PolicySaving> {
+    return policies.savePolicy(this.at(at), policy);
+  }
+
+  findPolicy(org: string, name: string): Promise<PolicyRecord | undefined> {
+    return policies.findPolicy(this.at(0), { org, name });
   }
 
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {

@@ -6,7 +6,8 @@ import type { ReadTransaction } from '../storage/storage.ts';
 import type { Version } from '../storage/version.ts';
 import type { Versioned } from '../storage/versioned-cache.ts';
 import type { CachedArtifact } from './artifact-cache.ts';
-import { runJudgingTransaction } from './judging-transaction.ts';
+import { judgeEvidence } from './judging/judge-evidence.ts';
+import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -144,7 +145,7 @@ export type ArtifactRecording = 'recorded' | 'flow not found';
 
 /** Records a new report of an artifact; its trail begins with it if it is the first. */
 export function reportArtifact(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns' | 'now' | 'randomBytes'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   command: Omit<ReportedArtifact, 'id' | 'createdAt'>,
 ): Promise<ArtifactRecording> {
   const createdAt = unixSeconds(dependencies.now());
@@ -153,16 +154,17 @@ export function reportArtifact(
 
 /** Records a report with the id and the time that it has, and judges anew where the artifact runs. */
 export function recordArtifact(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   artifact: ReportedArtifact,
 ): Promise<ArtifactRecording> {
   const reportJson = JSON.stringify(artifact.report);
-  return runJudgingTransaction(dependencies, async ({ flows, trails, artifacts, evidenceChanges }, matches) => {
+  return runJudgingTransaction(dependencies, async (transaction, context) => {
+    const { flows, trails, artifacts } = transaction;
     const { org, flow, createdAt, report } = artifact;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
     await artifacts.insert(artifact, reportJson);
-    await evidenceChanges.announce({ org, fingerprint: report.fingerprint }, createdAt, matches);
+    await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
     return 'recorded';
   });
 }

@@ -5,7 +5,8 @@ import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
-import { runJudgingTransaction } from './judging-transaction.ts';
+import { judgeEvidence } from './judging/judge-evidence.ts';
+import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -33,7 +34,7 @@ export type AttestationRecording = 'recorded' | 'flow not found' | 'too many nam
 
 /** Operation 7: attests a Sonar scan. An artifact that it names by its fingerprint must have been reported to the trail. */
 export async function attestSonar(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns' | 'now' | 'randomBytes'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   { file, ...command }: SonarAttestationCommand,
 ): Promise<AttestationRecording | 'artifact not found'> {
   const { org, flow, trail, document } = command;
@@ -66,7 +67,7 @@ async function keep(file: FileToAttach | undefined): Promise<Attachment | undefi
 
 /** Records an attestation as it is, and judges anew where what it is about runs. Its trail begins with it if it is the first. */
 export function recordAttestation(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   attestation: Attestation,
 ): Promise<AttestationRecording> {
   const { document, ...summary } = attestation;
@@ -77,8 +78,8 @@ export function recordAttestation(
   const scopes = scopesOfAttestation({ ...subject, git_commit: git_commit_info?.sha1 });
   const evidence = evidenceName(name);
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-  return runJudgingTransaction(dependencies, async (transaction, matches) => {
-    const { flows, trails, attestations, evidenceChanges } = transaction;
+  return runJudgingTransaction(dependencies, async (transaction, context) => {
+    const { flows, trails, attestations } = transaction;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (await attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames)) {
       return 'too many names';
@@ -90,7 +91,7 @@ export function recordAttestation(
       sequence: before === undefined ? 1 : before.sequence + 1,
       isStepBack: before !== undefined && createdAt < before.createdAt,
     });
-    await evidenceChanges.announce({ org, ...judged }, createdAt, matches);
+    await judgeEvidence(transaction, { org, ...judged }, createdAt, context);
     return 'recorded';
   });
 }

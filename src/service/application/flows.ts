@@ -2,7 +2,8 @@ import { maximumTemplateNames } from '../../contract/limits.ts';
 import { requiredEvidence } from '../../contract/template.ts';
 import type { Flow } from '../domain/records.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
-import { runJudgingTransaction } from './judging-transaction.ts';
+import { judgeEvidence } from './judging/judge-evidence.ts';
+import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
 /** What a flow is made of when it is saved. */
@@ -13,17 +14,18 @@ export type FlowSaving = 'created' | 'updated' | 'too many names';
 
 /** Creates a flow, or replaces all of it, and judges anew where its artifacts run. The organization exists. */
 export async function saveFlow(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'turns' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   flow: FlowToSave,
 ): Promise<FlowSaving> {
   if (requiredEvidence(flow.template).length > maximumTemplateNames) return 'too many names';
   const now = unixSeconds(dependencies.now());
-  return runJudgingTransaction(dependencies, async ({ flows, evidenceChanges }, matches) => {
+  return runJudgingTransaction(dependencies, async (transaction, context) => {
+    const { flows } = transaction;
     const { org, name } = flow;
     const known = await flows.find(org, name);
     await flows.save({ ...flow, createdAt: known?.createdAt ?? now, lastModifiedAt: now });
     if (known === undefined) return 'created';
-    await evidenceChanges.announce({ org, flow: name }, now, matches);
+    await judgeEvidence(transaction, { org, flow: name }, now, context);
     return 'updated';
   });
 }

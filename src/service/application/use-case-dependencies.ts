@@ -1,6 +1,6 @@
 import type { ArtifactCache } from './artifact-cache.ts';
+import type { Judging } from './judging/judging.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Turns } from '../storage/turns.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 
@@ -12,8 +12,7 @@ export interface UseCaseDependencies {
   readonly storage: Storage;
   readonly now: Now;
   readonly randomBytes: RandomBytes;
-  /** Shared by all who spread long work over turns of the event loop. */
-  readonly turns: Turns;
+  readonly judging: Judging;
   /** Artifacts that were looked up before. */
   readonly artifactCache: ArtifactCache;
 }

@@ -10,19 +10,27 @@
 export interface TimeSeries {
   /** How many there are. */
   readonly length: number;
-  /** The time of a record, in Unix seconds. */
-  readonly timeOf: (number: number) => number;
   /** The records whose time is before that of the record before them, in ascending order. Usually none. */
   readonly stepsBack: readonly number[];
+  /** The times of these records, in Unix seconds and in their order. */
+  timesOf(numbers: readonly number[]): Promise<readonly number[]>;
+  /** The first record of a run whose time is not before this one; one more than its last if there is none. */
+  findFirstNotBefore(run: TimeSeriesRun, time: number): Promise<number>;
 }
 
-/** Some consecutive records, both ends included. Their times never decrease. */
-interface Run {
+/** Consecutive records, both ends included. Their times never decrease. */
+export interface TimeSeriesRun {
   readonly first: number;
   readonly last: number;
 }
 
-/** How far a time may be ahead of the present, in seconds; less is a request that was recorded meanwhile. */
+/** A record with its time. */
+interface Timed {
+  readonly number: number;
+  readonly time: number;
+}
+
+/** A time is taken to be right if it is less than this ahead of the present, in seconds: it was recorded meanwhile. */
 const allowance = 1;
 
 /**
@@ -33,20 +41,20 @@ const allowance = 1;
  * @param end in Unix seconds; the first moment that is too late
  * @param now in Unix seconds
  */
-export function lastBefore(series: TimeSeries, end: number, now: number): number {
-  const { timeOf, length } = series;
+export async function lastBefore(series: TimeSeries, end: number, now: number): Promise<number> {
+  const { length } = series;
   if (end > now) return length;
-  const runs = runsOf(series);
-  const run = runs.findLast(({ first }) => timeOf(first) < end);
-  const found = run === undefined ? 0 : firstWhere(run, (number) => timeOf(number) >= end) - 1;
+  const runs = toRuns(series);
+  const starts = await series.timesOf(runs.map(({ first }) => first));
+  const run = runs[starts.findLastIndex((time) => time < end)];
+  const found = run === undefined ? 0 : (await series.findFirstNotBefore(run, end)) - 1;
   // Within a run the first is the earliest.
-  const earliest = runs
-    .flatMap(({ first, last }) => (last > found ? [Math.max(first, found + 1)] : []))
-    .reduce<number | undefined>(
-      (known, number) => (known !== undefined && timeOf(known) <= timeOf(number) ? known : number),
-      undefined,
-    );
-  return earliest === undefined || timeOf(earliest) > now + allowance ? length : earliest - 1;
+  const later = runs.flatMap(({ first, last }) => (last > found ? [Math.max(first, found + 1)] : []));
+  const earliest = (await withTimes(series, later)).reduce<Timed | undefined>(
+    (known, record) => (known !== undefined && known.time <= record.time ? known : record),
+    undefined,
+  );
+  return earliest === undefined || earliest.time >= now + allowance ? length : earliest.number - 1;
 }
 
 /**
@@ -57,35 +65,49 @@ export function lastBefore(series: TimeSeries, end: number, now: number): number
  * @param start in Unix seconds
  * @param now in Unix seconds
  */
-export function firstSince(series: TimeSeries, start: number, now: number): number {
-  const { timeOf, length } = series;
-  const isFuture = (number: number): boolean => timeOf(number) > now + allowance;
-  const runs = runsOf(series).map(({ first, last }) => ({ first, last: firstWhere({ first, last }, isFuture) - 1 }));
-  const run = runs.find(({ first, last }) => first <= last && timeOf(last) >= start);
-  const found = run === undefined ? length + 1 : firstWhere(run, (number) => timeOf(number) >= start);
+export async function firstSince(series: TimeSeries, start: number, now: number): Promise<number> {
+  const runs = await withoutFuture(series, toRuns(series), now + allowance);
+  const ends = await series.timesOf(runs.map(({ last }) => last));
+  const run = runs[ends.findIndex((time) => time >= start)];
+  const found = run === undefined ? series.length + 1 : await series.findFirstNotBefore(run, start);
   // Within a run the last is the latest.
-  const latest = runs
-    .flatMap(({ first, last }) => (first <= last && first < found ? [Math.min(last, found - 1)] : []))
-    .reduce((known, number) => (known === 0 || timeOf(known) <= timeOf(number) ? number : known), 0);
-  return latest + 1;
+  const earlier = runs.flatMap(({ first, last }) => (first < found ? [Math.min(last, found - 1)] : []));
+  const latest = (await withTimes(series, earlier)).reduce<Timed | undefined>(
+    (known, record) => (known === undefined || known.time <= record.time ? record : known),
+    undefined,
+  );
+  return (latest?.number ?? 0) + 1;
 }
 
 /** Cuts a series into runs: a new one begins with every step back. */
-function runsOf({ length, stepsBack }: TimeSeries): readonly Run[] {
+function toRuns({ length, stepsBack }: TimeSeries): readonly TimeSeriesRun[] {
   if (length === 0) return [];
   const starts = [1, ...stepsBack];
   return starts.map((first, index) => ({ first, last: (starts[index + 1] ?? length + 1) - 1 }));
 }
 
-/** The first number of a run for which something is true that stays true from there on; one more than the last if none. */
-function firstWhere({ first, last }: Run, isTrue: (number: number) => boolean): number {
-  let [low, high] = [first, last + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (isTrue(middle)) high = middle;
-    else low = middle + 1;
+/** The runs up to a time, without those that begin at it or later. */
+async function withoutFuture(
+  series: TimeSeries,
+  runs: readonly TimeSeriesRun[],
+  future: number,
+): Promise<readonly TimeSeriesRun[]> {
+  const ends = await withTimes(
+    series,
+    runs.map(({ last }) => last),
+  );
+  const past: TimeSeriesRun[] = [];
+  for (const [index, run] of runs.entries()) {
+    const isPast = (ends[index]?.time ?? Infinity) < future;
+    const last = isPast ? run.last : (await series.findFirstNotBefore(run, future)) - 1;
+    if (run.first <= last) past.push({ first: run.first, last });
   }
-  return low;
+  return past;
+}
+
+async function withTimes(series: TimeSeries, numbers: readonly number[]): Promise<readonly Timed[]> {
+  const times = await series.timesOf(numbers);
+  return times.map((time, index) => ({ number: numbers[index] ?? 0, time }));
 }
 
 /**

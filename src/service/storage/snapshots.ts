@@ -1,3 +1,4 @@
+import type { NumberRange } from '../domain/environment/snapshot-series.ts';
 import type { EnvironmentJudgement } from '../domain/policy/judge-environment.ts';
 
 /** One snapshot of one environment. */
@@ -45,16 +46,16 @@ export interface SnapshotReader {
   /** How many bytes the contents have together; costs much less than reading them. */
   sizeOf(org: string, references: readonly SnapshotReference[]): Promise<number>;
   /** Those of these numbers, both ends included, the smallest first. */
-  listRange(org: string, environment: string, first: number, last: number): Promise<readonly SnapshotVerdict[]>;
-  /** The time of a snapshot that exists. */
-  timeOf(org: string, reference: SnapshotReference): Promise<number>;
+  listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]>;
+  /** The time of each of these snapshots, which exist. */
+  timesOf(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]>;
   /** The numbers whose time is before that of the number before them, in ascending order; usually none. */
   listStepsBack(org: string, environment: string): Promise<readonly number[]>;
   /**
-   * The first number, from `first` to `last`, whose time is not before this one; `last + 1` if there is none. Times never
-   * decrease between the two, so this is one search, wherever the database is.
+   * The first number of the range whose time is not before this one; one more than its last if there is none. Times never
+   * decrease within the range, so this is one search, wherever the database is.
    */
-  findFirstNotBefore(org: string, environment: string, first: number, last: number, time: number): Promise<number>;
+  findFirstNotBefore(org: string, environment: string, range: NumberRange, time: number): Promise<number>;
 
   findPending(reference: PendingReference): Promise<PendingSnapshot | undefined>;
   /** Those that have to be made before these environments are read: their own, after those of their members. */

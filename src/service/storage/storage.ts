@@ -1,8 +1,8 @@
 import type { AccountReader, AccountWriter } from './accounts.ts';
 import type { ArtifactReader, ArtifactWriter } from './artifacts.ts';
 import type { AttestationReader, AttestationWriter } from './attestations.ts';
+import type { DeliveryWriter } from './deliveries.ts';
 import type { EnvironmentReader, EnvironmentWriter } from './environments.ts';
-import type { EvidenceChanges } from './evidence-changes.ts';
 import type { FlowReader, FlowWriter } from './flows.ts';
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
 import type { PolicyReader, PolicyWriter } from './policies.ts';
@@ -33,7 +33,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly trails: TrailWriter;
   readonly artifacts: ArtifactWriter;
   readonly attestations: AttestationWriter;
-  readonly evidenceChanges: EvidenceChanges;
+  readonly deliveries: Pick<DeliveryWriter, 'listListeners' | 'insert'>;
 }
 
 /**

@@ -1,7 +1,5 @@
 import type { AttestationListStore } from './attestation-list-store.ts';
-import type { EnvironmentStore } from './environment-store.ts';
 import type { NotificationStore } from './notification-store.ts';
-import type { PolicyStore } from './policy-store.ts';
 
 /**
  * Where the service keeps what it is told. A promise of a write resolves only after the write would survive a loss of
@@ -10,4 +8,4 @@ import type { PolicyStore } from './policy-store.ts';
  *
  * @throws StorageError if the disk, the file system or another process keeps it from working.
  */
-export interface Store extends AttestationListStore, EnvironmentStore, NotificationStore, PolicyStore {}
+export interface Store extends AttestationListStore, NotificationStore {}

@@ -4,13 +4,34 @@ import { firstSince, lastBefore, mergeByTime, type TimeSeries } from '../../../s
 
 function seriesOf(times: readonly number[]): TimeSeries {
   const stepsBack = times.flatMap((time, index) => (index > 0 && time < (times[index - 1] ?? time) ? [index + 1] : []));
-  return { length: times.length, timeOf: (number) => times[number - 1] ?? NaN, stepsBack };
+  return createTimeSeries(times.length, stepsBack, (number) => times[number - 1] ?? NaN);
+}
+
+function createTimeSeries(
+  length: number,
+  stepsBack: readonly number[],
+  timeOf: (number: number) => number,
+): TimeSeries {
+  return {
+    length,
+    stepsBack,
+    timesOf: (wanted) => Promise.resolve(wanted.map(timeOf)),
+    findFirstNotBefore: ({ first, last }, time) => {
+      let [low, high] = [first, last + 1];
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (timeOf(middle) >= time) high = middle;
+        else low = middle + 1;
+      }
+      return Promise.resolve(low);
+    },
+  };
 }
 
 const numbers = (first: number, last: number): number[] =>
   Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-const spanOf = (times: readonly number[], from: number, to: number, now: number): number[] =>
-  numbers(firstSince(seriesOf(times), from, now), lastBefore(seriesOf(times), to + 1, now));
+const spanOf = async (times: readonly number[], from: number, to: number, now: number): Promise<number[]> =>
+  numbers(await firstSince(seriesOf(times), from, now), await lastBefore(seriesOf(times), to + 1, now));
 
 /** Records of a right clock, one a second from 1, of which some stretches were recorded by a wrong one. */
 const disturbed = fc
@@ -31,28 +52,28 @@ const disturbed = fc
   );
 
 describe('a selection by time', () => {
-  it('is exact while the clock is right', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(50)), fc.nat(50), fc.nat(50), (unordered, from, to) => {
+  it('is exact while the clock is right', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(50)), fc.nat(50), fc.nat(50), async (unordered, from, to) => {
         const times = unordered.toSorted((one, other) => one - other);
         const expected = times.flatMap((time, index) => (time >= from && time <= to ? [index + 1] : []));
-        expect(spanOf(times, from, to, 50)).toEqual(expected);
+        expect(await spanOf(times, from, to, 50)).toEqual(expected);
       }),
     );
   });
 
-  it('up to the present holds everything, and from the beginning as well', () => {
-    fc.assert(
-      fc.property(disturbed, (records) => {
+  it('up to the present holds everything, and from the beginning as well', async () => {
+    await fc.assert(
+      fc.asyncProperty(disturbed, async (records) => {
         const times = records.map(({ shown }) => shown);
         const now = records.length + 1;
-        expect(lastBefore(seriesOf(times), now + 1, now)).toBe(times.length);
-        expect(firstSince(seriesOf(times), Math.min(...times), now)).toBe(1);
+        expect(await lastBefore(seriesOf(times), now + 1, now)).toBe(times.length);
+        expect(await firstSince(seriesOf(times), Math.min(...times), now)).toBe(1);
       }),
     );
   });
 
-  it('leaves out nothing that a right clock would have put into it, if all wrong times are contradicted', () => {
+  it('leaves out nothing that a right clock would have put into it, if all wrong times are contradicted', async () => {
     const once = fc.record({
       length: fc.integer({ min: 1, max: 30 }),
       at: fc.integer({ min: 1, max: 30 }),
@@ -60,15 +81,15 @@ describe('a selection by time', () => {
       // Further than the series is long. A smaller step can give times that look right, and nothing tells them apart.
       by: fc.oneof(fc.integer({ min: -200, max: -40 }), fc.integer({ min: 40, max: 200 })),
     });
-    fc.assert(
-      fc.property(once, fc.nat(31), fc.nat(31), ({ length, at, for: long, by }, from, to) => {
+    await fc.assert(
+      fc.asyncProperty(once, fc.nat(31), fc.nat(31), async ({ length, at, for: long, by }, from, to) => {
         const times = numbers(1, length).map((right) => (right >= at && right < at + long ? right + by : right));
         // A step that no later or earlier time contradicts cannot be seen.
         const isSeen = (number: number): boolean =>
           times.some((time, index) => (index + 1 < number ? time > (times[number - 1] ?? 0) : false)) ||
           times.slice(number).some((time) => time < (times[number - 1] ?? 0)) ||
           (times[number - 1] ?? 0) > length + 1;
-        const span = new Set(spanOf(times, from, to, length));
+        const span = new Set(await spanOf(times, from, to, length));
         for (const number of numbers(from, Math.min(to, length))) {
           const isRight = times[number - 1] === number;
           if (number > 0 && (isRight || isSeen(number))) expect(span).toContain(number);
@@ -77,24 +98,20 @@ describe('a selection by time', () => {
     );
   });
 
-  it('costs a few look-ups, however long the series is', () => {
+  it('costs a few look-ups, however long the series is', async () => {
     let lookups = 0;
-    const series: TimeSeries = {
-      length: 1_000_000,
-      timeOf: (number) => {
-        lookups += 1;
-        return number > 500_000 ? number - 250_000 : number;
-      },
-      stepsBack: [500_001],
-    };
-    expect(lastBefore(series, 300_000.5, 1_000_000)).toBe(550_000);
-    expect(firstSince(series, 100_000, 1_000_000)).toBe(100_000);
+    const series = createTimeSeries(1_000_000, [500_001], (number) => {
+      lookups += 1;
+      return number > 500_000 ? number - 250_000 : number;
+    });
+    expect(await lastBefore(series, 300_000.5, 1_000_000)).toBe(550_000);
+    expect(await firstSince(series, 100_000, 1_000_000)).toBe(100_000);
     expect(lookups).toBeLessThan(150);
   });
 
-  it('finds nothing in an empty series', () => {
-    expect(lastBefore(seriesOf([]), 5, 9)).toBe(0);
-    expect(firstSince(seriesOf([]), 5, 9)).toBe(1);
+  it('finds nothing in an empty series', async () => {
+    expect(await lastBefore(seriesOf([]), 5, 9)).toBe(0);
+    expect(await firstSince(seriesOf([]), 5, 9)).toBe(1);
   });
 
   it.each([
@@ -103,8 +120,8 @@ describe('a selection by time', () => {
     ['the clock was ahead by a second', [3], 2, 2, 1],
     ['the clock was behind', [100, 200, 50, 300], 250, 400, 3],
     ['the clock was behind at first', [5, 100], 50, 200, 1],
-  ])('in the past finds the record that was the last one then: %s', (_what, times, time, now, expected) => {
-    expect(lastBefore(seriesOf(times), time + 1, now)).toBe(expected);
+  ])('in the past finds the record that was the last one then: %s', async (_what, times, time, now, expected) => {
+    expect(await lastBefore(seriesOf(times), time + 1, now)).toBe(expected);
   });
 });
 

@@ -8,7 +8,7 @@ import type {
   EnvironmentReport,
   EnvironmentToSave,
   ReportOutcome,
-} from '../../../src/service/storage/environment-store.ts';
+} from '../../../src/service/application/environments.ts';
 import type { Store } from '../../../src/service/storage/store.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
@@ -41,13 +41,13 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
       ...change,
     });
     const report = (images: Readonly<Record<string, string>>, at: number, to = 'prod'): Promise<ReportOutcome> =>
-      store.recordReport(reportOf(images, { environment: to }), at);
+      records.recordReport(reportOf(images, { environment: to }), at);
     const rules = (required: boolean): PolicyRules => ({
       _schema: 'https://example.com/v1',
       artifacts: { provenance: { required, exceptions: [{ if: '${{ artifact.name == "allowed" }}' }] } },
     });
-    const savePolicy = (policy = 'strict', required = true, at = 5): ReturnType<Store['savePolicy']> =>
-      store.savePolicy(
+    const savePolicy = (policy = 'strict', required = true, at = 5): ReturnType<Records['savePolicy']> =>
+      records.savePolicy(
         { org: 'acme', name: policy, comment: 'c', text: 'the text', rules: rules(required), user: 'ann' },
         at,
       );
@@ -59,7 +59,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
     });
     const list = async (of = 'prod'): Promise<readonly SnapshotSummary[]> => {
       const page = { page: 1, size: 1000, ascending: true };
-      const found = await store.listSnapshots({ org: 'acme', environment: of, page, now: 1000 });
+      const found = await records.listSnapshots({ org: 'acme', environment: of, page, now: 1000 });
       if (found === undefined) throw new Error('environment not found');
       return found;
     };
@@ -71,7 +71,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
       ({ store, records } = tested);
       await records.createOrganization('acme', 1);
       await records.createOrganization('other', 1);
-      await store.saveEnvironment(environment(), 2.5);
+      await records.saveEnvironment(environment(), 2.5);
     });
     afterEach(async () => {
       await tested.remove();
@@ -80,14 +80,14 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
     describe('environments', () => {
       it('come back as they were saved, and an update keeps what it leaves out', async () => {
         await savePolicy();
-        await store.saveEnvironment(environment({ name: 'stage', description: 'Before', policies: ['strict'] }), 3);
-        await store.saveEnvironment(
+        await records.saveEnvironment(environment({ name: 'stage', description: 'Before', policies: ['strict'] }), 3);
+        await records.saveEnvironment(
           environment({ name: 'all', kind: 'logical', members: ['stage', 'prod', 'prod'] }),
           4,
         );
-        await store.saveEnvironment(environment({ name: 'stage' }), 5);
-        await store.saveEnvironment(environment({ name: 'all', kind: 'logical', description: 'All' }), 6);
-        expect(await store.findEnvironment('acme', 'stage')).toEqual({
+        await records.saveEnvironment(environment({ name: 'stage' }), 5);
+        await records.saveEnvironment(environment({ name: 'all', kind: 'logical', description: 'All' }), 6);
+        expect(await records.findEnvironment('acme', 'stage')).toEqual({
           org: 'acme',
           name: 'stage',
           kind: 'K8S',
@@ -98,7 +98,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           createdAt: 3,
           lastModifiedAt: 5,
         });
-        expect(await store.findEnvironment('acme', 'all')).toMatchObject({
+        expect(await records.findEnvironment('acme', 'all')).toMatchObject({
           description: 'All',
           members: ['prod', 'stage'],
         });
@@ -106,30 +106,30 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
 
       it('are refused whole: a missing policy leaves no member and no description behind', async () => {
         const refused = environment({ name: 'all', kind: 'logical', members: ['prod'], policies: ['strict'] });
-        expect(await store.saveEnvironment(refused, 3)).toEqual({ outcome: 'policy not found', policy: 'strict' });
-        expect(await store.findEnvironment('acme', 'all')).toBeUndefined();
-        expect(await store.saveEnvironment(environment({ kind: 'ECS', description: 'x' }), 3)).toEqual({
+        expect(await records.saveEnvironment(refused, 3)).toEqual({ outcome: 'policy not found', policy: 'strict' });
+        expect(await records.findEnvironment('acme', 'all')).toBeUndefined();
+        expect(await records.saveEnvironment(environment({ kind: 'ECS', description: 'x' }), 3)).toEqual({
           outcome: 'of another kind',
           kind: 'K8S',
         });
-        expect(await store.findEnvironment('acme', 'prod')).toMatchObject({ description: '', kind: 'K8S' });
+        expect(await records.findEnvironment('acme', 'prod')).toMatchObject({ description: '', kind: 'K8S' });
       });
 
       it('of other organizations are unknown', async () => {
         await savePolicy();
-        expect(await store.findEnvironment('other', 'prod')).toBeUndefined();
-        expect(await store.recordReport(reportOf({}, { org: 'other' }), 3)).toEqual({
+        expect(await records.findEnvironment('other', 'prod')).toBeUndefined();
+        expect(await records.recordReport(reportOf({}, { org: 'other' }), 3)).toEqual({
           outcome: 'environment not found',
         });
         const foreign = { org: 'other', kind: 'logical', name: 'all' } as const;
-        expect(await store.saveEnvironment(environment({ ...foreign, members: ['prod'] }), 3)).toEqual({
+        expect(await records.saveEnvironment(environment({ ...foreign, members: ['prod'] }), 3)).toEqual({
           outcome: 'member not found',
           member: 'prod',
         });
-        expect(await store.saveEnvironment(environment({ ...foreign, policies: ['strict'] }), 3)).toMatchObject({
+        expect(await records.saveEnvironment(environment({ ...foreign, policies: ['strict'] }), 3)).toMatchObject({
           outcome: 'policy not found',
         });
-        expect(await store.attachPolicies({ ...change(['strict']), org: 'other' }, 4)).toBe('not found');
+        expect(await records.attachPolicies({ ...change(['strict']), org: 'other' }, 4)).toBe('not found');
       });
     });
 
@@ -150,9 +150,9 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
         for (const [index, image] of ['aaaaa', 'bbbbb', 'ccccc'].entries())
           await report({ web: image }, 10 + index * 10);
         const numberOf = async (
-          selector: Parameters<Store['findSnapshot']>[1][number]['selector'],
+          selector: Parameters<Records['findSnapshot']>[1][number]['selector'],
         ): Promise<number> => {
-          const found = await store.findSnapshot('acme', [{ environment: 'prod', selector }], 35.5);
+          const found = await records.findSnapshot('acme', [{ environment: 'prod', selector }], 35.5);
           return found.outcome === 'found' ? found.snapshot.number : 0;
         };
         expect(await numberOf({ kind: 'latest' })).toBe(3);
@@ -163,7 +163,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
         expect(await numberOf({ kind: 'time', time: 19 })).toBe(1);
         expect(await numberOf({ kind: 'time', time: 9 })).toBe(0);
         expect(await numberOf({ kind: 'ago', seconds: 6 })).toBe(2);
-        const found = await store.findSnapshot(
+        const found = await records.findSnapshot(
           'acme',
           [{ environment: 'prod', selector: { kind: 'number', number: 1 } }],
           40,
@@ -184,14 +184,14 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
       });
 
       it('of a logical environment show each of its members as it was', async () => {
-        await store.saveEnvironment(environment({ name: 'stage' }), 3);
+        await records.saveEnvironment(environment({ name: 'stage' }), 3);
         await report({ web: 'aaaaa' }, 10);
-        await store.saveEnvironment(environment({ name: 'all', kind: 'logical', members: ['prod', 'stage'] }), 11);
+        await records.saveEnvironment(environment({ name: 'all', kind: 'logical', members: ['prod', 'stage'] }), 11);
         await report({ api: 'bbbbb' }, 12, 'stage');
         await report({ web: 'ccccc' }, 13);
         const namesAt = async (wanted: number): Promise<unknown> => {
           const reading = { environment: 'all', selector: { kind: 'number', number: wanted } } as const;
-          const found = await store.findSnapshot('acme', [reading], 40);
+          const found = await records.findSnapshot('acme', [reading], 40);
           return found.outcome === 'found' ? found.snapshot.artifacts.map(({ fingerprint }) => fingerprint[0]) : found;
         };
         expect([await namesAt(1), await namesAt(2), await namesAt(3)]).toEqual([['a'], ['b', 'a'], ['b', 'c']]);
@@ -203,8 +203,8 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           { org: 'acme', name: 'web', description: '', visibility: null, template: [], repoUrl: null },
           1,
         );
-        await store.saveEnvironment(environment({ name: 'stage' }), 1);
-        await store.saveEnvironment(environment({ name: 'all', kind: 'logical', members: ['prod', 'stage'] }), 1);
+        await records.saveEnvironment(environment({ name: 'stage' }), 1);
+        await records.saveEnvironment(environment({ name: 'all', kind: 'logical', members: ['prod', 'stage'] }), 1);
         await savePolicy();
         let made = 0;
         const id = (): string => `00000000-0000-0000-0000-${String((made += 1)).padStart(8, '0')}`;
@@ -216,8 +216,8 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
               (at: number) =>
                 report(images, at, to),
           ),
-          places.map((of) => (at: number) => store.attachPolicies(change(['strict'], of), at)),
-          places.map((of) => (at: number) => store.detachPolicies(change(['strict'], of), at)),
+          places.map((of) => (at: number) => records.attachPolicies(change(['strict'], of), at)),
+          places.map((of) => (at: number) => records.detachPolicies(change(['strict'], of), at)),
           fc.boolean().map((required) => (at: number) => savePolicy('strict', required, at)),
           image.map((digits) => (at: number) => {
             const sent = sampleArtifact({ fingerprint: fingerprintOf(digits) });
@@ -234,7 +234,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
             .subarray(['prod', 'stage'])
             .map(
               (members) => (at: number) =>
-                store.saveEnvironment(environment({ name: 'all', kind: 'logical', members }), at),
+                records.saveEnvironment(environment({ name: 'all', kind: 'logical', members }), at),
             ),
         );
         const step = fc.tuple(action, fc.double({ min: 0, max: 500, noNaN: true }));
@@ -248,7 +248,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
               expect(series.map(({ to }) => to)).toEqual(
                 [...series.slice(1).map(({ from }) => from), undefined].slice(0, series.length),
               );
-              expect((await store.findEnvironment('acme', place))?.latest).toBe(series.length);
+              expect((await records.findEnvironment('acme', place))?.latest).toBe(series.length);
             }
           }),
           { numRuns: 30 },
@@ -258,7 +258,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
       it('stand on the page that they are counted to', async () => {
         for (let index = 0; index < 60; index += 1) await report({ web: index % 2 === 0 ? 'aaaaa' : 'bbbbb' }, index);
         const page = { page: 6, size: 10, ascending: false };
-        const found = await store.listSnapshots({ org: 'acme', environment: 'prod', page, now: 100 });
+        const found = await records.listSnapshots({ org: 'acme', environment: 'prod', page, now: 100 });
         expect(found?.map(({ number }) => number)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
       });
     });
@@ -266,7 +266,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
     describe('policies', () => {
       it('keep their versions, and their history', async () => {
         expect((await savePolicy()).outcome).toBe('created');
-        await store.attachPolicies(change(['strict']), 6);
+        await records.attachPolicies(change(['strict']), 6);
         const { outcome, policy } = await savePolicy('strict', false, 7.5);
         expect(outcome).toBe('updated');
         expect(policy).toEqual({
@@ -288,28 +288,28 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           ],
         });
         ({ store, records } = await tested.reopen());
-        expect(await store.findPolicy('acme', 'strict')).toEqual(policy);
-        expect(await store.findPolicy('other', 'strict')).toBeUndefined();
+        expect(await records.findPolicy('acme', 'strict')).toEqual(policy);
+        expect(await records.findPolicy('other', 'strict')).toBeUndefined();
       });
 
       it('tell the text of the latest version and of as many before it as an answer can bear', async () => {
         const text = 'x'.repeat(9 * 1024 * 1024);
         const version = { org: 'acme', name: 'long', comment: '', text, rules: rules(true), user: 'ann' };
-        await store.savePolicy(version, 1);
-        const { policy } = await store.savePolicy(version, 2);
+        await records.savePolicy(version, 1);
+        const { policy } = await records.savePolicy(version, 2);
         expect(policy.versions.map((told) => told.text?.length)).toEqual([undefined, text.length]);
       });
 
       it('judge what runs, and every change of them makes a snapshot', async () => {
         await savePolicy();
         await report({ web: 'aaaaa' }, 10);
-        expect(await store.attachPolicies(change(['strict']), 11)).toBe('attached');
-        expect(await store.attachPolicies(change(['strict']), 12)).toBe('attached');
+        expect(await records.attachPolicies(change(['strict']), 11)).toBe('attached');
+        expect(await records.attachPolicies(change(['strict']), 12)).toBe('attached');
         await savePolicy('strict', false, 13);
-        expect(await store.detachPolicies(change(['strict']), 14)).toBe('detached');
-        expect(await store.detachPolicies(change(['strict']), 15)).toBe('not found');
+        expect(await records.detachPolicies(change(['strict']), 14)).toBe('detached');
+        expect(await records.detachPolicies(change(['strict']), 15)).toBe('not found');
         expect(await verdicts()).toEqual([null, false, true, null]);
-        const found = await store.findSnapshot(
+        const found = await records.findSnapshot(
           'acme',
           [{ environment: 'prod', selector: { kind: 'number', number: 2 } }],
           40,
@@ -339,7 +339,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           createdBy: 'ann',
         });
         await savePolicy();
-        await store.attachPolicies(change(['strict']), 9);
+        await records.attachPolicies(change(['strict']), 9);
         await report({ allowed: 'aaaaa' }, 10);
         await report({ allowed: 'aaaaa', web: 'bbbbb' }, 11);
         await report({ web: 'bbbbb' }, 12);

@@ -21,11 +21,11 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
     });
 
     const prepare = async (org: string, open: OpenStore): Promise<void> => {
-      const { store, records } = open;
+      const { records } = open;
       await records.createOrganization(org, 1);
       for (const flow of flows) await saveFlow(org, flow, [])(open, 2);
       for (const environment of environments) {
-        await store.saveEnvironment({ org, name: environment, kind: 'K8S', user: 'ann' }, 2);
+        await records.saveEnvironment({ org, name: environment, kind: 'K8S', user: 'ann' }, 2);
       }
       // Something is there that can change with the first write.
       const there = { flow: 'web', trail: 'main', artifact: fingerprintOf('aa'), flag: false } as const;
@@ -64,7 +64,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
           const of = { org, flow, trail, id, name: attestation_name, type: 'sonar', createdAt: at } as const;
           return records.recordAttestation({ ...of, ...verdict, reportedBy: 'ann', document });
         },
-        environment: ({ store }, at) => {
+        environment: ({ records }, at) => {
           const artifacts = artifactsOfReport({
             artifacts: [
               pod('pod-1', flag ? {} : { web: fingerprintOf('aa') }),
@@ -72,7 +72,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
             ],
           });
           const environment = environments[trail === 'main' ? 0 : 1];
-          return store.recordReport({ org, environment, kind: 'K8S', artifacts }, at);
+          return records.recordReport({ org, environment, kind: 'K8S', artifacts }, at);
         },
         member: ({ records }, at) =>
           other

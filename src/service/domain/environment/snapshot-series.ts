@@ -5,11 +5,11 @@ export interface SnapshotSeries {
   /** 0 where there is none. */
   readonly latest: number;
   /** The snapshot that was current at a time in Unix seconds; 0 if the time is before the first one. */
-  numberAt(time: number): number;
+  numberAt(time: number): Promise<number>;
 }
 
 /** The number that a selector means, whether there is such a snapshot or not. */
-export function selectedNumber(selector: SnapshotSelector, series: SnapshotSeries, now: number): number {
+export async function selectedNumber(selector: SnapshotSelector, series: SnapshotSeries, now: number): Promise<number> {
   switch (selector.kind) {
     case 'latest':
       return series.latest;
@@ -31,15 +31,15 @@ export interface NumberRange {
 }
 
 /** The snapshots of an interval, as far as there are such; all of them where there is no interval. */
-export function rangeOf(
+export async function rangeOf(
   interval: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined,
   series: SnapshotSeries,
   now: number,
-): NumberRange {
+): Promise<NumberRange> {
   if (interval === undefined) return { first: 1, last: series.latest };
   return {
-    first: Math.max(1, selectedNumber(interval.from, series, now)),
-    last: Math.min(series.latest, selectedNumber(interval.to, series, now)),
+    first: Math.max(1, await selectedNumber(interval.from, series, now)),
+    last: Math.min(series.latest, await selectedNumber(interval.to, series, now)),
   };
 }
 

@@ -64,24 +64,34 @@ export function judgeEnvironment(
   readArtifacts: (work: Work) => readonly JudgedArtifact[],
   work = new Work(),
 ): EnvironmentJudgement {
-  if (policies.length === 0) return unjudged;
-  const versions = policies.map(({ name, version }) => ({ name, version }));
-  const unjudgeable = (reason: string): EnvironmentJudgement => {
-    return { compliant: false, policies: versions, breaches: [], unjudgeable: reason, allowed: [] };
-  };
-  const [fault] = policies.flatMap(({ name, compiled }) =>
-    compiled.fault === undefined ? [] : [`the policy ${name} cannot be applied: ${compiled.fault}`],
-  );
-  if (fault !== undefined) return unjudgeable(fault);
+  const known = judgeWithoutArtifacts(policies);
+  if (known !== undefined) return known;
   let artifacts: readonly JudgedArtifact[] = [];
   try {
     artifacts = readArtifacts(work);
-    return { policies: versions, ...findingsOf(policies, artifacts, work) };
+    return { policies: toVersions(policies), ...findingsOf(policies, artifacts, work) };
   } catch (error) {
     if (error instanceof MatchesMissing) throw new MatchesMissing(patternUses(policies, artifacts));
     if (!(error instanceof WorkExceeded)) throw error;
-    return unjudgeable(`judging it was stopped: ${error.message}, the limit of one judgement`);
+    return toUnjudgeable(policies, `judging it was stopped: ${error.message}, the limit of one judgement`);
   }
+}
+
+/** The judgement, if it does not depend on what runs: then that need not be read. */
+export function judgeWithoutArtifacts(policies: readonly AttachedPolicy[]): EnvironmentJudgement | undefined {
+  if (policies.length === 0) return unjudged;
+  const [fault] = policies.flatMap(({ name, compiled }) =>
+    compiled.fault === undefined ? [] : [`the policy ${name} cannot be applied: ${compiled.fault}`],
+  );
+  return fault === undefined ? undefined : toUnjudgeable(policies, fault);
+}
+
+function toUnjudgeable(policies: readonly AttachedPolicy[], reason: string): EnvironmentJudgement {
+  return { compliant: false, policies: toVersions(policies), breaches: [], unjudgeable: reason, allowed: [] };
+}
+
+function toVersions(policies: readonly AttachedPolicy[]): EnvironmentJudgement['policies'] {
+  return policies.map(({ name, version }) => ({ name, version }));
 }
 
 function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly JudgedArtifact[]): Iterable<PatternUse> {

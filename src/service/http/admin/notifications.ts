@@ -21,7 +21,7 @@ import type { Authenticator } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
-import type { Store } from '../../storage/store.ts';
+import { findEnvironment } from '../../application/environments.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
@@ -162,7 +162,10 @@ export function addAdminNotificationRoutes(
     if (!(await dependencies.storage.read(({ organizations }) => organizations.exists(org)))) {
       throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
     }
-    const faults = [...unusableTargets(document, dependencies), ...(await unknownEnvironments(store, org, document))];
+    const faults = [
+      ...unusableTargets(document, dependencies),
+      ...(await unknownEnvironments(dependencies, org, document)),
+    ];
     if (faults.length > 0) throw validationError(...faults);
     const { name, environments, triggers } = document;
     const createdAt = unixSeconds(now());
@@ -266,13 +269,13 @@ function unusableTargets({ targets }: NotificationPayload, { sendsMail }: RouteD
 
 /** A notification for a misspelt environment would never fire. */
 async function unknownEnvironments(
-  store: Store,
+  dependencies: RouteDependencies,
   org: string,
   { environments }: NotificationPayload,
 ): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
   for (const [index, environment] of environments.entries()) {
-    if ((await store.findEnvironment(org, environment)) === undefined) {
+    if ((await findEnvironment(dependencies, { org, name: environment })) === undefined) {
       faults.push([`environments.${index}`, 'is not an environment of the organization']);
     }
   }

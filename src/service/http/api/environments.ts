@@ -10,8 +10,7 @@ import { maximumPolicies, maximumReportedImages } from '../../../contract/limits
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
 import { actorName, mayAccess } from '../../domain/access.ts';
 import { artifactsOfReport } from '../../domain/environment/running-artifact.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
-import type { EnvironmentSaving } from '../../storage/environment-store.ts';
+import * as environments from '../../application/environments.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -19,8 +18,6 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operations 2 to 5: create or update an environment, report what runs in it, attach and detach its policies. */
 export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const { store, now } = dependencies;
-
   addRoute(
     host,
     createEnvironment,
@@ -39,7 +36,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
         throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'can only be set by admins and members']] });
       }
       const environment = { org, name, kind, description, members, policies, user: actorName(caller) };
-      demandSaved(org, await store.saveEnvironment(environment, unixSeconds(now())));
+      requireSaved(org, await environments.saveEnvironment(dependencies, environment));
       return { status: 201, body: 'OK' };
     },
   );
@@ -51,7 +48,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
       throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });
     }
     const report = { org: parameters.org, environment: parameters.env_name, artifacts };
-    const recorded = await store.recordReport({ ...report, kind: 'K8S' }, unixSeconds(now()));
+    const recorded = await environments.recordReport(dependencies, { ...report, kind: 'K8S' });
     switch (recorded.outcome) {
       case 'snapshot made':
         return { status: 201, body: 'OK' };
@@ -68,7 +65,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
 
   addRoute(host, attachPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
-    const outcome = await store.attachPolicies({ ...change, user: actorName(caller) }, unixSeconds(now()));
+    const outcome = await environments.attachPolicies(dependencies, { ...change, user: actorName(caller) });
     if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
     if (outcome === 'too many') {
       throw validationError([
@@ -81,14 +78,14 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
 
   addRoute(host, detachPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
     const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
-    const outcome = await store.detachPolicies({ ...change, user: actorName(caller) }, unixSeconds(now()));
+    const outcome = await environments.detachPolicies(dependencies, { ...change, user: actorName(caller) });
     if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
     return { status: 200, body: 'OK' };
   });
 }
 
-/** @throws ApiError where the environment was not saved. */
-function demandSaved(org: string, saving: EnvironmentSaving): void {
+/** @throws ApiError if the environment was not saved. */
+function requireSaved(org: string, saving: environments.EnvironmentSaving): void {
   switch (saving.outcome) {
     case 'saved':
       return;

@@ -1,7 +1,7 @@
 import { createPolicy, getPolicy, policyMissing, type Policy } from '../../../contract/policy.ts';
 import { actorName } from '../../domain/access.ts';
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
+import * as policies from '../../application/policies.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { PolicyFileReader } from '../bodies/policy-file-reader.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -10,7 +10,6 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Operation 6: create or update a policy; and reading one. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const { store, now } = dependencies;
   const reader = new PolicyFileReader();
   addRoute(host, createPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
     if (file === undefined) throw validationError(['policy_file', 'is missing']);
@@ -19,12 +18,12 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
     const { name, description, comment = '' } = document;
     const { org } = parameters;
     const version = { org, name, description, comment, user: actorName(caller), ...reading };
-    const { outcome, policy } = await store.savePolicy(version, unixSeconds(now()));
+    const { outcome, policy } = await policies.savePolicy(dependencies, version);
     return { status: outcome === 'created' ? 201 : 200, body: toPolicyResponse(policy) };
   });
 
   addRoute(host, getPolicy, requireRole(dependencies, 'read'), async ({ parameters: { org, policy_name: name } }) => {
-    const found = await store.findPolicy(org, name);
+    const found = await policies.findPolicy(dependencies, { org, name });
     if (found === undefined) throw new ApiError(policyMissing, { values: { policy: name, org } });
     return { status: 200, body: toPolicyResponse(found) };
   });

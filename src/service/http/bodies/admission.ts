@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { Turns } from '../../storage/turns.ts';
+import { Turns } from '../../../runtime/turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import { SerialQueue } from './serial-queue.ts';

@@ -7,7 +7,6 @@ import { attestationId, environmentName, flowName, orgName, trailName } from '..
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 import type { Attachment, Attestation } from '../../domain/records.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
-import type { SnapshotFinding } from '../../storage/environment-store.ts';
 import { requireArtifact, requireReportId } from '../api/artifacts.ts';
 import { authenticate, requireApiKey, requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -18,6 +17,7 @@ import { DamagedAttachmentError, type AttachmentStore } from '../../storage/atta
 import { renderArtifact } from './artifact-page.ts';
 import { renderAttestation } from './attestation-page.ts';
 import { listOpenOrganizations } from '../../application/access.ts';
+import * as snapshots from '../../application/snapshots.ts';
 import { findAttestation } from '../../application/attestations.ts';
 import { findTrail } from '../../application/trails.ts';
 import { renderHome } from './home-page.ts';
@@ -32,7 +32,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
  * Basic, with the API key as the user name.
  */
 export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
-  const { store, attachments, links, log } = dependencies;
+  const { attachments, links, log } = dependencies;
   const page = <Path extends TObject>(url: string, path: Path, answer: PageHandler<Static<Path>>): void => {
     app.get(url, {
       onRequest: async (request) => {
@@ -62,8 +62,14 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
     return sendPage(reply, `Trail ${dossier.trail.name}`, renderTrail(dossier, links));
   });
 
-  const findSnapshot = (org: string, environment: string, selector: SnapshotSelector): Promise<SnapshotFinding> =>
-    store.findSnapshot(org, [{ environment, selector }], unixSeconds(dependencies.now()));
+  const findSnapshot = (
+    org: string,
+    environment: string,
+    selector: SnapshotSelector,
+  ): Promise<snapshots.SnapshotFinding> => {
+    const readings = [{ environment, selector }];
+    return snapshots.findSnapshot(dependencies, { org, readings, now: unixSeconds(dependencies.now()) });
+  };
 
   // The public client links to the shorter path.
   for (const place of ['snapshots/:index', ':index']) {

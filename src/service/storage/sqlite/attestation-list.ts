@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { firstSince, lastBefore, type TimeSeries } from '../../domain/time-series.ts';
+import { firstSince, lastBefore, type TimeSeries } from './time-series.ts';
 import type {
   AttestationListFinding,
   AttestationListQuery,

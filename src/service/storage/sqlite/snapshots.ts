@@ -1,3 +1,4 @@
+import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
 import type { Movement } from '../../domain/environment/snapshot-events.ts';
 import type {
   PendingReference,
@@ -41,10 +42,12 @@ const writing = {
   setLatest: 'UPDATE environments SET latest = ? WHERE org = ? AND name = ?',
   setContent: 'UPDATE snapshots SET content = ? WHERE org = ? AND environment = ? AND number = ?',
 
-  start: 'INSERT INTO appearances (org, fingerprint, environment, started, started_at) VALUES (?, ?, ?, ?, ?)',
+  // All artifacts at once: a statement for each takes half as long again.
+  start: `INSERT INTO appearances (org, fingerprint, environment, started, started_at)
+    SELECT ?, m.value, ?, ?, ? FROM json_each(?) m`,
   // By the index of what runs now: an artifact can have come and gone any number of times.
   exit: `UPDATE appearances INDEXED BY appearances_now SET exited = ?, exited_at = ?
-    WHERE org = ? AND fingerprint = ? AND environment = ? AND exited IS NULL`,
+    WHERE org = ? AND environment = ? AND exited IS NULL AND fingerprint IN (SELECT m.value FROM json_each(?) m)`,
 
   savePending: `INSERT INTO pending_snapshots (org, environment, since, forced) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET since = excluded.since, forced = max(forced, excluded.forced)`,
@@ -88,18 +91,16 @@ export class SqliteSnapshotReader implements SnapshotReader {
 
   sizeOf(org: string, references: readonly SnapshotReference[]): Promise<number> {
     return this.session.answer(() =>
-      references.length === 0
-        ? 0
-        : number(this.#statements.sizeOf.get(JSON.stringify(references), org) ?? {}, 'size'),
+      references.length === 0 ? 0 : number(this.#statements.sizeOf.get(JSON.stringify(references), org) ?? {}, 'size'),
     );
   }
 
-  listRange(org: string, environment: string, first: number, last: number): Promise<readonly SnapshotVerdict[]> {
+  listRange(org: string, environment: string, { first, last }: NumberRange): Promise<readonly SnapshotVerdict[]> {
     return this.session.answer(() => this.#statements.listRange.all(org, environment, first, last).map(verdictOf));
   }
 
-  timeOf(org: string, { environment, number: wanted }: SnapshotReference): Promise<number> {
-    return this.session.answer(() => this.#timeOf(org, environment, wanted));
+  timesOf(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]> {
+    return this.session.answer(() => numbers.map((wanted) => this.#timeOf(org, environment, wanted)));
   }
 
   listStepsBack(org: string, environment: string): Promise<readonly number[]> {
@@ -108,7 +109,7 @@ export class SqliteSnapshotReader implements SnapshotReader {
     );
   }
 
-  findFirstNotBefore(org: string, environment: string, first: number, last: number, time: number): Promise<number> {
+  findFirstNotBefore(org: string, environment: string, { first, last }: NumberRange, time: number): Promise<number> {
     return this.session.answer(() => {
       let [low, high] = [first, last + 1];
       while (low < high) {
@@ -174,8 +175,8 @@ export class SqliteSnapshotWriter extends SqliteSnapshotReader implements Snapsh
     { started, exited }: Movement,
   ): Promise<void> {
     return this.session.answer(() => {
-      for (const fingerprint of exited) this.#statements.exit.run(at, from, org, fingerprint, environment);
-      for (const fingerprint of started) this.#statements.start.run(org, fingerprint, environment, at, from);
+      this.#statements.exit.run(at, from, org, environment, JSON.stringify(exited));
+      this.#statements.start.run(org, environment, at, from, JSON.stringify(started));
     });
   }
 

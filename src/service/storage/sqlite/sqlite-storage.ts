@@ -7,6 +7,7 @@ import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
 import { Commits } from './commits.ts';
 import { openDatabase, openReadOnly } from './database.ts';
+import { SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { watchFiles } from './file-presence.ts';
 import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
@@ -59,7 +60,7 @@ export class SqliteStorage implements Storage {
       trails: new SqliteTrailWriter(this.#session),
       artifacts: new SqliteArtifactWriter(this.#session),
       attestations: new SqliteAttestationWriter(this.#session),
-      evidenceChanges: this.store.evidenceChanges,
+      deliveries: new SqliteDeliveryWriter(this.#session),
     };
     this.#reads = new ReadPool(() => openReader(folder, commits, accounts));
   }
@@ -84,7 +85,6 @@ export class SqliteStorage implements Storage {
   }
 
   async close(): Promise<void> {
-    this.store.stop();
     await this.#queue.drain();
     this.#reads.close();
     this.#database.close();

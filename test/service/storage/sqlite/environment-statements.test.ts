@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
-import { environmentTexts } from '../../../../src/service/storage/sqlite/environment-statements.ts';
+import { artifactStatements } from '../../../../src/service/storage/sqlite/artifacts.ts';
+import { environmentStatements } from '../../../../src/service/storage/sqlite/environments.ts';
+import { policyStatements } from '../../../../src/service/storage/sqlite/policies.ts';
+import { snapshotStatements } from '../../../../src/service/storage/sqlite/snapshots.ts';
 
 describe('the statements about environments', () => {
   let folder: string;
@@ -24,22 +27,21 @@ describe('the statements about environments', () => {
       .all()
       .map(({ detail }) => String(detail));
 
-  it.each(Object.entries(environmentTexts))(
-    '%s looks up what it wants by an index, however much there is',
-    (_name, statement) => {
-      // The rows of a subquery are as few as what the subquery looked up; `m` is a list that is passed in.
-      expect(planOf(statement).filter((step) => /^SCAN (?!l$|m VIRTUAL)/.test(step))).toEqual([]);
-    },
-  );
+  it.each(
+    [environmentStatements, snapshotStatements, policyStatements].flatMap((texts) => Object.entries<string>(texts)),
+  )('%s looks up what it wants by an index, however much there is', (_name, statement) => {
+    // The rows of a subquery are as few as what the subquery looked up; `m` is a list that is passed in.
+    expect(planOf(statement).filter((step) => /^SCAN (?!l$|m VIRTUAL)/.test(step))).toEqual([]);
+  });
 
   it('read a page of snapshots by the range of its numbers', () => {
-    const [step, ...others] = planOf(environmentTexts.listSnapshots);
+    const [step, ...others] = planOf(snapshotStatements.listRange);
     expect(others).toEqual([]);
     expect(step).toContain('(org=? AND environment=? AND number>? AND number<?)');
   });
 
   it('find the reports of a fingerprint without looking at other artifacts', () => {
-    const searches = planOf(environmentTexts.reportsOf).filter((step) => step.startsWith('SEARCH'));
+    const searches = planOf(artifactStatements.listLatestByFlow).filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringContaining('(org=? AND fingerprint=?)'),
       expect.stringContaining('(org=? AND flow=? AND sequence=?)'),
@@ -47,7 +49,7 @@ describe('the statements about environments', () => {
   });
 
   it('end what runs without looking at when it ran before', () => {
-    const searches = planOf(environmentTexts.exit).filter((step) => step.startsWith('SEARCH'));
+    const searches = planOf(snapshotStatements.exit).filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringMatching(/USING INDEX appearances_now \(org=\? AND environment=\? AND fingerprint=\?\)/u),
     ]);

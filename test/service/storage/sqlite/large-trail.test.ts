@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { artifactsOfReport } from '../../../../src/service/domain/environment/running-artifact.ts';
-import { mostOfSmallTrail } from '../../../../src/service/storage/sqlite/environment-statements.ts';
+import { mostOfSmallTrail } from '../../../../src/service/storage/sqlite/environments.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
@@ -15,18 +15,16 @@ const flow = 'web';
 describe('evidence for a whole trail', () => {
   let folder: string;
   let storage: SqliteStorage;
-  let store: SqliteStorage['store'];
   let records: Records;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
     storage = new SqliteStorage(folder);
-    ({ store } = storage);
     records = new Records(storage);
     await records.createOrganization(org, 1);
     const rest = { description: '', visibility: undefined, repoUrl: undefined };
     await records.saveFlow({ org, name: flow, template: [], ...rest }, 1);
-    await store.saveEnvironment({ org, name: 'prod', kind: 'K8S', user: 'ann' }, 1);
-    await store.savePolicy(
+    await records.saveEnvironment({ org, name: 'prod', kind: 'K8S', user: 'ann' }, 1);
+    await records.savePolicy(
       {
         ...{ org, name: 'strict', comment: '', text: '', user: 'ann' },
         rules: {
@@ -36,7 +34,7 @@ describe('evidence for a whole trail', () => {
       },
       1,
     );
-    await store.attachPolicies({ org, environment: 'prod', policies: ['strict'], user: 'ann' }, 1);
+    await records.attachPolicies({ org, environment: 'prod', policies: ['strict'], user: 'ann' }, 1);
   });
   afterEach(async () => {
     await storage.close();
@@ -54,7 +52,7 @@ describe('evidence for a whole trail', () => {
     });
   const verdicts = async (): Promise<(boolean | null)[]> => {
     const page = { page: 1, size: 10, ascending: true };
-    const found = await store.listSnapshots({ org, environment: 'prod', page, now: 10 });
+    const found = await records.listSnapshots({ org, environment: 'prod', page, now: 10 });
     return (found ?? []).map(({ compliant }) => compliant);
   };
 
@@ -64,7 +62,7 @@ describe('evidence for a whole trail', () => {
       await Promise.all(Array.from({ length: count }, (_, number) => report(number)));
       await report(count, 'other');
       const running = pod('pod-1', { web: (count - 1).toString(16) });
-      await store.recordReport(
+      await records.recordReport(
         { org, environment: 'prod', kind: 'K8S', artifacts: artifactsOfReport({ artifacts: [running] }) },
         4,
       );

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PendingSnapshots } from '../../../../src/service/application/judging/pending-snapshots.ts';
 import { artifactsOfReport } from '../../../../src/service/domain/environment/running-artifact.ts';
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
@@ -17,35 +18,36 @@ const logical = Array.from({ length: count }, (_, index) => `all-${index}`);
 
 let folder: string;
 let storage: SqliteStorage;
-let store: SqliteStorage['store'];
 let records: Records;
+let pending: PendingSnapshots;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
   storage = new SqliteStorage(folder);
-  ({ store } = storage);
   records = new Records(storage);
+  pending = records.startPendingSnapshots();
   await records.createOrganization(org, 1);
-  await store.saveEnvironment({ org, name: 'prod', kind: 'K8S', user }, 1);
+  await records.saveEnvironment({ org, name: 'prod', kind: 'K8S', user }, 1);
   await savePolicy('strict', { provenance: { required: true } });
 });
 afterEach(async () => {
+  await pending.stop();
   await storage.close();
   await rm(folder, { recursive: true });
 });
 
 const savePolicy = (name: string, artifacts: NonNullable<PolicyRules['artifacts']>): Promise<unknown> =>
-  store.savePolicy(
+  records.savePolicy(
     { ...{ org, name, comment: '', text: '', user }, rules: { _schema: 'https://example.com/v1', artifacts } },
     1,
   );
 const report = (at: number, ...images: readonly string[]): Promise<unknown> => {
   const pods = images.map((image, index) => pod(`pod-${index}`, { [image]: index.toString(16) }));
   const artifacts = artifactsOfReport({ artifacts: pods });
-  return store.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, at);
+  return records.recordReport({ org, environment: 'prod', kind: 'K8S', artifacts }, at);
 };
 const verdictsOf = async (environment: string): Promise<(boolean | null)[]> => {
   const page = { page: 1, size: 10, ascending: true };
-  return ((await store.listSnapshots({ org, environment, page, now: 10 })) ?? []).map(({ compliant }) => compliant);
+  return ((await records.listSnapshots({ org, environment, page, now: 10 })) ?? []).map(({ compliant }) => compliant);
 };
 /** Counted by someone else, so that reading makes nothing. */
 const countOf = (table: string): number => {
@@ -60,7 +62,7 @@ describe('a report to an environment that a thousand logical ones show', () => {
     const policies = ['strict'];
     await Promise.all(
       logical.map((name) =>
-        store.saveEnvironment({ org, name, kind: 'logical', members: ['prod'], policies, user }, 1),
+        records.saveEnvironment({ org, name, kind: 'logical', members: ['prod'], policies, user }, 1),
       ),
     );
   });
@@ -80,13 +82,14 @@ describe('a report to an environment that a thousand logical ones show', () => {
 
   it('is followed by them after a restart, with the times that they have', async () => {
     await report(2, 'web:1');
+    await pending.stop();
     await storage.close();
     expect(countOf('pending_snapshots')).toBeGreaterThan(0);
     storage = new SqliteStorage(folder);
-    ({ store } = storage);
     records = new Records(storage);
+    pending = records.startPendingSnapshots();
     const page = { page: 1, size: 10, ascending: true };
-    expect(await store.listSnapshots({ org, environment: 'all-999', page, now: 10 })).toEqual([
+    expect(await records.listSnapshots({ org, environment: 'all-999', page, now: 10 })).toEqual([
       { number: 1, from: 2, to: undefined, compliant: false },
     ]);
   });
@@ -101,7 +104,7 @@ describe('a report to an environment that a thousand logical ones show', () => {
       records.recordArtifact({ org, flow: 'web', id: 'a', createdAt: 4, reportedBy: user, report: artifact }),
     ]);
     for (const name of ['all-0', 'all-500', 'all-999']) {
-      const finding = await store.findSnapshot(org, [{ environment: name, selector: { kind: 'latest' } }], 10);
+      const finding = await records.findSnapshot(org, [{ environment: name, selector: { kind: 'latest' } }], 10);
       expect(finding).toMatchObject({
         snapshot: { artifacts: [{ name: 'web:2' }], judgement: { compliant: true } },
       });
@@ -123,7 +126,7 @@ describe('patterns that take long', () => {
 
   it('let others in between, and end with the verdict', async () => {
     await savePolicy('slow', slow(80));
-    await store.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
+    await records.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
     let turns = 0;
     let isDone = false;
     const countTurns = (): void => {
@@ -140,9 +143,9 @@ describe('patterns that take long', () => {
 
   it('end as not compliant beyond the limit, with the reason', async () => {
     await savePolicy('slow', slow(190));
-    await store.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
+    await records.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
     await report(2, ...Array.from({ length: 100 }, (_, index) => `${'a'.repeat(2000)}${index}`));
-    const finding = await store.findSnapshot(org, [{ environment: 'prod', selector: { kind: 'latest' } }], 10);
+    const finding = await records.findSnapshot(org, [{ environment: 'prod', selector: { kind: 'latest' } }], 10);
     expect(finding).toMatchObject({
       snapshot: {
         judgement: { compliant: false, unjudgeable: expect.stringContaining('30000000 steps') as unknown },

@@ -1,0 +1,24 @@
+import type { EvidenceSubject } from '../../storage/environments.ts';
+import type { WriteTransaction } from '../../storage/storage.ts';
+import type { JudgingContext } from './judging-transaction.ts';
+import { SnapshotUpdates } from './snapshot-updates.ts';
+
+/**
+ * Judges the environments anew that run what new evidence is about, in the transaction that records the evidence.
+ *
+ * @throws MatchesMissing
+ */
+export async function judgeEvidence(
+  transaction: WriteTransaction,
+  subject: EvidenceSubject,
+  at: number,
+  context: JudgingContext,
+): Promise<void> {
+  const { org } = subject;
+  const { environments } = transaction;
+  if (!(await environments.hasPolicies(org))) return;
+  const running = await environments.whereRuns(subject);
+  if (running.length === 0) return;
+  const logical = await environments.listShowing(org, running);
+  await new SnapshotUpdates(transaction, context).update([...running, ...logical], { org, at, forced: false });
+}

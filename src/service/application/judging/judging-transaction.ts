@@ -1,0 +1,38 @@
+import { KnownMatches, MatchesMissing, prepareMatches } from '../../domain/policy/work.ts';
+import type { WriteTransaction } from '../../storage/storage.ts';
+import type { UseCaseDependencies } from '../use-case-dependencies.ts';
+import type { PolicyCache } from './policy-cache.ts';
+
+/** What judging within a transaction works with, beside the transaction. */
+export interface JudgingContext {
+  readonly matches: KnownMatches;
+  readonly policies: PolicyCache;
+  /** Call it if the transaction leaves snapshots to be made. */
+  readonly leavePending: () => void;
+}
+
+/**
+ * Runs a transaction that may judge environments. A transaction cannot pause, so one that needs much matching of patterns is
+ * given up, the matching is done in portions between other work, and the transaction begins again with the matches.
+ */
+export async function runJudgingTransaction<Result>(
+  { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,
+  work: (transaction: WriteTransaction, context: JudgingContext) => Promise<Result>,
+): Promise<Result> {
+  const matches = new KnownMatches();
+  for (;;) {
+    const left = { pending: false };
+    const leavePending = (): void => {
+      left.pending = true;
+    };
+    const context = { matches, policies: judging.policies, leavePending };
+    try {
+      const result = await storage.transaction((transaction) => work(transaction, context));
+      if (left.pending) judging.announcePending();
+      return result;
+    } catch (error) {
+      if (!(error instanceof MatchesMissing)) throw error;
+      await prepareMatches(matches, error.needed, () => judging.turns.next());
+    }
+  }
+}

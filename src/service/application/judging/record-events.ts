@@ -1,0 +1,51 @@
+import { eventsBetween } from '../../domain/environment/snapshot-events.ts';
+import type { Snapshot } from '../../domain/environment/snapshot.ts';
+import type { EnvironmentEvent } from '../../domain/environment-event.ts';
+import { toMessages } from '../../domain/event-digest.ts';
+import type { ListeningTarget, NewDelivery } from '../../storage/deliveries.ts';
+import type { WriteTransaction } from '../../storage/storage.ts';
+import { loadProvenance } from '../provenance.ts';
+
+/** Two snapshots that follow each other; the first one of an environment follows none. */
+export interface SnapshotStep {
+  readonly previous: Snapshot | undefined;
+  readonly next: Snapshot;
+}
+
+/**
+ * Puts what happened between two snapshots into the outbox, once for each target that listens; many events as a digest. It
+ * belongs to the transaction that makes the snapshot: both are kept, or neither.
+ *
+ * @param loadStep called only if anyone listens: most environments have no listeners, and it takes reading a lot
+ */
+export async function recordEvents(
+  { deliveries, artifacts }: Pick<WriteTransaction, 'deliveries' | 'artifacts'>,
+  { org, environment }: Pick<Snapshot, 'org' | 'environment'>,
+  loadStep: () => Promise<SnapshotStep>,
+): Promise<void> {
+  const listeners = await deliveries.listListeners(org, environment);
+  if (listeners.length === 0) return;
+  const { previous, next } = await loadStep();
+  const fingerprints = eventsBetween(previous, next, () => undefined).flatMap(({ artifact }) => artifact ?? []);
+  const provenance = await loadProvenance({ artifacts }, org, [
+    ...new Set(fingerprints.map(({ fingerprint }) => fingerprint)),
+  ]);
+  const events = eventsBetween(previous, next, (fingerprint) => provenance.get(fingerprint));
+  await deliveries.insert(toDeliveries(listeners, events));
+}
+
+/** What each target is sent: its notification fires on some triggers only. */
+function toDeliveries(
+  listeners: readonly ListeningTarget[],
+  events: readonly EnvironmentEvent[],
+): readonly NewDelivery[] {
+  const targets = Map.groupBy(listeners, ({ number, position }) => `${number}/${position}`);
+  return [...targets.values()].flatMap((listening) => {
+    const triggers = new Set(listening.map(({ trigger }) => trigger));
+    const wanted = events.filter(({ trigger }) => triggers.has(trigger));
+    const [target] = listening;
+    if (target === undefined) return [];
+    const { org, number, position } = target;
+    return toMessages(wanted).map((event) => ({ org, number, position, event }));
+  });
+}

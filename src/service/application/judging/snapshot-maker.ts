@@ -1,0 +1,158 @@
+import { movementBetween } from '../../domain/environment/snapshot-events.ts';
+import { serializeContent } from '../../domain/environment/snapshot-content.ts';
+import { judgeWithMembers, type MemberVerdict, type Snapshot } from '../../domain/environment/snapshot.ts';
+import {
+  judgeEnvironment,
+  judgeWithoutArtifacts,
+  type EnvironmentJudgement,
+} from '../../domain/policy/judge-environment.ts';
+import type { JudgedArtifact } from '../../domain/policy/judged-artifact.ts';
+import { WorkExceeded, type Work } from '../../domain/policy/work.ts';
+import type { EnvironmentHead } from '../../storage/environments.ts';
+import type { WriteTransaction } from '../../storage/storage.ts';
+import { loadJudgedArtifacts } from '../provenance.ts';
+import type { PolicyCache } from './policy-cache.ts';
+import { recordEvents } from './record-events.ts';
+import { SnapshotContent } from './snapshot-content.ts';
+
+/** What the next snapshot will show. */
+interface Draft {
+  readonly content: SnapshotContent;
+  /** Of a logical environment; empty for all others. */
+  readonly members: readonly MemberVerdict[];
+}
+
+/** A snapshot as far as it is needed to make the next one. */
+interface LoadedSnapshot {
+  readonly from: number;
+  readonly judgement: EnvironmentJudgement;
+  readonly content: SnapshotContent;
+}
+
+/** Makes the snapshots of single environments, each with its judgement and its events, within a transaction. */
+export class SnapshotMaker {
+  readonly #transaction: WriteTransaction;
+  readonly #policies: PolicyCache;
+
+  constructor(transaction: WriteTransaction, policies: PolicyCache) {
+    this.#transaction = transaction;
+    this.#policies = policies;
+  }
+
+  /**
+   * Makes the next snapshot of an environment.
+   *
+   * @param reported what runs now, as it is stored; undefined if nothing new is known of that. As long as nothing was ever
+   *   reported, there is nothing to show and no snapshot is made.
+   * @throws MatchesMissing
+   */
+  async make(head: EnvironmentHead, now: number, work: Work, reported?: string): Promise<'made' | 'nothing'> {
+    const previous = await this.#loadLatest(head);
+    const draft = await this.#draft(head, previous, reported);
+    if (draft === undefined) return 'nothing';
+    const judgement = await this.#judge(head, draft, work);
+    await this.#save(head, previous, { from: now, judgement, content: draft.content });
+    return 'made';
+  }
+
+  /**
+   * Makes the next snapshot of an environment if its verdict is another one now than it was.
+   *
+   * @throws MatchesMissing
+   */
+  async makeIfVerdictChanged(head: EnvironmentHead, now: number, work: Work): Promise<'made' | 'nothing'> {
+    const previous = await this.#loadLatest(head);
+    const draft = previous === undefined ? undefined : await this.#draft(head, previous);
+    if (previous === undefined || draft === undefined) return 'nothing';
+    const judgement = await this.#judge(head, draft, work);
+    if (judgement.compliant === previous.judgement.compliant) return 'nothing';
+    await this.#save(head, previous, { from: now, judgement, content: draft.content });
+    return 'made';
+  }
+
+  async #loadLatest(head: EnvironmentHead): Promise<LoadedSnapshot | undefined> {
+    const { org, name: environment, latest } = head;
+    const stored = await this.#transaction.snapshots.find(org, { environment, number: latest });
+    if (stored === undefined) return undefined;
+    const { from, judgement, content } = stored;
+    return { from, judgement, content: new SnapshotContent(this.#transaction, head, content) };
+  }
+
+  async #draft(
+    head: EnvironmentHead,
+    previous: LoadedSnapshot | undefined,
+    reported?: string,
+  ): Promise<Draft | undefined> {
+    if (head.kind === 'logical') return this.#draftOfMembers(head, previous);
+    if (reported !== undefined) {
+      return { content: new SnapshotContent(this.#transaction, head, reported), members: [] };
+    }
+    return previous === undefined ? undefined : { content: previous.content, members: [] };
+  }
+
+  /** A logical environment shows the latest snapshots of its members. */
+  async #draftOfMembers(head: EnvironmentHead, previous: LoadedSnapshot | undefined): Promise<Draft | undefined> {
+    const { environments, snapshots } = this.#transaction;
+    const members = await environments.listMemberHeads(head.org, head.name);
+    if (members.length === 0 && previous === undefined) return undefined;
+    const references = members.map(({ name, latest }) => ({ environment: name, number: latest }));
+    const content = new SnapshotContent(this.#transaction, head, serializeContent(references));
+    return { content, members: await snapshots.findVerdicts(head.org, references) };
+  }
+
+  async #judge({ org, name }: EnvironmentHead, { content, members }: Draft, work: Work): Promise<EnvironmentJudgement> {
+    const attached = await this.#transaction.policies.listAttached(org, name);
+    const policies = attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
+    const own =
+      judgeWithoutArtifacts(policies) ??
+      judgeEnvironment(policies, await this.#loadJudgedArtifacts(org, content, work), work);
+    return judgeWithMembers(own, members);
+  }
+
+  /** Loads what runs, as far as the work may be; the judgement hears of what exceeds it. */
+  async #loadJudgedArtifacts(
+    org: string,
+    content: SnapshotContent,
+    work: Work,
+  ): Promise<() => readonly JudgedArtifact[]> {
+    try {
+      work.spend(Math.ceil((await content.sizeOfMembers()) / charactersInStep));
+      const artifacts = await loadJudgedArtifacts(this.#transaction, org, await content.artifacts(), work);
+      return () => artifacts;
+    } catch (error) {
+      if (!(error instanceof WorkExceeded)) throw error;
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  async #save(head: EnvironmentHead, previous: LoadedSnapshot | undefined, next: LoadedSnapshot): Promise<void> {
+    const { org, name: environment, kind, latest } = head;
+    const { snapshots } = this.#transaction;
+    const { from, judgement, content } = next;
+    const number = latest + 1;
+    const isStepBack = previous !== undefined && from < previous.from;
+    await snapshots.insert({ org, environment, number, from, judgement, content: content.json }, isStepBack);
+    await snapshots.deletePending({ org, environment });
+    // An artifact runs in the members of a logical environment, not once more in itself.
+    if (kind !== 'logical' && previous?.content !== content) {
+      const movement = movementBetween((await previous?.content.artifacts()) ?? [], await content.artifacts());
+      await snapshots.recordMovement(org, { environment, number, from }, movement);
+    }
+    await recordEvents(this.#transaction, { org, environment }, async () => {
+      const isTooLarge = ((await previous?.content.isTooLarge()) ?? false) || (await content.isTooLarge());
+      const toSnapshot = async (at: number, loaded: LoadedSnapshot): Promise<Snapshot> => ({
+        ...{ org, environment, number: at, from: loaded.from, judgement: loaded.judgement },
+        artifacts: isTooLarge ? [] : await loaded.content.artifacts(),
+      });
+      return {
+        previous: previous === undefined ? undefined : await toSnapshot(latest, previous),
+        next: await toSnapshot(number, next),
+      };
+    });
+  }
+}
+
+/** Reading and merging this many characters of what runs takes about as long as a step of a judgement. */
+const charactersInStep = 8;

@@ -1,0 +1,63 @@
+import type { PolicyRecord } from '../domain/policy/policy-record.ts';
+import type { PolicyRules } from '../domain/policy/rules.ts';
+import type { PolicyHistoryLimits } from '../storage/policies.ts';
+import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { SnapshotUpdates } from './judging/snapshot-updates.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+import { unixSeconds } from '../../runtime/clock.ts';
+
+/** How much of its history a policy is answered with. */
+const historyLimits: PolicyHistoryLimits = { versions: 1000, events: 1000, texts: 1024 * 1024 };
+
+/** A new version of a policy. */
+export interface PolicyToSave {
+  readonly org: string;
+  readonly name: string;
+  /** Stays as it was, or is empty, if undefined. */
+  readonly description?: string | undefined;
+  /** What is new. */
+  readonly comment: string;
+  /** The policy as it was uploaded, and the rules that were read from it. */
+  readonly text: string;
+  readonly rules: PolicyRules;
+  readonly user: string;
+}
+
+/** What came of saving a policy. */
+export interface PolicySaving {
+  readonly outcome: 'created' | 'updated';
+  readonly policy: PolicyRecord;
+}
+
+/** Adds a version, the first or the next, and judges every environment anew that the policy is attached to. */
+export function savePolicy(
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
+  policy: PolicyToSave,
+): Promise<PolicySaving> {
+  const now = unixSeconds(dependencies.now());
+  const { org, name, description, comment, text, user } = policy;
+  // Written out before the transaction, which others wait for.
+  const rules = JSON.stringify(policy.rules);
+  return runJudgingTransaction(dependencies, async (transaction, context) => {
+    const { policies } = transaction;
+    const latest = await policies.findLatestVersion(org, name);
+    const version = (latest ?? 0) + 1;
+    const made = { version, comment, createdBy: user, createdAt: now };
+    await policies.insertVersion({ org, name, description, ...made, text, rules });
+    const type = latest === undefined ? 'policy_created' : 'policy_updated';
+    await policies.addEvents(org, [name], { type, timestamp: now, user });
+    const environments = await policies.listEnvironments(org, name);
+    await new SnapshotUpdates(transaction, context).update(environments, { org, at: now, forced: true });
+    const saved = await policies.find(org, name, historyLimits);
+    if (saved === undefined) throw new Error('a policy that was just saved is gone');
+    return { outcome: latest === undefined ? 'created' : 'updated', policy: saved };
+  });
+}
+
+/** Finds a policy with its history. */
+export function findPolicy(
+  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  { org, name }: { readonly org: string; readonly name: string },
+): Promise<PolicyRecord | undefined> {
+  return storage.read(({ policies }) => policies.find(org, name, historyLimits));
+}

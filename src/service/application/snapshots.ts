@@ -1,0 +1,150 @@
+import type { SnapshotReading, SnapshotSelector } from '../../contract/snapshot-expression.ts';
+import { fingerprintsOf } from '../domain/environment/running-artifact.ts';
+import type { Provenance } from '../domain/environment/snapshot-events.ts';
+import {
+  pageOf,
+  rangeOf,
+  selectedNumber,
+  type NumberRange,
+  type Page,
+  type SnapshotSeries,
+} from '../domain/environment/snapshot-series.ts';
+import type { Snapshot, SnapshotSummary } from '../domain/environment/snapshot.ts';
+import { lastBefore, type TimeSeries } from '../domain/time-series.ts';
+import type { EnvironmentHead } from '../storage/environments.ts';
+import type { ReadTransaction } from '../storage/storage.ts';
+import { readCurrent } from './judging/pending-snapshots.ts';
+import { SnapshotContent } from './judging/snapshot-content.ts';
+import { loadProvenance } from './provenance.ts';
+import type { UseCaseDependencies } from './use-case-dependencies.ts';
+
+type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
+
+/** Which snapshots are asked for. */
+export interface SnapshotListQuery {
+  readonly org: string;
+  readonly environment: string;
+  readonly interval?: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined;
+  readonly page: Page;
+  /** In Unix seconds; what `@{2.hours.ago}` counts from. */
+  readonly now: number;
+}
+
+/** Lists the snapshots of a page; undefined if there is no such environment. */
+export function listSnapshots(
+  dependencies: ReadDependencies,
+  { org, environment, interval, page, now }: SnapshotListQuery,
+): Promise<readonly SnapshotSummary[] | undefined> {
+  return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
+    const head = await transaction.environments.findHead(org, environment);
+    if (head === undefined) return undefined;
+    const range = pageOf(await rangeOf(interval, toSeries(transaction, head, now), now), page);
+    const summaries = await listSummaries(transaction, head, range);
+    return page.ascending ? summaries : summaries.toReversed();
+  });
+}
+
+async function listSummaries(
+  { snapshots }: ReadTransaction,
+  { org, name }: EnvironmentHead,
+  { first, last }: NumberRange,
+): Promise<readonly SnapshotSummary[]> {
+  if (last < first) return [];
+  // One more than asked for, because a snapshot ends when the next one begins.
+  const verdicts = await snapshots.listRange(org, name, { first, last: last + 1 });
+  return verdicts
+    .map(({ number, from, compliant }, index) => ({ number, from, to: verdicts[index + 1]?.from, compliant }))
+    .slice(0, last - first + 1);
+}
+
+function toSeries({ snapshots }: ReadTransaction, { org, name, latest }: EnvironmentHead, now: number): SnapshotSeries {
+  const loadTimes = async (): Promise<TimeSeries> => ({
+    length: latest,
+    stepsBack: await snapshots.listStepsBack(org, name),
+    timesOf: (numbers) => snapshots.timesOf(org, name, numbers),
+    findFirstNotBefore: (run, time) => snapshots.findFirstNotBefore(org, name, run, time),
+  });
+  return {
+    latest,
+    // The interface has times in whole seconds, so a snapshot is found by any time within the second it was made in.
+    numberAt: async (time) => lastBefore(await loadTimes(), Math.floor(time) + 1, now),
+  };
+}
+
+/** What an expression selects. */
+export type SnapshotFinding =
+  | { readonly outcome: 'found'; readonly snapshot: Snapshot }
+  | { readonly outcome: 'environment not found' }
+  /** A logical environment whose members show more than can be put together in one answer. */
+  | { readonly outcome: 'too large' }
+  | { readonly outcome: 'no such snapshot'; readonly environment: string; readonly latest: number };
+
+/** What an expression can mean: the first reading whose environment exists is taken. */
+export type SnapshotReadings = readonly SnapshotReading[];
+
+/** Finds the snapshot that an expression selects. */
+export function findSnapshot(
+  dependencies: ReadDependencies,
+  { org, readings, now }: { readonly org: string; readonly readings: SnapshotReadings; readonly now: number },
+): Promise<SnapshotFinding> {
+  return readCurrent(dependencies, { org, environments: namesIn(readings) }, (transaction) =>
+    loadSelected(transaction, org, readings, now),
+  );
+}
+
+/** Two snapshots to compare. */
+export interface SnapshotComparison {
+  readonly org: string;
+  readonly first: SnapshotReadings;
+  readonly second: SnapshotReadings;
+  /** In Unix seconds. */
+  readonly now: number;
+}
+
+/** Two snapshots of one moment, with what the builds of their artifacts said, by fingerprint. */
+export interface ComparedSnapshots {
+  readonly first: SnapshotFinding;
+  readonly second: SnapshotFinding;
+  readonly provenance: ReadonlyMap<string, Provenance>;
+}
+
+/** Finds two snapshots to compare. */
+export function findComparedSnapshots(
+  dependencies: ReadDependencies,
+  { org, now, ...readings }: SnapshotComparison,
+): Promise<ComparedSnapshots> {
+  const environments = [...new Set([...namesIn(readings.first), ...namesIn(readings.second)])];
+  return readCurrent(dependencies, { org, environments }, async (transaction) => {
+    const first = await loadSelected(transaction, org, readings.first, now);
+    const second = await loadSelected(transaction, org, readings.second, now);
+    const artifacts = [first, second].flatMap((finding) =>
+      finding.outcome === 'found' ? finding.snapshot.artifacts : [],
+    );
+    return { first, second, provenance: await loadProvenance(transaction, org, fingerprintsOf(artifacts)) };
+  });
+}
+
+function namesIn(readings: SnapshotReadings): readonly string[] {
+  return readings.map(({ environment }) => environment);
+}
+
+async function loadSelected(
+  transaction: ReadTransaction,
+  org: string,
+  readings: SnapshotReadings,
+  now: number,
+): Promise<SnapshotFinding> {
+  const heads = await transaction.environments.findHeads(org, namesIn(readings));
+  const reading = readings.find(({ environment }) => heads.has(environment));
+  const head = reading === undefined ? undefined : heads.get(reading.environment);
+  if (reading === undefined || head === undefined) return { outcome: 'environment not found' };
+  const { environment, selector } = reading;
+  const number = await selectedNumber(selector, toSeries(transaction, head, now), now);
+  const stored = await transaction.snapshots.find(org, { environment, number });
+  if (stored === undefined) return { outcome: 'no such snapshot', environment, latest: head.latest };
+  const content = new SnapshotContent(transaction, head, stored.content);
+  if (await content.isTooLarge()) return { outcome: 'too large' };
+  const { from, judgement } = stored;
+  const artifacts = await content.artifacts();
+  return { outcome: 'found', snapshot: { org, environment, number, from, artifacts, judgement } };
+}
