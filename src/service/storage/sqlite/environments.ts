@@ -1,7 +1,7 @@
+import { environmentKinds } from '../../../contract/environment.ts';
 import type { Environment } from '../../domain/environment/snapshot.ts';
 import type { EnvironmentHead, EnvironmentReader, EnvironmentWriter, EvidenceSubject } from '../environments.ts';
 import { optional } from './answers.ts';
-import { headOf } from './environment-rows.ts';
 import { number, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -151,4 +151,10 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
       for (const policy of policies) this.#statements.detach.run(org, name, policy);
     });
   }
+}
+
+function headOf(row: Row): EnvironmentHead {
+  const kind = environmentKinds.find((known) => known === row['kind']);
+  if (kind === undefined) throw new TypeError('a stored environment is damaged');
+  return { org: text(row, 'org'), name: text(row, 'name'), kind, latest: number(row, 'latest') };
 }

@@ -1,5 +1,6 @@
 import type { NumberRange } from '../../domain/environment/snapshot-series.ts';
 import type { Movement } from '../../domain/environment/snapshot-events.ts';
+import type { EnvironmentJudgement } from '../../domain/policy/judge-environment.ts';
 import type {
   PendingReference,
   PendingSnapshot,
@@ -10,7 +11,6 @@ import type {
   StoredSnapshot,
 } from '../snapshots.ts';
 import { optional } from './answers.ts';
-import { compliantOf, judgementIn } from './environment-rows.ts';
 import { number, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -199,7 +199,8 @@ function storedSnapshotOf(row: Row): StoredSnapshot {
     environment: text(row, 'environment'),
     number: number(row, 'number'),
     from: number(row, 'made_at'),
-    judgement: judgementIn(row),
+    // It was written by this class, in this form.
+    judgement: JSON.parse(text(row, 'judgement')) as EnvironmentJudgement,
     content: text(row, 'content'),
   };
 }
@@ -209,7 +210,7 @@ function verdictOf(row: Row): SnapshotVerdict {
     environment: text(row, 'environment'),
     number: number(row, 'number'),
     from: number(row, 'made_at'),
-    compliant: compliantOf(row),
+    compliant: row['compliant'] === null ? null : number(row, 'compliant') === 1,
   };
 }
 
