@@ -28,7 +28,9 @@ describe('the statements about environments', () => {
       .map(({ detail }) => String(detail));
 
   it.each(
-    [environmentStatements, snapshotStatements, policyStatements].flatMap((texts) => Object.entries<string>(texts)),
+    [artifactStatements, environmentStatements, snapshotStatements, policyStatements].flatMap((texts) =>
+      Object.entries<string>(texts),
+    ),
   )('%s looks up what it wants by an index, however much there is', (_name, statement) => {
     // The rows of a subquery are as few as what the subquery looked up; `m` is a list that is passed in.
     expect(planOf(statement).filter((step) => /^SCAN (?!l$|m VIRTUAL)/.test(step))).toEqual([]);
