@@ -126,17 +126,17 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
 
 /** Starts the delivery of notifications. */
 function startDispatcher(
-  dependencies: Pick<RouteDependencies, 'store' | 'storage' | 'artifactCache' | 'links' | 'now'>,
+  dependencies: Pick<RouteDependencies, 'storage' | 'artifactCache' | 'links' | 'now'>,
   { mail, allowPrivateTargets = false }: ServiceOptions,
   { after, log }: ServiceSources,
 ): Dispatcher {
-  const { store, links, now } = dependencies;
+  const { storage, links, now } = dependencies;
   const web = { resolve: createNameResolver(systemNameServices(), allowPrivateTargets), allowPrivateTargets };
   const send = createNotificationSender({
     findArtifact: (query) => findArtifact(dependencies, query),
     ...{ links, web, mail, now },
   });
-  return new Dispatcher({ store, send, now, after, log });
+  return new Dispatcher({ storage, send, now, after, log });
 }
 
 function toUrl(address: AddressInfo | string | null): string {

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createArtifactCache } from '../../src/service/application/artifact-cache.ts';
 import * as artifacts from '../../src/service/application/artifacts.ts';
+import * as attestationList from '../../src/service/application/attestation-list.ts';
 import * as attestations from '../../src/service/application/attestations.ts';
+import * as deliveries from '../../src/service/application/deliveries.ts';
 import * as environments from '../../src/service/application/environments.ts';
 import * as flows from '../../src/service/application/flows.ts';
 import * as keys from '../../src/service/application/keys.ts';
 import * as members from '../../src/service/application/members.ts';
+import * as notifications from '../../src/service/application/notifications.ts';
 import * as organizations from '../../src/service/application/organizations.ts';
 import * as policies from '../../src/service/application/policies.ts';
 import * as snapshots from '../../src/service/application/snapshots.ts';
@@ -21,6 +24,18 @@ import type {
   ReportedArtifact,
   TrailDossier,
 } from '../../src/service/domain/records.ts';
+import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
+import type {
+  Delivery,
+  DeliveryFailure,
+  DueTarget,
+  NewNotification,
+  NotificationRecord,
+  TargetState,
+} from '../../src/service/domain/notifications.ts';
+import type { SigningSecret } from '../../src/service/domain/webhook-secret.ts';
+import type { RecordedAttestation } from '../../src/service/storage/attestation-series.ts';
+import type { TargetReference } from '../../src/service/storage/notifications.ts';
 import type { AccountReader } from '../../src/service/storage/accounts.ts';
 import type { Storage } from '../../src/service/storage/storage.ts';
 import { Judging } from '../../src/service/application/judging/judging.ts';
@@ -33,6 +48,12 @@ import type { UseCaseDependencies } from '../../src/service/application/use-case
 /** What was found of an artifact. */
 export type ArtifactSearch =
   { readonly outcome: 'found'; readonly dossier: ArtifactDossier } | artifacts.ArtifactNotFound;
+
+/** Which attestations are listed, and when. */
+export interface AttestationListQueryAt extends attestationList.AttestationListQuery {
+  /** In Unix seconds. */
+  readonly now: number;
+}
 
 /** What the use cases make of a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
@@ -139,6 +160,14 @@ export class Records {
     return policies.findPolicy(this.at(0), { org, name });
   }
 
+  listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.AttestationListing> {
+    return attestationList.listAttestations(this.at(now), query);
+  }
+
+  readAttestations(range: attestationList.AttestationRange): Promise<readonly RecordedAttestation[]> {
+    return attestationList.readAttestations(this.at(0), range);
+  }
+
   saveMember({ createdAt, ...member }: Member): ReturnType<typeof members.saveMember> {
     return members.saveMember(this.at(createdAt), member);
   }
@@ -184,6 +213,85 @@ export class Records {
 
   deleteServiceAccount(org: string, name: string, at: number): Promise<'deleted' | 'not found'> {
     return serviceAccounts.deleteServiceAccount(this.at(at), { org, name });
+  }
+
+  /** Stores a notification, whatever environments there are. */
+  createNotification(
+    notification: NewNotification,
+    secrets: ReadonlyMap<number, SigningSecret> = new Map(),
+  ): Promise<number | 'organization not found'> {
+    return this.storage.transaction(async (transaction) =>
+      (await transaction.organizations.exists(notification.org))
+        ? transaction.notifications.insert(notification, secrets)
+        : 'organization not found',
+    );
+  }
+
+  findNotification(org: string, number: number): Promise<NotificationRecord | undefined> {
+    return notifications.findNotification(this.at(0), { org, number });
+  }
+
+  async findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined> {
+    return (await notifications.inspectNotification(this.at(0), { org, number }))?.targets;
+  }
+
+  async rotateWebhookSecret(
+    target: TargetReference,
+    secret: string,
+    at: number,
+  ): Promise<readonly SigningSecret[] | 'webhook not found'> {
+    const rotated = await notifications.rotateWebhookSecret(this.at(at), { ...target, secret, grace: 100 });
+    return rotated.outcome === 'rotated' ? rotated.secrets : rotated.outcome;
+  }
+
+  deleteNotification(org: string, number: number, at: number): Promise<'deleted' | 'not found'> {
+    return notifications.deleteNotification(this.at(at), { org, number });
+  }
+
+  /** Puts events into the outbox, as the transaction of a snapshot does. */
+  recordEvents(...events: readonly EnvironmentEvent[]): Promise<void> {
+    const places = Map.groupBy(events, ({ org, environment }) => `${org}/${environment}`);
+    return this.storage.transaction(async (transaction) => {
+      for (const group of places.values()) {
+        const { org = '', environment = '' } = group[0] ?? {};
+        const listeners = await transaction.deliveries.listListeners(org, environment);
+        await transaction.deliveries.insert(deliveries.toDeliveries(listeners, group));
+      }
+    });
+  }
+
+  async dueTargets(now: number, limit: number): Promise<readonly DueTarget[]> {
+    return (await deliveries.findDueDeliveries(this.at(now), { now, limit })).targets;
+  }
+
+  firstDelivery(target: TargetReference): Promise<Delivery | undefined> {
+    return deliveries.findFirstDelivery(this.at(0), target);
+  }
+
+  /** The delivery that has been due longest. */
+  async firstDue(now: number): Promise<Delivery | undefined> {
+    const [target] = await this.dueTargets(now, 1);
+    return target === undefined ? undefined : this.firstDelivery(target);
+  }
+
+  async nextDue(after: number): Promise<number | undefined> {
+    return (await deliveries.findDueDeliveries(this.at(0), { now: after, limit: 0 })).next;
+  }
+
+  rearmDeliveries(now: number): Promise<void> {
+    return deliveries.rearmDeliveries(this.at(now), { now });
+  }
+
+  completeDelivery(delivery: Delivery, at: number): Promise<void> {
+    return deliveries.completeDelivery(this.at(at), { delivery, at });
+  }
+
+  postponeDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
+    return deliveries.postponeDelivery(this.at(failure.at), { delivery, failure });
+  }
+
+  dropDelivery(delivery: Delivery, failure: DeliveryFailure): Promise<void> {
+    return deliveries.dropDelivery(this.at(failure.at), { delivery, failure });
   }
 
   addKey(key: StoredKey): Promise<'inserted' | 'exists'> {

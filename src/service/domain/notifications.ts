@@ -123,6 +123,17 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
   return attempts >= longestSeries && (age > longestEffort || age < 0);
 }
 
+/** Why a target cannot be used. */
+export type TargetFault = 'no mail server' | 'not a plain web address';
+
+/** Why a target cannot be used; undefined if it can. An address with credentials would show them to whoever reads it. */
+export function findTargetFault(target: NotificationTarget, sendsMail: boolean): TargetFault | undefined {
+  if (target.type === 'EMAIL') return sendsMail ? undefined : 'no mail server';
+  const url = URL.parse(target.webhook);
+  const isUsable = url !== null && url.username === '' && url.password === '';
+  return isUsable ? undefined : 'not a plain web address';
+}
+
 /** A target without what only its owner may know: the path of a webhook is its secret. */
 export function shownTarget(target: NotificationTarget): NotificationTarget {
   return target.type === 'EMAIL' ? target : { ...target, webhook: shownAddress(target.webhook) };

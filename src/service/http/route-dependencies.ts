@@ -2,13 +2,10 @@ import type { UseCaseDependencies } from '../application/use-case-dependencies.t
 import type { Links } from '../domain/links.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 import type { AttachmentStore } from '../storage/attachments.ts';
-import type { Store } from '../storage/store.ts';
 import type { FailedAuthentications } from './authentication/failed-authentications.ts';
 
 /** What handlers depend on. */
 export interface RouteDependencies extends UseCaseDependencies {
-  /** What has not moved to use cases yet. */
-  readonly store: Store;
   readonly attachments: AttachmentStore;
   readonly links: Links;
   /** Whether a mail server is configured. */

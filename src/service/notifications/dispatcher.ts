@@ -1,16 +1,17 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
+import * as deliveries from '../application/deliveries.ts';
 import { isStale, shownAddress, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
 import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
-import type { NotificationStore } from '../storage/notification-store.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 
 /** What the dispatcher needs. */
 export interface DispatcherDependencies {
-  readonly store: NotificationStore;
+  readonly storage: Storage;
   readonly send: SendNotification;
   readonly now: Now;
   readonly after: After;
@@ -40,7 +41,7 @@ export class Dispatcher {
   /** Starts at once. */
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies;
-    dependencies.store.onDeliveries(() => {
+    dependencies.storage.onCommit(() => {
       this.#wake();
     });
     this.#run = this.#loop();
@@ -74,7 +75,7 @@ export class Dispatcher {
 
   /** Starts the due deliveries, and a timer for the next one. Returns a function that cancels the timer. */
   async #start(): Promise<() => void> {
-    const { store, now, after, log } = this.#dependencies;
+    const { storage, now, after, log } = this.#dependencies;
     const wake = (): void => {
       this.#wake();
     };
@@ -82,14 +83,12 @@ export class Dispatcher {
       const time = unixSeconds(now());
       if (this.#isClockChanged) {
         this.#isClockChanged = false;
-        await store.rearmDeliveries(time);
+        await deliveries.rearmDeliveries({ storage }, { now: time });
       }
-      if (!this.#schedule.isFull) {
-        const due = await store.dueTargets(time, this.#schedule.offersPerOrganization);
-        if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(due)) this.#begin(target);
-      }
+      const limit = this.#schedule.isFull ? 0 : this.#schedule.offersPerOrganization;
+      const { targets, next } = await deliveries.findDueDeliveries({ storage }, { now: time, limit });
+      if (!this.#stopping.signal.aborted) for (const target of this.#schedule.take(targets)) this.#begin(target);
       // Everything due is in flight, or waits for the end of a delivery, which wakes the loop.
-      const next = await store.nextDue(time);
       if (next === undefined) return () => undefined;
       return after(Math.ceil((next - time) * 1000), wake);
     } catch (error) {
@@ -110,15 +109,15 @@ export class Dispatcher {
 
   /** Never rejects. */
   async #attempt(target: DueTarget): Promise<void> {
-    const { store, now, log } = this.#dependencies;
+    const { storage, now, log } = this.#dependencies;
     try {
-      const delivery = await store.firstDelivery(target);
+      const delivery = await deliveries.findFirstDelivery({ storage }, target);
       // The notification was deleted meanwhile.
       if (delivery === undefined) return;
       const fault = await this.#send(delivery);
       if (fault === 'stopped') return;
       const time = unixSeconds(now());
-      if (fault === undefined) await store.completeDelivery(delivery, time);
+      if (fault === undefined) await deliveries.completeDelivery({ storage }, { delivery, at: time });
       else await this.#postpone(delivery, time, fault);
     } catch (error) {
       log.error('the result of a delivery could not be saved; the notification will be delivered again', error);
@@ -146,7 +145,7 @@ export class Dispatcher {
   }
 
   async #postpone(delivery: Delivery, time: number, fault: string): Promise<void> {
-    const { store, log } = this.#dependencies;
+    const { storage, log } = this.#dependencies;
     const { org, number, target, event, attempts } = delivery;
     const wait = waitAfter(attempts + 1);
     const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
@@ -154,7 +153,7 @@ export class Dispatcher {
     const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
     log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);
     const failure = { reason: fault, at: time, until: time + wait };
-    await (stale ? store.dropDelivery(delivery, failure) : store.postponeDelivery(delivery, failure));
+    await (stale ? deliveries.dropDelivery : deliveries.postponeDelivery)({ storage }, { delivery, failure });
   }
 
   /** Prevents that the same delivery is sent again and again while the storage cannot be written. */

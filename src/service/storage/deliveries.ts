@@ -8,6 +8,13 @@ export interface ListeningTarget extends TargetReference {
   readonly trigger: Trigger;
 }
 
+/** A target that something waits for. */
+export interface WaitingTarget extends TargetReference {
+  readonly dueAt: number;
+  /** How often the target has failed since it last took something. */
+  readonly attempts: number;
+}
+
 /** A message for a target. */
 export interface NewDelivery extends TargetReference {
   readonly event: EnvironmentEvent;
@@ -23,9 +30,7 @@ export interface DeliveryReader {
    */
   listDue(now: number, limit: number): Promise<readonly DueTarget[]>;
   /** The targets that something is to be delivered to after a time. */
-  listDueAfter(
-    time: number,
-  ): Promise<readonly (TargetReference & { readonly dueAt: number; readonly attempts: number })[]>;
+  listDueAfter(time: number): Promise<readonly WaitingTarget[]>;
   /** When the next delivery becomes due after a time; undefined if none does. */
   findNextDue(after: number): Promise<number | undefined>;
   /** The first delivery that waits for a target, in the order of the events; undefined if none does any more. */

@@ -1,7 +1,6 @@
 import type { AttachmentStore } from './attachments.ts';
 import { openDataFolder, type DataFolderOptions } from './sqlite/open-data-folder.ts';
 import type { Storage } from './storage.ts';
-import type { Store } from './store.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
@@ -9,8 +8,6 @@ import type { RandomBytes } from '../../runtime/random.ts';
 /** What a service keeps its data in. */
 export interface OpenedStorage {
   readonly storage: Storage;
-  /** What has not moved to the port yet. */
-  readonly store: Store;
   readonly attachments: AttachmentStore;
 }
 

@@ -1,9 +1,11 @@
 import type { AccountReader, AccountWriter } from './accounts.ts';
 import type { ArtifactReader, ArtifactWriter } from './artifacts.ts';
+import type { AttestationSeriesReader } from './attestation-series.ts';
 import type { AttestationReader, AttestationWriter } from './attestations.ts';
-import type { DeliveryWriter } from './deliveries.ts';
+import type { DeliveryReader, DeliveryWriter } from './deliveries.ts';
 import type { EnvironmentReader, EnvironmentWriter } from './environments.ts';
 import type { FlowReader, FlowWriter } from './flows.ts';
+import type { NotificationReader, NotificationWriter } from './notifications.ts';
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
 import type { PolicyReader, PolicyWriter } from './policies.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
@@ -20,6 +22,9 @@ export interface ReadTransaction {
   readonly trails: TrailReader;
   readonly artifacts: ArtifactReader;
   readonly attestations: AttestationReader;
+  readonly attestationSeries: AttestationSeriesReader;
+  readonly notifications: NotificationReader;
+  readonly deliveries: DeliveryReader;
 }
 
 /** What can be read and written, all of it or nothing. Reads see what the transaction has written. */
@@ -33,7 +38,8 @@ export interface WriteTransaction extends ReadTransaction {
   readonly trails: TrailWriter;
   readonly artifacts: ArtifactWriter;
   readonly attestations: AttestationWriter;
-  readonly deliveries: Pick<DeliveryWriter, 'listListeners' | 'insert'>;
+  readonly notifications: NotificationWriter;
+  readonly deliveries: DeliveryWriter;
 }
 
 /**

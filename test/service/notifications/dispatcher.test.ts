@@ -7,7 +7,6 @@ import type { SendNotification } from '../../../src/service/notifications/send-n
 import { Dispatcher } from '../../../src/service/notifications/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';
-import { recordEvents } from '../../../src/service/storage/sqlite/outbox.ts';
 import { SqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { manualClock, startOfTime, type ManualClock } from '../../support/clock.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
@@ -24,7 +23,6 @@ interface Attempt {
 describe('the dispatcher', () => {
   let folder: string;
   let storage: SqliteStorage;
-  let store: SqliteStorage['store'];
   let records: Records;
   let clock: ManualClock;
   let dispatcher: Dispatcher;
@@ -45,7 +43,7 @@ describe('the dispatcher', () => {
     });
   const start = (send: SendNotification = attemptDelivery): Dispatcher =>
     new Dispatcher({
-      store,
+      storage,
       now: () => clock.now() + ahead * 1000,
       after: (wait, fire) => clock.after(wait, fire),
       log: { info: (line) => told.push(line), error: (line) => told.push(line) },
@@ -54,7 +52,6 @@ describe('the dispatcher', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-dispatcher-'));
     storage = new SqliteStorage(folder);
-    ({ store } = storage);
     records = new Records(storage);
     clock = manualClock();
     [attempts, told, ahead] = [[], [], 0];
@@ -70,7 +67,7 @@ describe('the dispatcher', () => {
   const notify = async (environment = 'prod', org = 'acme'): Promise<void> => {
     const target = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
     const rest = { name: 'x', targets: [target], createdAt: 1, createdBy: 'administrator' };
-    await store.createNotification({
+    await records.createNotification({
       org,
       environments: [environment],
       triggers: ['ON_NON_COMPLIANT_ENV'],
@@ -78,14 +75,8 @@ describe('the dispatcher', () => {
     });
   };
   const happen = async (...changes: readonly Partial<EnvironmentEvent>[]): Promise<void> => {
-    const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
-    recordEvents(
-      database,
-      changes.map((change) => sampleEvent({ timestamp: clock.now() / 1000 + ahead, ...change })),
-    );
-    database.close();
-    // A write of the store itself is what wakes the dispatcher.
-    await records.createOrganization(`made-${clock.now()}-${attempts.length}`, 1);
+    const timestamp = clock.now() / 1000 + ahead;
+    await records.recordEvents(...changes.map((change) => sampleEvent({ timestamp, ...change })));
     await settle();
   };
   /** Lets everything that is ready run. */
@@ -106,7 +97,7 @@ describe('the dispatcher', () => {
     if (found === undefined) throw new Error(`there were ${attempts.length} attempts`);
     return found;
   };
-  const state = async (): Promise<unknown> => store.findNotification('acme', 1);
+  const state = async (): Promise<unknown> => records.findNotification('acme', 1);
 
   it('delivers an event as soon as it is written, once', async () => {
     await notify();
@@ -147,7 +138,7 @@ describe('the dispatcher', () => {
     attempt(0).refuse('https://hooks.example.com/secret: no\r\nnotification 2 of acme: delivered');
     await settle();
     const reason = '…: no\\r\\nnotification 2 of acme: delivered';
-    expect(await store.findTargets('acme', 1)).toMatchObject([{ lastError: { reason, at: startOfTime / 1000 } }]);
+    expect(await records.findTargets('acme', 1)).toMatchObject([{ lastError: { reason, at: startOfTime / 1000 } }]);
     expect(told).toEqual([`notification 1 of acme to https://hooks.example.com/…: ${reason}; next attempt in 10 s`]);
   });
 

@@ -3,7 +3,6 @@ import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { StoredKey } from '../../../src/service/domain/accounts.ts';
 import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
 import { longestHistory } from '../../../src/service/application/artifacts.ts';
-import type { Store } from '../../../src/service/storage/store.ts';
 import type { FlowToSave } from '../../../src/service/application/flows.ts';
 import type { ArtifactSearch, Records } from '../../support/records.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
@@ -11,7 +10,6 @@ import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../.
 
 /** An open storage: the part that has not moved to the port, and the use cases over the port. */
 export interface OpenStore {
-  readonly store: Store;
   readonly records: Records;
 }
 

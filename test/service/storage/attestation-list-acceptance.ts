@@ -1,17 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Attestation } from '../../../src/service/domain/records.ts';
-import type { AttestationListQuery, RecordedAttestation } from '../../../src/service/storage/attestation-list-store.ts';
-import type { Store } from '../../../src/service/storage/store.ts';
+import type { RecordedAttestation } from '../../../src/service/storage/attestation-series.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
-import type { Records } from '../../support/records.ts';
+import type { AttestationListQueryAt, Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for lists of attestations. */
 export function describeAttestationList(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let tested: StoreUnderTest;
-    let store: Store;
     let records: Records;
     let made = 0;
 
@@ -34,7 +32,7 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
       for (const each of all) await records.recordAttestation(each);
       return all.map(({ id }) => id);
     };
-    const query = (change: Partial<AttestationListQuery> = {}): AttestationListQuery => ({
+    const query = (change: Partial<AttestationListQueryAt> = {}): AttestationListQueryAt => ({
       org: 'acme',
       flow: 'web',
       page: 1,
@@ -44,16 +42,16 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
       ...change,
     });
     const page = async (
-      change: Partial<AttestationListQuery> = {},
+      change: Partial<AttestationListQueryAt> = {},
     ): Promise<{ total: number; attestations: readonly RecordedAttestation[]; ids: readonly string[] }> => {
-      const finding = await store.listAttestations(query(change));
+      const finding = await records.listAttestations(query(change));
       if (finding.outcome !== 'found') throw new Error(finding.outcome);
       return { ...finding, ids: finding.attestations.map(({ id }) => id) };
     };
 
     beforeEach(async () => {
       tested = await open();
-      ({ store, records } = tested);
+      ({ records } = tested);
       for (const org of ['acme', 'other']) {
         await records.createOrganization(org, 1);
         for (const flow of ['web', 'api']) {
@@ -67,9 +65,9 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
     });
 
     it('knows whether there is such a flow', async () => {
-      expect(await store.listAttestations(query({ flow: 'none' }))).toEqual({ outcome: 'flow not found' });
-      expect(await store.listAttestations(query({ org: 'nobody' }))).toEqual({ outcome: 'flow not found' });
-      expect(await store.listAttestations(query())).toEqual({ outcome: 'found', attestations: [], total: 0 });
+      expect(await records.listAttestations(query({ flow: 'none' }))).toEqual({ outcome: 'flow not found' });
+      expect(await records.listAttestations(query({ org: 'nobody' }))).toEqual({ outcome: 'flow not found' });
+      expect(await records.listAttestations(query())).toEqual({ outcome: 'found', attestations: [], total: 0 });
     });
 
     it('gives the attestations back as they were, of this flow and organization only', async () => {
@@ -126,11 +124,11 @@ export function describeAttestationList(name: string, open: () => Promise<StoreU
       for (const time of [1, 2, 3]) await records.recordAttestation(attestation(time, { document }));
       const range = { org: 'acme', flow: 'web', first: 1, last: 3 };
       const bytes = 3 * Buffer.byteLength(JSON.stringify(document));
-      const finding = await store.listAttestations(query({ maximumBytes: 5000 }));
+      const finding = await records.listAttestations(query({ maximumBytes: 5000 }));
       expect(finding).toEqual({ outcome: 'too large', bytes, range, total: 3 });
       const parts = [
-        await store.readAttestations({ ...range, first: 2 }),
-        await store.readAttestations({ ...range, last: 1 }),
+        await records.readAttestations({ ...range, first: 2 }),
+        await records.readAttestations({ ...range, last: 1 }),
       ];
       expect(parts.flat()).toEqual((await page()).attestations);
       expect((await page({ maximumBytes: 5000, perPage: 2 })).ids).toHaveLength(2);

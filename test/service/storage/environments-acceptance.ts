@@ -9,10 +9,8 @@ import type {
   EnvironmentToSave,
   ReportOutcome,
 } from '../../../src/service/application/environments.ts';
-import type { Store } from '../../../src/service/storage/store.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
-import { firstDue } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
@@ -20,7 +18,6 @@ import type { Records } from '../../support/records.ts';
 export function describeEnvironments(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let tested: StoreUnderTest;
-    let store: Store;
     let records: Records;
 
     const environment = (change: Partial<EnvironmentToSave> = {}): EnvironmentToSave => ({
@@ -68,7 +65,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
 
     beforeEach(async () => {
       tested = await open();
-      ({ store, records } = tested);
+      ({ records } = tested);
       await records.createOrganization('acme', 1);
       await records.createOrganization('other', 1);
       await records.saveEnvironment(environment(), 2.5);
@@ -142,7 +139,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
           { number: 1, from: 10.5, to: 12, compliant: null },
           { number: 2, from: 12, to: undefined, compliant: null },
         ]);
-        ({ store, records } = await tested.reopen());
+        ({ records } = await tested.reopen());
         expect(await report({ web: 'bbbbb' }, 13)).toEqual({ outcome: 'nothing new' });
       });
 
@@ -287,7 +284,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
             { type: 'policy_updated', timestamp: 7.5, user: 'ann', version: 2 },
           ],
         });
-        ({ store, records } = await tested.reopen());
+        ({ records } = await tested.reopen());
         expect(await records.findPolicy('acme', 'strict')).toEqual(policy);
         expect(await records.findPolicy('other', 'strict')).toBeUndefined();
       });
@@ -329,7 +326,7 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
 
     describe('events', () => {
       it('go to the outbox with the snapshot that shows them', async () => {
-        await store.createNotification({
+        await records.createNotification({
           org: 'acme',
           name: 'all',
           environments: ['prod'],
@@ -345,9 +342,9 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
         await report({ web: 'bbbbb' }, 12);
         await report({ web: 'bbbbb' }, 13);
         const told: string[] = [];
-        for (let due = await firstDue(store, 1000); due !== undefined; due = await firstDue(store, 1000)) {
+        for (let due = await records.firstDue(1000); due !== undefined; due = await records.firstDue(1000)) {
           told.push(`${due.event.snapshot} ${due.event.trigger}`);
-          await store.completeDelivery(due, 1000);
+          await records.completeDelivery(due, 1000);
         }
         expect(told).toEqual([
           '1 ON_STARTED_ARTIFACT',

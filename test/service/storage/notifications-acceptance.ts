@@ -2,21 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/contract/notification.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, NewNotification } from '../../../src/service/domain/notifications.ts';
-import type { Store } from '../../../src/service/storage/store.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
-/** A store under test that can put events into its outbox, as the transaction of a snapshot does. */
-export interface OutboxUnderTest extends StoreUnderTest {
-  record(...events: readonly EnvironmentEvent[]): void;
-}
-
 /** What every implementation of the store must do for notifications and their outbox. */
-export function describeNotifications(name: string, open: () => Promise<OutboxUnderTest>): void {
+export function describeNotifications(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
-    let tested: OutboxUnderTest;
-    let store: Store;
+    let tested: StoreUnderTest;
     let records: Records;
 
     const webhook = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;
@@ -33,8 +26,8 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
     });
     const event = (change: Partial<EnvironmentEvent> = {}): EnvironmentEvent => sampleEvent(change);
     const due = async (now = 1000): Promise<readonly Delivery[]> => {
-      const targets = await store.dueTargets(now, 100);
-      const deliveries = await Promise.all(targets.map((target) => store.firstDelivery(target)));
+      const targets = await records.dueTargets(now, 100);
+      const deliveries = await Promise.all(targets.map((target) => records.firstDelivery(target)));
       return deliveries.filter((delivery) => delivery !== undefined);
     };
     const failure = (until: number): DeliveryFailure => ({ reason: 'it answered 500', at: until - 10, until });
@@ -46,7 +39,7 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
 
     beforeEach(async () => {
       tested = await open();
-      ({ store, records } = tested);
+      ({ records } = tested);
       await records.createOrganization('acme', 1);
       await records.createOrganization('other', 1);
     });
@@ -57,29 +50,29 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
     describe('notifications', () => {
       it('come back as they were, and have delivered nothing yet', async () => {
         const created = notification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
-        expect(await store.createNotification(created)).toBe(1);
-        expect(await store.findNotification('acme', 1)).toEqual({ ...created, number: 1, failing: false });
+        expect(await records.createNotification(created)).toBe(1);
+        expect(await records.findNotification('acme', 1)).toEqual({ ...created, number: 1, failing: false });
       });
 
       it('are numbered within their organization, without a number twice', async () => {
-        expect(await store.createNotification(notification({ org: 'nobody' }))).toBe('organization not found');
-        const numbers = await Promise.all([1, 2, 3].map(() => store.createNotification(notification())));
+        expect(await records.createNotification(notification({ org: 'nobody' }))).toBe('organization not found');
+        const numbers = await Promise.all([1, 2, 3].map(() => records.createNotification(notification())));
         expect(numbers).toEqual([1, 2, 3]);
-        expect(await store.createNotification(notification({ org: 'other' }))).toBe(1);
-        expect(await store.deleteNotification('acme', 3, 9)).toBe('deleted');
-        expect(await store.createNotification(notification())).toBe(4);
+        expect(await records.createNotification(notification({ org: 'other' }))).toBe(1);
+        expect(await records.deleteNotification('acme', 3, 9)).toBe('deleted');
+        expect(await records.createNotification(notification())).toBe(4);
       });
 
       it('are gone when they were deleted, with what was on its way', async () => {
-        await store.createNotification(notification());
-        tested.record(event());
-        expect(await store.deleteNotification('other', 1, 9)).toBe('not found');
-        expect(await store.deleteNotification('acme', 1, 9)).toBe('deleted');
-        expect(await store.deleteNotification('acme', 1, 9)).toBe('not found');
-        expect(await store.findNotification('acme', 1)).toBeUndefined();
-        tested.record(event());
+        await records.createNotification(notification());
+        await records.recordEvents(event());
+        expect(await records.deleteNotification('other', 1, 9)).toBe('not found');
+        expect(await records.deleteNotification('acme', 1, 9)).toBe('deleted');
+        expect(await records.deleteNotification('acme', 1, 9)).toBe('not found');
+        expect(await records.findNotification('acme', 1)).toBeUndefined();
+        await records.recordEvents(event());
         expect(await due()).toEqual([]);
-        expect(await store.nextDue(0)).toBeUndefined();
+        expect(await records.nextDue(0)).toBeUndefined();
       });
     });
 
@@ -89,49 +82,54 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       const place = { org: 'acme', number: 1, position: 0 };
 
       it('show how their deliveries fare', async () => {
-        await store.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
+        await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
         const nothing = { secrets: [], waiting: 0, attempts: 0 };
-        expect(await store.findTargets('acme', 1)).toEqual([
+        expect(await records.findTargets('acme', 1)).toEqual([
           { ...nothing, target: webhook, secrets },
           { ...nothing, target: slack },
         ]);
-        tested.record(event(), event({ snapshot: 2 }));
+        await records.recordEvents(event(), event({ snapshot: 2 }));
         expect(await first()).toMatchObject({ secrets });
-        await store.postponeDelivery(await first(), failure(1010));
+        await records.postponeDelivery(await first(), failure(1010));
         const failing = { waiting: 2, attempts: 1, dueAt: 1010, lastError: { reason: 'it answered 500', at: 1000 } };
-        expect(await store.findTargets('acme', 1)).toMatchObject([failing, { waiting: 2, attempts: 0, dueAt: 900 }]);
-        await store.completeDelivery(await first(1009), 1009);
-        await store.completeDelivery(await first(1009), 1009);
-        const [one, other] = (await store.findTargets('acme', 1)) ?? [];
+        expect(await records.findTargets('acme', 1)).toMatchObject([failing, { waiting: 2, attempts: 0, dueAt: 900 }]);
+        await records.completeDelivery(await first(1009), 1009);
+        await records.completeDelivery(await first(1009), 1009);
+        const [one, other] = (await records.findTargets('acme', 1)) ?? [];
         expect(one).toMatchObject({ waiting: 2, lastError: { at: 1000 } });
         expect(other).toEqual({ ...nothing, target: slack, lastSuccessAt: 1009 });
-        await store.completeDelivery(await first(1010), 1013);
-        const [healed] = (await store.findTargets('acme', 1)) ?? [];
+        await records.completeDelivery(await first(1010), 1013);
+        const [healed] = (await records.findTargets('acme', 1)) ?? [];
         expect(healed).toMatchObject({ waiting: 1, attempts: 0, lastSuccessAt: 1013, lastError: undefined });
-        await store.deleteNotification('acme', 1, 9);
-        expect(await store.findTargets('acme', 1)).toBeUndefined();
+        await records.deleteNotification('acme', 1, 9);
+        expect(await records.findTargets('acme', 1)).toBeUndefined();
       });
 
       it('have secrets if they are webhooks', async () => {
-        await store.createNotification(notification({ targets: [webhook, slack] }));
-        expect(await store.changeSecrets(place, () => secrets)).toEqual(secrets);
-        expect(await store.changeSecrets(place, (before) => [...before, ...before])).toEqual([...secrets, ...secrets]);
+        await records.createNotification(notification({ targets: [webhook, slack] }));
+        expect(await records.rotateWebhookSecret(place, 'whsec_1', 5)).toEqual(secrets);
+        const previous = { ...secret, expiresAt: 106 };
+        expect(await records.rotateWebhookSecret(place, 'whsec_2', 6)).toEqual([
+          { secret: 'whsec_2', createdAt: 6 },
+          previous,
+        ]);
+        expect(await records.findTargets('acme', 1)).toMatchObject([{ secrets: [{}, previous] }, { secrets: [] }]);
         for (const other of [{ position: 1 }, { position: 2 }, { number: 2 }, { org: 'other' }]) {
-          expect(await store.changeSecrets({ ...place, ...other }, () => secrets)).toBe('not found');
+          expect(await records.rotateWebhookSecret({ ...place, ...other }, 'whsec_3', 7)).toBe('webhook not found');
         }
       });
     });
 
     describe('an event', () => {
       it('is due at once for every target of every notification that fires on it, and for no other', async () => {
-        await store.createNotification(notification({ targets: [webhook, slack] }));
-        await store.createNotification(notification({ triggers: ['ON_COMPLIANT_ENV'] }));
-        await store.createNotification(notification({ environments: ['stage'] }));
-        await store.createNotification(notification({ org: 'other' }));
-        await store.createNotification(notification({ environments: ['stage', 'prod'] }));
+        await records.createNotification(notification({ targets: [webhook, slack] }));
+        await records.createNotification(notification({ triggers: ['ON_COMPLIANT_ENV'] }));
+        await records.createNotification(notification({ environments: ['stage'] }));
+        await records.createNotification(notification({ org: 'other' }));
+        await records.createNotification(notification({ environments: ['stage', 'prod'] }));
         const sent = event();
-        tested.record(sent);
-        expect(await store.nextDue(0)).toBe(sent.timestamp);
+        await records.recordEvents(sent);
+        expect(await records.nextDue(0)).toBe(sent.timestamp);
         expect(await due(sent.timestamp - 1)).toEqual([]);
         const deliveries = await due(sent.timestamp);
         expect(deliveries.map(({ number, position }) => [number, position])).toEqual([
@@ -144,116 +142,116 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       });
 
       it('that nobody waits for leaves nothing', async () => {
-        await store.createNotification(notification());
-        tested.record(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
-        tested.record();
-        expect(await store.nextDue(0)).toBeUndefined();
+        await records.createNotification(notification());
+        await records.recordEvents(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
+        await records.recordEvents();
+        expect(await records.nextDue(0)).toBeUndefined();
       });
     });
 
     describe('a delivery', () => {
       beforeEach(async () => {
-        await store.createNotification(notification());
+        await records.createNotification(notification());
       });
 
       it('comes in the order of the events, one at a time for a target', async () => {
         const events = [1, 2, 3].map((snapshot) => event({ snapshot }));
-        tested.record(...events);
+        await records.recordEvents(...events);
         const seen: number[] = [];
         for (const at of [900, 901, 902]) {
           const deliveries = await due(at);
           expect(deliveries).toHaveLength(1);
           seen.push(...deliveries.map((delivery) => delivery.event.snapshot));
-          await store.completeDelivery(await first(at), at);
+          await records.completeDelivery(await first(at), at);
         }
         expect(seen).toEqual([1, 2, 3]);
-        expect(await store.nextDue(0)).toBeUndefined();
+        expect(await records.nextDue(0)).toBeUndefined();
       });
 
       it('that was made is remembered, and ends the failing', async () => {
-        tested.record(event(), event({ snapshot: 2 }));
-        await store.postponeDelivery(await first(), failure(1010));
-        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
-        await store.completeDelivery(await first(1010), 1012.5);
-        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: false, lastSuccessAt: 1012.5 });
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.postponeDelivery(await first(), failure(1010));
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
+        await records.completeDelivery(await first(1010), 1012.5);
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: false, lastSuccessAt: 1012.5 });
         expect(await first(1013)).toMatchObject({ attempts: 0, event: { snapshot: 2 } });
       });
 
       it('that failed waits, with all that come after it, and counts', async () => {
-        tested.record(event());
-        await store.postponeDelivery(await first(), failure(1010));
-        tested.record(event({ snapshot: 2, timestamp: 1005 }));
+        await records.recordEvents(event());
+        await records.postponeDelivery(await first(), failure(1010));
+        await records.recordEvents(event({ snapshot: 2, timestamp: 1005 }));
         expect(await due(1009)).toEqual([]);
-        expect(await store.nextDue(0)).toBe(1010);
+        expect(await records.nextDue(0)).toBe(1010);
         expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 1 } });
-        await store.postponeDelivery(await first(1010), failure(1030));
+        await records.postponeDelivery(await first(1010), failure(1030));
         expect(await first(1030)).toMatchObject({ attempts: 2 });
       });
 
       it('that waits for a time far ahead, because the clock was set back, is made due', async () => {
-        await store.createNotification(notification({ targets: [slack] }));
-        tested.record(event({ timestamp: 90_000 }));
-        await store.postponeDelivery(await first(90_000), failure(90_010));
-        await store.rearmDeliveries(90_005);
-        expect(await store.nextDue(0)).toBe(90_000);
-        await store.rearmDeliveries(1000);
+        await records.createNotification(notification({ targets: [slack] }));
+        await records.recordEvents(event({ timestamp: 90_000 }));
+        await records.postponeDelivery(await first(90_000), failure(90_010));
+        await records.rearmDeliveries(90_005);
+        expect(await records.nextDue(0)).toBe(90_000);
+        await records.rearmDeliveries(1000);
         expect(await due(999)).toEqual([]);
         expect(await due(1000)).toHaveLength(2);
         expect(await first(1000)).toMatchObject({ event: { snapshot: 1 } });
       });
 
       it('that is dropped makes way for the next one, and leaves the notification failing', async () => {
-        tested.record(event(), event({ snapshot: 2 }));
-        await store.dropDelivery(await first(), failure(1010));
+        await records.recordEvents(event(), event({ snapshot: 2 }));
+        await records.dropDelivery(await first(), failure(1010));
         expect(await due(1009)).toEqual([]);
         expect(await first(1010)).toMatchObject({ attempts: 1, event: { snapshot: 2 } });
-        await store.dropDelivery(await first(1010), failure(1020));
-        expect(await store.nextDue(0)).toBeUndefined();
-        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
+        await records.dropDelivery(await first(1010), failure(1020));
+        expect(await records.nextDue(0)).toBeUndefined();
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
       });
 
       it('of one target does not wait for another target', async () => {
-        await store.createNotification(notification({ targets: [slack] }));
-        tested.record(event());
+        await records.createNotification(notification({ targets: [slack] }));
+        await records.recordEvents(event());
         const [one, other] = await due();
         if (one === undefined || other === undefined) throw new Error('two are due');
-        await store.postponeDelivery(one, failure(5000));
+        await records.postponeDelivery(one, failure(5000));
         expect(await due(2000)).toEqual([other]);
-        await store.completeDelivery(other, 2000);
-        expect(await store.findNotification('acme', 1)).toMatchObject({ failing: true });
-        expect(await store.findNotification('acme', 2)).toMatchObject({ failing: false, lastSuccessAt: 2000 });
+        await records.completeDelivery(other, 2000);
+        expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
+        expect(await records.findNotification('acme', 2)).toMatchObject({ failing: false, lastSuccessAt: 2000 });
       });
 
       it('of a notification that was deleted meanwhile changes nothing any more', async () => {
-        tested.record(event());
+        await records.recordEvents(event());
         const delivery = await first();
-        await store.deleteNotification('acme', 1, 9);
-        await store.completeDelivery(delivery, 1000);
-        await store.postponeDelivery(delivery, failure(1000));
-        await store.dropDelivery(delivery, failure(1000));
+        await records.deleteNotification('acme', 1, 9);
+        await records.completeDelivery(delivery, 1000);
+        await records.postponeDelivery(delivery, failure(1000));
+        await records.dropDelivery(delivery, failure(1000));
         expect(await due()).toEqual([]);
       });
 
       it('goes to the targets that wait longest first, for each organization as many as were asked for', async () => {
         for (const environment of ['a', 'b', 'c']) {
-          await store.createNotification(notification({ environments: [environment] }));
+          await records.createNotification(notification({ environments: [environment] }));
         }
         for (const [index, environment] of ['b', 'c', 'a'].entries()) {
-          tested.record(event({ environment, timestamp: 100 + index }));
+          await records.recordEvents(event({ environment, timestamp: 100 + index }));
         }
         const dueNow = async (): Promise<unknown> => {
-          const targets = await store.dueTargets(1000, 2);
+          const targets = await records.dueTargets(1000, 2);
           return targets.map(({ org, number, failing }) => [org, number, failing]);
         };
-        await store.createNotification(notification({ org: 'other' }));
-        tested.record(event({ org: 'other', timestamp: 500 }));
+        await records.createNotification(notification({ org: 'other' }));
+        await records.recordEvents(event({ org: 'other', timestamp: 500 }));
         expect(await dueNow()).toEqual([
           ['acme', 3, false],
           ['acme', 4, false],
           ['other', 1, false],
         ]);
         // A target that fails takes no place from one that does not.
-        await store.postponeDelivery(await first(), failure(150));
+        await records.postponeDelivery(await first(), failure(150));
         expect(await dueNow()).toEqual([
           ['acme', 4, false],
           ['acme', 2, false],
@@ -263,26 +261,26 @@ export function describeNotifications(name: string, open: () => Promise<OutboxUn
       });
 
       it('is still there after the store was closed and opened', async () => {
-        tested.record(event());
+        await records.recordEvents(event());
         const before = await first();
-        ({ store, records } = await tested.reopen());
+        ({ records } = await tested.reopen());
         expect(await first()).toEqual(before);
       });
     });
 
     it('tells of writes', async () => {
       let told = 0;
-      store.onDeliveries(() => {
+      records.storage.onCommit(() => {
         told += 1;
       });
-      await store.createNotification(notification());
+      await records.createNotification(notification());
       expect(told).toBeGreaterThan(0);
     });
 
     it('takes every trigger of the interface', async () => {
       const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
-      const number = await store.createNotification(notification({ triggers }));
-      expect(await store.findNotification('acme', Number(number))).toMatchObject({ triggers });
+      const number = await records.createNotification(notification({ triggers }));
+      expect(await records.findNotification('acme', Number(number))).toMatchObject({ triggers });
     });
   });
 }

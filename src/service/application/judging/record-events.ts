@@ -1,9 +1,7 @@
 import { eventsBetween } from '../../domain/environment/snapshot-events.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
-import type { EnvironmentEvent } from '../../domain/environment-event.ts';
-import { toMessages } from '../../domain/event-digest.ts';
-import type { ListeningTarget, NewDelivery } from '../../storage/deliveries.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
+import { toDeliveries } from '../deliveries.ts';
 import { loadProvenance } from '../provenance.ts';
 
 /** Two snapshots that follow each other; the first one of an environment follows none. */
@@ -32,20 +30,4 @@ export async function recordEvents(
   ]);
   const events = eventsBetween(previous, next, (fingerprint) => provenance.get(fingerprint));
   await deliveries.insert(toDeliveries(listeners, events));
-}
-
-/** What each target is sent: its notification fires on some triggers only. */
-function toDeliveries(
-  listeners: readonly ListeningTarget[],
-  events: readonly EnvironmentEvent[],
-): readonly NewDelivery[] {
-  const targets = Map.groupBy(listeners, ({ number, position }) => `${number}/${position}`);
-  return [...targets.values()].flatMap((listening) => {
-    const triggers = new Set(listening.map(({ trigger }) => trigger));
-    const wanted = events.filter(({ trigger }) => triggers.has(trigger));
-    const [target] = listening;
-    if (target === undefined) return [];
-    const { org, number, position } = target;
-    return toMessages(wanted).map((event) => ({ org, number, position, event }));
-  });
 }

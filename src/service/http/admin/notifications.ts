@@ -9,19 +9,16 @@ import {
   notificationPayload,
   webhookSecret,
   type NotificationPayload,
-  type NotificationTarget,
 } from '../../../contract/notification.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
-import { noMailServer, shownTarget, type TargetState } from '../../domain/notifications.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
-import type { RandomBytes } from '../../../runtime/random.ts';
-import { newWebhookSecret, rotateSecret, type SigningSecret } from '../../domain/webhook-secret.ts';
+import * as notifications from '../../application/notifications.ts';
+import type { NotificationCreation } from '../../application/notifications.ts';
+import { noMailServer, shownTarget, type TargetFault, type TargetState } from '../../domain/notifications.ts';
 import { toNotificationResponse } from '../api/notifications.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
-import { findEnvironment } from '../../application/environments.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 const time = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
@@ -157,84 +154,53 @@ export function addAdminNotificationRoutes(
   dependencies: RouteDependencies,
   authenticator: Authenticator<'administrator'>,
 ): void {
-  const { store, now, randomBytes } = dependencies;
   addRoute(host, createNotification, authenticator, async ({ caller, parameters: { org }, document }) => {
-    if (!(await dependencies.storage.read(({ organizations }) => organizations.exists(org)))) {
-      throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
+    const { name, environments, triggers, targets } = document;
+    const command = { org, name, environments, triggers, targets, createdBy: caller };
+    const created = await notifications.createNotification(dependencies, command);
+    switch (created.outcome) {
+      case 'created': {
+        const { notification: record, secrets } = created;
+        const shown = record.targets.map((target, position) => {
+          const secret = secrets.get(position)?.secret;
+          return { ...shownTarget(target), ...(secret === undefined ? {} : { secret }) };
+        });
+        return { status: 201, body: { ...toNotificationResponse(record, dependencies), targets: shown } };
+      }
+      case 'organization not found':
+        throw new ApiError(adminErrors.organizationNotFound, { values: { org } });
+      case 'rejected':
+        throw validationError(...toFaults(document, created));
     }
-    const faults = [
-      ...unusableTargets(document, dependencies),
-      ...(await unknownEnvironments(dependencies, org, document)),
-    ];
-    if (faults.length > 0) throw validationError(...faults);
-    const { name, environments, triggers } = document;
-    const createdAt = unixSeconds(now());
-    const secrets = signingSecrets(document, createdAt, randomBytes);
-    const created = {
-      ...{ org, name, createdAt, createdBy: caller },
-      environments: [...new Set(environments)],
-      triggers: [...new Set(triggers)],
-      targets: document.targets.map(withoutSecret),
-    };
-    const number = await store.createNotification(created, secrets);
-    if (number === 'organization not found') throw new Error(`organization ${org} was there a moment before`);
-    const answer = toNotificationResponse({ ...created, number, failing: false }, dependencies);
-    const targets = created.targets.map((target, position) => {
-      const secret = secrets.get(position)?.secret;
-      return { ...shownTarget(target), ...(secret === undefined ? {} : { secret }) };
-    });
-    return { status: 201, body: { ...answer, targets } };
   });
 
   addRoute(host, inspectNotification, authenticator, async ({ parameters: { org, notification_number } }) => {
-    const number = Number(notification_number);
-    const found = await store.findNotification(org, number);
-    const targets = await store.findTargets(org, number);
-    if (found === undefined || targets === undefined) throw new ApiError(notificationNotFound);
-    const shown = targets.map((target) => toAdministeredTarget(target, dependencies));
-    return { status: 200, body: { ...toNotificationResponse(found, dependencies), targets: shown } };
+    const found = await notifications.inspectNotification(dependencies, { org, number: Number(notification_number) });
+    if (found === undefined) throw new ApiError(notificationNotFound);
+    const targets = found.targets.map((target) => toAdministeredTarget(target, dependencies));
+    return { status: 200, body: { ...toNotificationResponse(found.notification, dependencies), targets } };
   });
 
   addRoute(host, rotateWebhookSecret, authenticator, async ({ parameters, document }) => {
     const { org, notification_number: number, position } = parameters;
-    const { secret = newWebhookSecret(randomBytes), grace_period_hours: grace = usualGrace } = document;
-    const change = { now: unixSeconds(now()), grace: grace * 3600 };
-    const changed = await store.changeSecrets({ org, number: Number(number), position: Number(position) }, (secrets) =>
-      rotateSecret(secrets, secret, change),
-    );
-    if (changed === 'not found') {
+    const { secret, grace_period_hours: grace = usualGrace } = document;
+    const rotated = await notifications.rotateWebhookSecret(dependencies, {
+      ...{ org, number: Number(number), position: Number(position) },
+      ...{ secret, grace: grace * 3600 },
+    });
+    if (rotated.outcome === 'webhook not found') {
       throw new ApiError(adminErrors.webhookNotFound, { values: { org, number, position } });
     }
-    return { status: 201, body: { secret, grace_period_expires_at: changed[1]?.expiresAt ?? null } };
+    const { secrets } = rotated;
+    return { status: 201, body: { secret: rotated.secret, grace_period_expires_at: secrets[1]?.expiresAt ?? null } };
   });
 
   addRoute(host, deleteNotification, authenticator, async ({ parameters: { org, notification_number } }) => {
-    const outcome = await store.deleteNotification(org, Number(notification_number), unixSeconds(now()));
+    const reference = { org, number: Number(notification_number) };
+    const outcome = await notifications.deleteNotification(dependencies, reference);
     if (outcome === 'not found') throw new ApiError(notificationNotFound);
     return { status: 200, body: 'OK' };
   });
-}
-
-type TargetPayload = NotificationPayload['targets'][number];
-
-function signingSecrets(
-  { targets }: NotificationPayload,
-  createdAt: number,
-  randomBytes: RandomBytes,
-): ReadonlyMap<number, SigningSecret> {
-  return new Map(
-    targets.flatMap((target, position) => {
-      if (target.type !== 'WEBHOOK') return [];
-      return [[position, { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt }] as const];
-    }),
-  );
-}
-
-/** The target as it is stored. Its secret is stored separately, so that no response can include it by accident. */
-function withoutSecret(target: TargetPayload): NotificationTarget {
-  if (target.type !== 'WEBHOOK') return target;
-  const { type, webhook, payload_version } = target;
-  return { type, webhook, payload_version };
 }
 
 function toAdministeredTarget(
@@ -258,26 +224,26 @@ function toAdministeredTarget(
 
 type Fault = readonly [field: string, rule: string];
 
-function unusableTargets({ targets }: NotificationPayload, { sendsMail }: RouteDependencies): readonly Fault[] {
-  return targets.flatMap((target, index): readonly Fault[] => {
-    if (target.type === 'EMAIL') return sendsMail ? [] : [[`targets.${index}`, `cannot be used: ${noMailServer}`]];
-    const url = URL.parse(target.webhook);
-    const usable = url !== null && url.username === '' && url.password === '';
-    return usable ? [] : [[`targets.${index}.webhook`, 'must be an http(s) URL without credentials']];
-  });
+/** What is wrong with the document, in the order of its targets and environments. */
+function toFaults(
+  { environments }: NotificationPayload,
+  { targetFaults, unknownEnvironments }: Extract<NotificationCreation, { readonly outcome: 'rejected' }>,
+): readonly Fault[] {
+  return [
+    ...[...targetFaults].map(([position, fault]) => toTargetFault(position, fault)),
+    ...environments.flatMap((environment, index): readonly Fault[] =>
+      unknownEnvironments.includes(environment)
+        ? [[`environments.${index}`, 'is not an environment of the organization']]
+        : [],
+    ),
+  ];
 }
 
-/** A notification for a misspelt environment would never fire. */
-async function unknownEnvironments(
-  dependencies: RouteDependencies,
-  org: string,
-  { environments }: NotificationPayload,
-): Promise<readonly Fault[]> {
-  const faults: Fault[] = [];
-  for (const [index, environment] of environments.entries()) {
-    if ((await findEnvironment(dependencies, { org, name: environment })) === undefined) {
-      faults.push([`environments.${index}`, 'is not an environment of the organization']);
-    }
+function toTargetFault(position: number, fault: TargetFault): Fault {
+  switch (fault) {
+    case 'no mail server':
+      return [`targets.${position}`, `cannot be used: ${noMailServer}`];
+    case 'not a plain web address':
+      return [`targets.${position}.webhook`, 'must be an http(s) URL without credentials'];
   }
-  return faults;
 }

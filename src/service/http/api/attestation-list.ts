@@ -3,12 +3,9 @@ import type { QueryOf } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../../contract/limits.ts';
 import { usualPageSize } from '../../../contract/paging.ts';
-import { unixSeconds } from '../../../runtime/clock.ts';
-import type {
-  AttestationRange,
-  LargeAttestationPage,
-  RecordedAttestation,
-} from '../../storage/attestation-list-store.ts';
+import * as attestationList from '../../application/attestation-list.ts';
+import type { AttestationRange, LargeAttestationPage } from '../../application/attestation-list.ts';
+import type { RecordedAttestation } from '../../storage/attestation-series.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
 import { largeAnswer } from '../bodies/admission.ts';
@@ -22,7 +19,7 @@ const readAtOnce = maximumDocumentBytes;
 
 /** Operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  const { store, links, now } = dependencies;
+  const { links } = dependencies;
 
   /** Serializes a page that lacks only its list. One page at a time, so that at most one is held in parts. */
   const writeLarge = (
@@ -33,7 +30,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
       const parts: Buffer[] = [];
       for (const part of bytes > readAtOnce ? splitRange(range) : [range]) {
         await pause();
-        const attestations = await store.readAttestations(part);
+        const attestations = await attestationList.readAttestations(dependencies, part);
         parts.push(
           ...attestations.map((attestation) => SerializedJson.from(toAttestationResponse(attestation, links)).bytes),
         );
@@ -44,9 +41,8 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
     const { page = 1, per_page: perPage = usualPageSize, from_timestamp: from, to_timestamp: to } = query;
-    const finding = await store.listAttestations({
+    const finding = await attestationList.listAttestations(dependencies, {
       ...{ org, flow, from, to, page, perPage },
-      now: unixSeconds(now()),
       maximumBytes: largeAnswer,
     });
     if (finding.outcome === 'flow not found') throw new ApiError(flowNotFound);

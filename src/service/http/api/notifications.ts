@@ -1,4 +1,5 @@
 import { getNotification, notificationNotFound, type Notification } from '../../../contract/notification.ts';
+import * as notifications from '../../application/notifications.ts';
 import { shownTarget, type NotificationRecord } from '../../domain/notifications.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -8,7 +9,8 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 /** Operation 8: get a notification. */
 export function addNotificationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getNotification, requireRole(dependencies, 'read'), async ({ parameters }) => {
-    const found = await dependencies.store.findNotification(parameters.org, Number(parameters.notification_number));
+    const reference = { org: parameters.org, number: Number(parameters.notification_number) };
+    const found = await notifications.findNotification(dependencies, reference);
     if (found === undefined) throw new ApiError(notificationNotFound);
     return { status: 200, body: toNotificationResponse(found, dependencies) };
   });

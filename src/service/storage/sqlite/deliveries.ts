@@ -1,47 +1,153 @@
-import { triggers } from '../../../contract/notification.ts';
-import type { DeliveryWriter, ListeningTarget, NewDelivery } from '../deliveries.ts';
+import { triggers, type Trigger } from '../../../contract/notification.ts';
+import type { EnvironmentEvent } from '../../domain/environment-event.ts';
+import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifications.ts';
+import type { DeliveryReader, DeliveryWriter, ListeningTarget, NewDelivery, WaitingTarget } from '../deliveries.ts';
+import type { TargetReference } from '../notifications.ts';
+import { optional } from './answers.ts';
+import { optionalNumber, secretsOf, targetOf } from './notification-rows.ts';
 import { number, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
-const texts = {
-  listListeners: `SELECT s.org, s."trigger", t.number, t.position
+const reading = {
+  listListeners: `SELECT t.org, t.number, t.position, s."trigger"
     FROM notification_subjects s JOIN notification_targets t USING (org, number)
-    WHERE s.org = ? AND s.environment = ?`,
-  insert: `INSERT INTO deliveries (org, number, position, sequence, event)
-    SELECT ?1, ?2, ?3, coalesce(max(sequence), 0) + 1, ?4 FROM deliveries
-    WHERE org = ?1 AND number = ?2 AND position = ?3`,
-  setDue: `UPDATE notification_targets SET due_at = coalesce(due_at, ?)
-    WHERE org = ? AND number = ? AND position = ?`,
+    WHERE s.org = ? AND s.environment = ? ORDER BY t.number, t.position`,
+  listDue: `SELECT org, number, position, failing FROM (
+      SELECT org, number, position, due_at, attempts > 0 AS failing,
+        row_number() OVER (PARTITION BY org, attempts > 0 ORDER BY due_at, number, position) AS place
+      FROM notification_targets WHERE due_at <= ?
+    ) WHERE place <= ? ORDER BY due_at, org, number, position`,
+  listDueAfter: 'SELECT org, number, position, due_at, attempts FROM notification_targets WHERE due_at > ?',
+  findNextDue: 'SELECT min(due_at) AS due_at FROM notification_targets WHERE due_at > ?',
+  findFirst: `SELECT t.*, d.sequence, d.event FROM deliveries d JOIN notification_targets t USING (org, number, position)
+    WHERE d.org = ? AND d.number = ? AND d.position = ? ORDER BY d.sequence LIMIT 1`,
 } as const;
 
-/** The outbox in SQLite, as far as judging writes it. */
-export class SqliteDeliveryWriter implements Pick<DeliveryWriter, 'listListeners' | 'insert'> {
-  readonly #session: Session;
-  readonly #statements: Prepared<typeof texts>;
+const writing = {
+  insert: `INSERT INTO deliveries (org, number, position, sequence, event)
+    SELECT ?1, ?2, ?3, coalesce(max(sequence), 0) + 1, ?4
+      FROM deliveries WHERE org = ?1 AND number = ?2 AND position = ?3`,
+  setFirstDue: `UPDATE notification_targets SET due_at = coalesce(due_at, ?)
+    WHERE org = ? AND number = ? AND position = ?`,
+  delete: 'DELETE FROM deliveries WHERE org = ? AND number = ? AND position = ? AND sequence = ?',
+  setDue: `UPDATE notification_targets SET due_at = ?
+    WHERE org = ? AND number = ? AND position = ? AND due_at IS NOT NULL`,
+  recordSuccess: `UPDATE notification_targets
+    SET attempts = 0, last_success_at = ?, last_error = NULL, last_error_at = NULL
+    WHERE org = ? AND number = ? AND position = ?`,
+  recordFailure: `UPDATE notification_targets SET attempts = attempts + 1, last_error = ?, last_error_at = ?
+    WHERE org = ? AND number = ? AND position = ?`,
+  setNextDue: `UPDATE notification_targets AS t SET due_at = iif(EXISTS (
+      SELECT 1 FROM deliveries d WHERE d.org = t.org AND d.number = t.number AND d.position = t.position
+    ), ?, NULL) WHERE org = ? AND number = ? AND position = ?`,
+} as const;
+
+/** The outbox in SQLite. */
+export class SqliteDeliveryReader implements DeliveryReader {
+  protected readonly session: Session;
+  readonly #statements: Prepared<typeof reading>;
 
   constructor(session: Session) {
-    this.#session = session;
-    this.#statements = prepare(session.database, texts);
+    this.session = session;
+    this.#statements = prepare(session.database, reading);
   }
 
   listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
-    return this.#session.answer(() => this.#statements.listListeners.all(org, environment).map(listenerOf));
+    return this.session.answer(() =>
+      this.#statements.listListeners
+        .all(org, environment)
+        .map((row) => ({ ...referenceOf(row), trigger: triggerOf(row) })),
+    );
+  }
+
+  listDue(now: number, limit: number): Promise<readonly DueTarget[]> {
+    return this.session.answer(() => this.#statements.listDue.all(now, limit).map(dueTargetOf));
+  }
+
+  listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
+    return this.session.answer(() => this.#statements.listDueAfter.all(time).map(waitingTargetOf));
+  }
+
+  findNextDue(after: number): Promise<number | undefined> {
+    return this.session.answer(() => optionalNumber(this.#statements.findNextDue.get(after) ?? {}, 'due_at'));
+  }
+
+  findFirst({ org, number: of, position }: TargetReference): Promise<Delivery | undefined> {
+    return this.session.answer(() => optional(this.#statements.findFirst.get(org, of, position), deliveryOf));
+  }
+}
+
+/** The outbox in SQLite, with what writes it. */
+export class SqliteDeliveryWriter extends SqliteDeliveryReader implements DeliveryWriter {
+  readonly #statements: Prepared<typeof writing>;
+
+  constructor(session: Session) {
+    super(session);
+    this.#statements = prepare(session.database, writing);
   }
 
   insert(deliveries: readonly NewDelivery[]): Promise<void> {
-    const { insert, setDue } = this.#statements;
-    return this.#session.answer(() => {
+    return this.session.answer(() => {
       for (const { org, number: of, position, event } of deliveries) {
-        insert.run(org, of, position, JSON.stringify(event));
-        setDue.run(event.timestamp, org, of, position);
+        this.#statements.insert.run(org, of, position, JSON.stringify(event));
+        this.#statements.setFirstDue.run(event.timestamp, org, of, position);
       }
+    });
+  }
+
+  delete({ org, number: of, position, sequence }: Delivery): Promise<void> {
+    return this.session.answer(() => {
+      this.#statements.delete.run(org, of, position, sequence);
+    });
+  }
+
+  setDue(targets: readonly TargetReference[], dueAt: number): Promise<void> {
+    return this.session.answer(() => {
+      for (const { org, number: of, position } of targets) this.#statements.setDue.run(dueAt, org, of, position);
+    });
+  }
+
+  recordSuccess({ org, number: of, position }: TargetReference, at: number): Promise<void> {
+    return this.session.answer(() => {
+      this.#statements.recordSuccess.run(at, org, of, position);
+      this.#statements.setNextDue.run(at, org, of, position);
+    });
+  }
+
+  recordFailure({ org, number: of, position }: TargetReference, { reason, at, until }: DeliveryFailure): Promise<void> {
+    return this.session.answer(() => {
+      this.#statements.recordFailure.run(reason, at, org, of, position);
+      this.#statements.setNextDue.run(until, org, of, position);
     });
   }
 }
 
-function listenerOf(row: Row): ListeningTarget {
+function referenceOf(row: Row): TargetReference {
+  return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
+}
+
+function triggerOf(row: Row): Trigger {
   const trigger = triggers.find((known) => known === row['trigger']);
-  if (trigger === undefined) throw new TypeError('a stored notification is damaged');
-  return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position'), trigger };
+  if (trigger === undefined) throw new TypeError('a stored trigger is damaged');
+  return trigger;
+}
+
+function dueTargetOf(row: Row): DueTarget {
+  return { ...referenceOf(row), failing: number(row, 'failing') === 1 };
+}
+
+function waitingTargetOf(row: Row): WaitingTarget {
+  return { ...referenceOf(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
+}
+
+function deliveryOf(row: Row): Delivery {
+  return {
+    ...referenceOf(row),
+    sequence: number(row, 'sequence'),
+    target: targetOf(row),
+    event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
+    attempts: number(row, 'attempts'),
+    secrets: secretsOf(row),
+  };
 }

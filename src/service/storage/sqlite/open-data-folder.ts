@@ -45,7 +45,7 @@ export async function openDataFolder(
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
   const attached = await storage.read(({ attestations }) => attestations.countAttached());
   tellSweep(log, sweep, attached - sweep.attached);
-  return { storage, store: storage.store, attachments };
+  return { storage, attachments };
 }
 
 function tellSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {

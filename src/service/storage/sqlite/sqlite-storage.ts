@@ -4,20 +4,21 @@ import { databaseFile } from '../files/data-folder.ts';
 import type { ReadTransaction, Storage, WriteTransaction } from '../storage.ts';
 import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accounts.ts';
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
+import { SqliteAttestationSeriesReader } from './attestation-series.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
 import { Commits } from './commits.ts';
 import { openDatabase, openReadOnly } from './database.ts';
-import { SqliteDeliveryWriter } from './deliveries.ts';
+import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { watchFiles } from './file-presence.ts';
 import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
 import { schemaVersion } from './migrations.ts';
+import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
 import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
 import { ReadPool, type Reader } from './read-pool.ts';
 import { ReadSession, WriteSession } from './session.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
-import { SqliteStore } from './sqlite-store.ts';
 import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
 import { WriteQueue } from './write-queue.ts';
 import { WrittenSources } from './written-sources.ts';
@@ -27,8 +28,6 @@ import { WrittenSources } from './written-sources.ts';
  * read what is committed.
  */
 export class SqliteStorage implements Storage {
-  /** What has not moved to the port yet, over the same connection and queue as transactions. */
-  readonly store: SqliteStore;
   readonly #database: DatabaseSync;
   readonly #queue: WriteQueue;
   readonly #session: WriteSession;
@@ -47,7 +46,6 @@ export class SqliteStorage implements Storage {
         commits.committed();
       },
     });
-    this.store = new SqliteStore(this.#database, this.#queue);
     const accounts = new AccountCaches();
     this.#session = new WriteSession(this.#database);
     this.#transaction = {
@@ -60,6 +58,8 @@ export class SqliteStorage implements Storage {
       trails: new SqliteTrailWriter(this.#session),
       artifacts: new SqliteArtifactWriter(this.#session),
       attestations: new SqliteAttestationWriter(this.#session),
+      attestationSeries: new SqliteAttestationSeriesReader(this.#session),
+      notifications: new SqliteNotificationWriter(this.#session),
       deliveries: new SqliteDeliveryWriter(this.#session),
     };
     this.#reads = new ReadPool(() => openReader(folder, commits, accounts));
@@ -103,6 +103,9 @@ function openReader(folder: string, commits: Commits, accounts: AccountCaches): 
     trails: new SqliteTrailReader(session),
     artifacts: new SqliteArtifactReader(session),
     attestations: new SqliteAttestationReader(session),
+    attestationSeries: new SqliteAttestationSeriesReader(session),
+    notifications: new SqliteNotificationReader(session),
+    deliveries: new SqliteDeliveryReader(session),
   };
   return { session, transaction };
 }

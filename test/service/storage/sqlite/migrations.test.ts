@@ -49,7 +49,6 @@ describe('a database of the first version', () => {
 
   it('is brought up to date with all that it holds', async () => {
     const storage = new SqliteStorage(folder);
-    const { store } = storage;
     const records = new Records(storage);
     expect(await records.findKey('old1')).toEqual({
       ...{ org: 'acme', id: 'old1', ownerKind: 'user', owner: 'ann', description: '', isLimitedToOrg: false },
@@ -60,7 +59,7 @@ describe('a database of the first version', () => {
     expect(await records.findRole('acme', 'user', 'bob')).toBeUndefined();
     expect(await records.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
     const timesOf = async (flow: string): Promise<unknown> => {
-      const page = await store.listAttestations({
+      const page = await records.listAttestations({
         ...{ org: 'acme', flow, page: 1, perPage: 9, now: 100, maximumBytes: 1_000_000 },
       });
       return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
@@ -133,9 +132,9 @@ describe('a database from before users were kept apart', () => {
     }
     database.close();
     const storage = new SqliteStorage(folder);
-    const { store } = storage;
+    const records = new Records(storage);
     const query = { org: 'acme', flow: 'web', page: 1, perPage: 9, maximumBytes: 1e6, now: 10 };
-    const page = await store.listAttestations(query);
+    const page = await records.listAttestations(query);
     const reporters = page.outcome === 'found' ? page.attestations.map(({ reportedBy }) => reportedBy) : [];
     expect(reporters).toEqual(['gone', 'both', 'ann', 'service-account:ci']);
     await storage.close();

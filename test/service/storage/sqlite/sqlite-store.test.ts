@@ -8,29 +8,23 @@ import { openDatabase, translateError } from '../../../../src/service/storage/sq
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
 import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage-error.ts';
-import { recordEvents } from '../../../../src/service/storage/sqlite/outbox.ts';
 import { Records } from '../../../support/records.ts';
-import { describeStore, type OpenStore } from '../acceptance.ts';
+import { describeStore, type OpenStore, type StoreUnderTest } from '../acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
 import { describeTransactions } from '../storage-acceptance.ts';
-import { describeNotifications, type OutboxUnderTest } from '../notifications-acceptance.ts';
+import { describeNotifications } from '../notifications-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
 
-const openStore = async (): Promise<OutboxUnderTest> => {
+const openStore = async (): Promise<StoreUnderTest> => {
   const folder = await newFolder();
   let storage = new SqliteStorage(folder);
-  const opened = (): OpenStore => ({ store: storage.store, records: new Records(storage) });
+  const opened = (): OpenStore => ({ records: new Records(storage) });
   return {
     ...opened(),
-    record: (...events) => {
-      const database = new DatabaseSync(join(folder, 'compliance.sqlite'));
-      recordEvents(database, events);
-      database.close();
-    },
     reopen: async () => {
       await storage.close();
       storage = new SqliteStorage(folder);
