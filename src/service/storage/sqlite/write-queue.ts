@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { answer } from './answers.ts';
 import { translateError } from './database.ts';
 
 interface Job {
@@ -64,16 +63,6 @@ export class WriteQueue {
       });
       this.#schedule();
     });
-  }
-
-  /** Reads what is committed over the connection of the writes: between two groups. */
-  read<Result>(run: () => Result): Promise<Result> {
-    return this.#group === undefined ? answer(run) : this.#readLater(run);
-  }
-
-  async #readLater<Result>(run: () => Result): Promise<Result> {
-    while (this.#group !== undefined) await this.#group;
-    return answer(run);
   }
 
   /** Calls the listener after every commit. */
