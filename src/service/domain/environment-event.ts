@@ -1,5 +1,4 @@
 import type { Trigger } from '../../contract/notification.ts';
-import type { EventDigest } from './event-digest.ts';
 
 /** The artifact that an event is about. */
 export interface EventArtifact {
@@ -35,4 +34,20 @@ export interface EnvironmentEvent {
   readonly artifact?: EventArtifact | undefined;
   /** Present if this stands for many events of the snapshot; `trigger` is then the one of the most important event. */
   readonly digest?: EventDigest | undefined;
+}
+
+/** Many events of one snapshot in one message. */
+export interface EventDigest {
+  /** How many events it stands for. */
+  readonly total: number;
+  /** The events by their trigger, the most important first. */
+  readonly groups: readonly DigestGroup[];
+}
+
+/** The events of one trigger. */
+export interface DigestGroup {
+  readonly trigger: Trigger;
+  readonly count: number;
+  /** The first artifacts that they are about; none if they are about the environment. */
+  readonly artifacts: readonly { readonly name: string; readonly fingerprint: string }[];
 }

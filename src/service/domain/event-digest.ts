@@ -1,21 +1,5 @@
 import type { Trigger } from '../../contract/notification.ts';
-import type { EnvironmentEvent } from './environment-event.ts';
-
-/** Many events of one snapshot in one message. */
-export interface EventDigest {
-  /** How many events it stands for. */
-  readonly total: number;
-  /** The events by their trigger, the most important first. */
-  readonly groups: readonly DigestGroup[];
-}
-
-/** The events of one trigger. */
-export interface DigestGroup {
-  readonly trigger: Trigger;
-  readonly count: number;
-  /** The first artifacts that they are about; none if they are about the environment. */
-  readonly artifacts: readonly { readonly name: string; readonly fingerprint: string }[];
-}
+import type { DigestGroup, EnvironmentEvent } from './environment-event.ts';
 
 /** More events of one snapshot than this reach a target as a digest. */
 export const mostSeparateEvents = 10;

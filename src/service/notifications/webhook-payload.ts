@@ -1,6 +1,5 @@
 import { payloadVersion, type Trigger } from '../../contract/notification.ts';
-import type { EnvironmentEvent } from '../domain/environment-event.ts';
-import type { EventDigest } from '../domain/event-digest.ts';
+import type { EnvironmentEvent, EventDigest } from '../domain/environment-event.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Links } from '../domain/links.ts';
 import type { ArtifactFinding, ArtifactQuery } from '../application/artifacts.ts';

@@ -10,6 +10,10 @@ import type { OrganizationReader, OrganizationWriter } from './organizations.ts'
 import type { PolicyReader, PolicyWriter } from './policies.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
 import type { TrailReader, TrailWriter } from './trails.ts';
+import type { AttachmentStore } from './attachments.ts';
+import type { Now } from '../../runtime/clock.ts';
+import type { RandomBytes } from '../../runtime/random.ts';
+import type { ServiceLog } from '../../runtime/log.ts';
 
 /** What can be read, of one moment. */
 export interface ReadTransaction {
@@ -67,4 +71,17 @@ export interface Storage {
   probe(): Promise<void>;
   /** Ends after all work that was asked for before. */
   close(): Promise<void>;
+}
+
+/** What a service keeps its data in. */
+export interface OpenedStorage {
+  readonly storage: Storage;
+  readonly attachments: AttachmentStore;
+}
+
+/** What opening needs of the outside. */
+export interface StorageSources {
+  readonly now: Now;
+  readonly randomBytes: RandomBytes;
+  readonly log: ServiceLog;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { AttachmentFolder } from '../files/attachment-folder.ts';
 import { sweepAttachments, type Sweep } from '../files/attachment-sweep.ts';
 import { attachmentsFolder, prepareDataFolder } from '../files/data-folder.ts';
-import type { OpenedStorage, StorageSources } from '../open-storage.ts';
+import type { OpenedStorage, StorageSources } from '../storage.ts';
 import { atStart } from '../start-error.ts';
 import { isNewDatabase } from './database.ts';
 import { claimFolder } from './folder-lock.ts';
