@@ -16,12 +16,14 @@ import { runOperation } from './run/run-operation.ts';
 import { isPublished, readStepInputs, secretTexts, type StepInputs } from './run/step-inputs.ts';
 import type { StepResult } from './run/step-result.ts';
 import type { PublishContext } from './publish/github-session.ts';
+import { type InputSource, runnerInputs } from './run/read-inputs.ts';
 
 export { Cancellation } from './run/cancellation.ts';
 
 /** A running step. */
 interface Step {
   readonly environment: EnvironmentVariables;
+  readonly inputSource: InputSource;
   readonly inputs: StepInputs;
   readonly job: JobReading;
   readonly target: ReportTarget;
@@ -43,11 +45,13 @@ type JobReading = { readonly job: Job } | { readonly job?: undefined; readonly t
  * Runs a step: reads the inputs, runs the operation, decides, reports and publishes. Whatever is thrown is reported,
  * too.
  *
+ * @param environment that of the process, which @actions/core reads as well
  * @param cancelled aborted when the job is cancelled
  * @returns whether the step passes
  */
 export async function runStep(environment: EnvironmentVariables, cancelled: AbortSignal): Promise<boolean> {
-  const secrets = collectSecrets(secretTexts(environment));
+  const inputSource = runnerInputs(environment);
+  const secrets = collectSecrets(secretTexts(inputSource));
   const runner = githubRunner(environment, secrets);
   // Before anything else is logged.
   runner.mask();
@@ -61,7 +65,8 @@ export async function runStep(environment: EnvironmentVariables, cancelled: Abor
   let transport: Transport | undefined;
   const step: Step = {
     environment,
-    inputs: readStepInputs(environment),
+    inputSource,
+    inputs: readStepInputs(inputSource),
     job: readJobOfStep(environment),
     target: { runner, secrets, directory },
     transport: () => (transport ??= createTransport(environment)),
@@ -95,13 +100,14 @@ function readJobOfStep(environment: EnvironmentVariables): JobReading {
 
 /** Runs the operation, applies the gate and reports the result. Returns whether the step passes. */
 async function judgeAndReport(step: Step): Promise<boolean> {
-  const { environment, inputs, target, cancelled } = step;
+  const { environment, inputSource, inputs, target, cancelled } = step;
   // Detects a full disk before anything is sent. It is also what later steps read if the runner kills this one.
   target.runner.setOutputs({ outcome: 'error' });
   if (step.job.job === undefined) throw step.job.thrown;
   const { job } = step.job;
   const { result, onNonCompliant } = await runOperation({
     inputs,
+    inputSource,
     environment,
     job,
     transport: step.transport(),
@@ -164,12 +170,19 @@ async function reportWaiting(step: Step): Promise<void> {
   }
 }
 
-async function publishContext({ environment, job, target, transport, cancelled }: Step): Promise<PublishContext> {
+async function publishContext({
+  environment,
+  inputSource,
+  job,
+  target,
+  transport,
+  cancelled,
+}: Step): Promise<PublishContext> {
   const { readStepIdentity } = await import('./run/step-identity.ts');
   return {
     environment,
     job: job.job,
-    identity: readStepIdentity(environment),
+    identity: readStepIdentity(inputSource),
     redact: target.secrets.redact,
     transport: transport(),
     cancelled,

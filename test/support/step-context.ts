@@ -1,3 +1,4 @@
+import { inputSource } from './input-source.ts';
 import type { Transport } from '../../src/http/exchange.ts';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
@@ -35,10 +36,12 @@ export function openTestStep(options: {
     GITHUB_WORKSPACE: directory,
   });
   const environment = { ...options.variables, ...inputVariables(options.inputs) };
+  const source = inputSource(environment);
   return {
     log,
     context: {
-      inputs: readStepInputs(environment),
+      inputs: readStepInputs(source),
+      inputSource: source,
       environment,
       job,
       transport: options.transport,

@@ -1,8 +1,7 @@
 import type { Uses, ValuesOf } from '../../operations/inputs/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback } from './read-inputs.ts';
+import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
 import { commonDeclared, isPublished, type PublicationSettings } from './step-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import { wait } from '../../operations/inputs/step-inputs.ts';
@@ -29,9 +28,9 @@ export interface OperationInputs {
 export function readOperationInputs(
   operation: Operation,
   publication: PublicationSettings,
-  environment: EnvironmentVariables,
+  source: InputSource,
 ): OperationInputs {
-  const { values, problems } = readInputs(environment, operation.inputs);
+  const { values, problems } = readInputs(source, operation.inputs);
   const between = problems.length === 0 ? (operation.check?.(values) ?? []) : [];
   const declared = [
     ...commonDeclared,
@@ -40,15 +39,15 @@ export function readOperationInputs(
   ];
   return {
     values,
-    problems: [...problems, ...between, ...unsupportedInputs(operation, environment)],
+    problems: [...problems, ...between, ...unsupportedInputs(operation, source)],
     waits: isPositive(valueNamed(wait.name, operation, values)),
     fromVariables: declared.flatMap((input) => {
-      const variable = usedFallback(environment, input);
+      const variable = usedFallback(source, input);
       return variable === undefined ? [] : [{ name: input.name, variable }];
     }),
-    ignoredVariables: declared.flatMap((input) => ignoredVariable(environment, input) ?? []),
+    ignoredVariables: declared.flatMap((input) => ignoredVariable(source, input) ?? []),
     unused: unusedInputs(
-      environment,
+      source,
       declared.map(({ name }) => name),
     ),
   };
@@ -63,8 +62,8 @@ function isPositive(value: unknown): boolean {
   return typeof value === 'number' && value > 0;
 }
 
-function unsupportedInputs({ unsupported = [] }: Operation, environment: EnvironmentVariables): readonly Problem[] {
+function unsupportedInputs({ unsupported = [] }: Operation, source: InputSource): readonly Problem[] {
   return unsupported
-    .filter((input) => inputText(environment, input) !== undefined)
+    .filter((input) => inputText(source, input) !== undefined)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
 }

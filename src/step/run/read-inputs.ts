@@ -1,3 +1,4 @@
+import { getInput } from '@actions/core';
 import type { Input, Use, Uses, ValuesOf } from '../../operations/inputs/input.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
@@ -6,6 +7,19 @@ import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 export interface ReadInputs<Used extends Uses> {
   readonly values: ValuesOf<Used>;
   readonly problems: readonly Problem[];
+}
+
+/** Where the texts of inputs come from. */
+export interface InputSource {
+  /** The text under `with:`, untrimmed; empty if it is not set. */
+  readonly given: (name: string) => string;
+  /** The environment variables, for fallbacks. */
+  readonly environment: EnvironmentVariables;
+}
+
+/** The inputs that the runner passed to this process. */
+export function runnerInputs(environment: EnvironmentVariables): InputSource {
+  return { given: (name) => getInput(name, { trimWhitespace: false }), environment };
 }
 
 /** The part of an input declaration that says where its text is read from. */
@@ -20,40 +34,49 @@ export function fallbackVariable(name: string): string {
  * The text of an input: from `with:`, else from its environment fallback, if it has one. Undefined if empty, because an
  * unset variable or secret becomes an empty text in a workflow.
  */
-export function inputText(environment: EnvironmentVariables, input: InputName): string | undefined {
-  return untrimmedText(environment, input)?.trim();
+export function inputText(source: InputSource, input: InputName): string | undefined {
+  return untrimmedText(source, input)?.trim();
 }
 
-function untrimmedText(environment: EnvironmentVariables, input: InputName): string | undefined {
-  return textIn(environment, runnerVariable(input.name)) ?? textIn(environment, usedFallback(environment, input));
+function untrimmedText(source: InputSource, input: InputName): string | undefined {
+  const fallback = usedFallback(source, input);
+  return givenText(source, input.name) ?? (fallback === undefined ? undefined : variableText(source, fallback));
 }
 
-function textIn(environment: EnvironmentVariables, variable: string | undefined): string | undefined {
-  const text = variable === undefined ? undefined : environment[variable];
+/** The text under `with:`; undefined if it is blank. */
+function givenText({ given }: InputSource, name: string): string | undefined {
+  return unlessBlank(given(name));
+}
+
+/** The value of an environment variable; undefined if it is blank. */
+function variableText({ environment }: InputSource, name: string): string | undefined {
+  return unlessBlank(environment[name]);
+}
+
+function unlessBlank(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : text;
 }
 
 /** The variable an input is read from; undefined if it is set under `with:`, or not at all. */
-export function usedFallback(environment: EnvironmentVariables, input: InputName): string | undefined {
-  return input.fallback === true ? variableInsteadOf(environment, input) : undefined;
+export function usedFallback(source: InputSource, input: InputName): string | undefined {
+  return input.fallback === true ? variableInsteadOf(source, input) : undefined;
 }
 
 /** The variable that looks like the fallback of an input that has none and is not set under `with:`. */
-export function ignoredVariable(environment: EnvironmentVariables, input: InputName): string | undefined {
-  return input.fallback === true ? undefined : variableInsteadOf(environment, input);
+export function ignoredVariable(source: InputSource, input: InputName): string | undefined {
+  return input.fallback === true ? undefined : variableInsteadOf(source, input);
 }
 
-function variableInsteadOf(environment: EnvironmentVariables, { name }: InputName): string | undefined {
-  if (textIn(environment, runnerVariable(name)) !== undefined) return undefined;
+function variableInsteadOf(source: InputSource, { name }: InputName): string | undefined {
+  if (givenText(source, name) !== undefined) return undefined;
   const variable = fallbackVariable(name);
-  return textIn(environment, variable) === undefined ? undefined : variable;
+  return variableText(source, variable) === undefined ? undefined : variable;
 }
 
 /** Every text given for an input, used or not: a secret must be masked wherever it comes from. */
-export function textsOf(environment: EnvironmentVariables, name: string): readonly string[] {
-  return [runnerVariable(name), fallbackVariable(name)].flatMap(
-    (variable) => textIn(environment, variable)?.trim() ?? [],
-  );
+export function textsOf(source: InputSource, name: string): readonly string[] {
+  const texts = [givenText(source, name), variableText(source, fallbackVariable(name))];
+  return texts.flatMap((text) => text?.trim() ?? []);
 }
 
 // The variable in which the runner passes an input.
@@ -62,11 +85,11 @@ function runnerVariable(name: string): string {
 }
 
 /** Reads and checks all inputs, so that every problem is reported at once. */
-export function readInputs<Used extends Uses>(environment: EnvironmentVariables, uses: Used): ReadInputs<Used> {
+export function readInputs<Used extends Uses>(source: InputSource, uses: Used): ReadInputs<Used> {
   const values: Record<string, unknown> = {};
   const problems: Problem[] = [];
   for (const [key, use] of Object.entries(uses)) {
-    const read = readInput(environment, use);
+    const read = readInput(source, use);
     if ('problem' in read) problems.push(read.problem);
     else values[key] = read.value;
   }
@@ -74,20 +97,20 @@ export function readInputs<Used extends Uses>(environment: EnvironmentVariables,
   return { values: values as ValuesOf<Used>, problems };
 }
 
-function readInput(environment: EnvironmentVariables, use: Use<unknown>): { value: unknown } | { problem: Problem } {
+function readInput(source: InputSource, use: Use<unknown>): { value: unknown } | { problem: Problem } {
   const { input } = use;
   const { name, secret, untrimmed = false } = input;
-  const text = untrimmed ? untrimmedText(environment, input) : inputText(environment, input);
-  if (text === undefined) return use.absent === 'error' ? { problem: missing(environment, input) } : use.absent;
+  const text = untrimmed ? untrimmedText(source, input) : inputText(source, input);
+  if (text === undefined) return use.absent === 'error' ? { problem: missing(source, input) } : use.absent;
   const parsed = input.parse(text);
   if ('value' in parsed) return parsed;
   const got = secret || parsed.complete === true ? '' : `, but is ${JSON.stringify(parsed.part ?? text)}`;
-  const variable = usedFallback(environment, input);
-  const source = variable === undefined ? '' : ` (from ${variable})`;
-  return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}${source}`, remedy: parsed.remedy } };
+  const variable = usedFallback(source, input);
+  const origin = variable === undefined ? '' : ` (from ${variable})`;
+  return { problem: { input: name, what: `\`${name}\` ${parsed.problem}${got}${origin}`, remedy: parsed.remedy } };
 }
 
-function missing(environment: EnvironmentVariables, input: InputName): Problem {
+function missing(source: InputSource, input: InputName): Problem {
   const { name } = input;
   const what = `\`${name}\` is required but missing or empty`;
   const empty = 'an unset variable or secret counts as empty';
@@ -98,14 +121,14 @@ function missing(environment: EnvironmentVariables, input: InputName): Problem {
       remedy: `Set it under \`with:\`, or set ${fallbackVariable(name)} in \`env:\`; ${empty}.`,
     };
   }
-  const variable = ignoredVariable(environment, input);
+  const variable = ignoredVariable(source, input);
   if (variable === undefined) return { input: name, what, remedy: `Set it under \`with:\`; ${empty}.` };
   const remedy = `${variable} is not read. To use its value, write \`${name}: \${{ env.${variable} }}\` under \`with:\`.`;
   return { input: name, what, remedy };
 }
 
 /** The names of the inputs that are set under `with:` but not among those used. */
-export function unusedInputs(environment: EnvironmentVariables, used: readonly string[]): readonly string[] {
+export function unusedInputs({ environment }: InputSource, used: readonly string[]): readonly string[] {
   const known = new Set(used.map(runnerVariable));
   return Object.entries(environment)
     .filter(

@@ -17,12 +17,15 @@ import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 import type { OperationName } from '../../contract/endpoint.ts';
 import { NotSent } from '../../client/dry-run.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
+import type { InputSource } from './read-inputs.ts';
 
 /** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
   /** The inputs common to all operations. */
   readonly inputs: StepInputs;
-  /** The environment variables: the operation's own inputs, and the environment of git. */
+  /** The source of the operation's own inputs. */
+  readonly inputSource: InputSource;
+  /** The environment variables, for git. */
   readonly environment: EnvironmentVariables;
   readonly job: Job;
   readonly transport: Transport;
@@ -46,12 +49,12 @@ export interface OperationRun {
  * throws
  */
 export async function runOperation(context: StepContext): Promise<OperationRun> {
-  const { inputs, environment, job, log } = context;
+  const { inputs, inputSource, job, log } = context;
   const { common, publication } = inputs;
   // If the operation is unknown, only the common inputs can be checked.
   if (inputs.operation === undefined) throw mistakes(commonProblems(inputs, job));
   const operation = await loadOperation(inputs.operation);
-  const own = readOperationInputs(operation, publication, environment);
+  const own = readOperationInputs(operation, publication, inputSource);
   logSources(own, log);
   const problems = [...commonProblems(inputs, job), ...own.problems, ...(await commitProblems(operation, inputs, job))];
   if (problems.length > 0) throw mistakes(problems);

@@ -1,5 +1,4 @@
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { inputText, type InputName } from './read-inputs.ts';
+import { inputText, type InputName, type InputSource } from './read-inputs.ts';
 import { baseUrl, org } from '../../operations/inputs/connection-inputs.ts';
 import { files, sonarReportPath } from '../../operations/inputs/evidence-inputs.ts';
 import { environment, policy, snapshot1, snapshot2 } from '../../operations/inputs/environment-inputs.ts';
@@ -39,14 +38,14 @@ export interface StepIdentity {
 }
 
 /** Reads what identifies the step. */
-export function readStepIdentity(variables: EnvironmentVariables): StepIdentity {
+export function readStepIdentity(source: InputSource): StepIdentity {
   return {
-    operation: inputText(variables, { name: 'operation' }),
-    flow: inputText(variables, flow),
+    operation: inputText(source, { name: 'operation' }),
+    flow: inputText(source, flow),
     rest: [
-      ...subjectInputs.map((input) => [input.name, inputText(variables, input)] as const),
-      ...runnerVariables.map((name) => [name, variables[name]] as const),
+      ...subjectInputs.map((input) => [input.name, inputText(source, input)] as const),
+      ...runnerVariables.map((name) => [name, source.environment[name]] as const),
     ],
-    matrix: inputText(variables, matrix),
+    matrix: inputText(source, matrix),
   };
 }

@@ -1,7 +1,6 @@
 import { optional, required, withDefault, type ValuesOf } from '../../operations/inputs/input.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
-import { inputText, readInputs, textsOf, type InputName } from './read-inputs.ts';
+import { inputText, readInputs, textsOf, type InputName, type InputSource } from './read-inputs.ts';
 import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
 import {
@@ -77,23 +76,23 @@ export interface StepInputs {
  * Reads the inputs common to all operations. Problems are returned, not thrown, because these inputs say how to report
  * them.
  */
-export function readStepInputs(environment: EnvironmentVariables): StepInputs {
-  const chosen = readInputs(environment, { operation: required(operationName) });
-  const common = readInputs(environment, commonInputs);
+export function readStepInputs(source: InputSource): StepInputs {
+  const chosen = readInputs(source, { operation: required(operationName) });
+  const common = readInputs(source, commonInputs);
   const { pullRequestComment, commitStatus, dryRun, summary }: Partial<CommonValues> = common.values;
   return {
     operation: chosen.problems.length === 0 ? chosen.values.operation : undefined,
     common: common.values,
     problems: [...chosen.problems, ...common.problems],
-    isTokenMissing: inputText(environment, apiToken) === undefined,
+    isTokenMissing: inputText(source, apiToken) === undefined,
     summary: summary ?? true,
-    publication: { pullRequestComment, commitStatus, dryRun, ...readInputs(environment, publicationInputs).values },
+    publication: { pullRequestComment, commitStatus, dryRun, ...readInputs(source, publicationInputs).values },
   };
 }
 
 /** All keys and tokens given to the step, used or not. */
-export function secretTexts(environment: EnvironmentVariables): readonly string[] {
-  return secretInputs.flatMap((name) => textsOf(environment, name));
+export function secretTexts(source: InputSource): readonly string[] {
+  return secretInputs.flatMap((name) => textsOf(source, name));
 }
 
 /** Whether the result is to be published on GitHub. */

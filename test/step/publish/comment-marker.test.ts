@@ -1,3 +1,4 @@
+import { inputSource } from '../../support/input-source.ts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Job } from '../../../src/evidence/job.ts';
@@ -32,7 +33,7 @@ function marker(
   variables: EnvironmentVariables = {},
   other: Partial<Job> = {},
 ) {
-  const identity = readStepIdentity({ ...inputVariables({ ...inputs, ...given }), ...variables });
+  const identity = readStepIdentity(inputSource({ ...inputVariables({ ...inputs, ...given }), ...variables }));
   return commentMarker(identity, { ...job, ...other }, plainly);
 }
 
@@ -131,7 +132,7 @@ describe('commentMarker', () => {
 
   it('reads environment fallbacks as well', () => {
     const variables = { ...inputVariables(inputs), INPUT_FLOW: '', COMPLIANCE_FLOW: 'web' };
-    expect(commentMarker(readStepIdentity(variables), job, plainly)).toBe(marker());
+    expect(commentMarker(readStepIdentity(inputSource(variables)), job, plainly)).toBe(marker());
   });
 
   it('cannot be closed early by any name', () => {
@@ -147,7 +148,7 @@ describe('commentMarker', () => {
 
   it('contains no secret, not even an encoded one', () => {
     const given = { ...inputVariables({ ...inputs, flow: 'a-hush-b' }) };
-    const text = commentMarker(readStepIdentity(given), job, (plain) => plain.replaceAll('-hush-', '***'));
+    const text = commentMarker(readStepIdentity(inputSource(given)), job, (plain) => plain.replaceAll('-hush-', '***'));
     expect(text).toContain('flow=a***b');
   });
 

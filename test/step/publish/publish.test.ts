@@ -1,3 +1,4 @@
+import { inputSource } from '../../support/input-source.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { Job } from '../../../src/evidence/job.ts';
 import { createTransport } from '../../../src/http/transport.ts';
@@ -65,7 +66,7 @@ async function warningsOf(
     publishResult(shown, wanted, {
       environment: {},
       job,
-      identity: readStepIdentity({}),
+      identity: readStepIdentity(inputSource({})),
       redact,
       log: target.runner.log,
       transport,
@@ -95,7 +96,7 @@ describe('publishPending', () => {
       publishPending(wanted, {
         environment: {},
         job: prJob(server.url),
-        identity: readStepIdentity({}),
+        identity: readStepIdentity(inputSource({})),
         redact: target.secrets.redact,
         log: target.runner.log,
         transport,
