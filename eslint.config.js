@@ -1,10 +1,11 @@
-// The linter holds the arrows of docs/architecture.md: which room may import which.
+// The rules of docs/architecture.md are enforced here: which layer may import which layers and packages. A test compares
+// the page with this file.
 import eslint from '@eslint/js';
 import boundaries from 'eslint-plugin-boundaries';
 import tseslint from 'typescript-eslint';
 
-/** Every room of the house, and the rooms it may import. */
-const arrows = {
+/** Every layer, and the layers that it may import. */
+const layerDependencies = {
   runtime: [],
   contract: [],
   http: ['runtime'],
@@ -29,8 +30,8 @@ const arrows = {
   ],
 };
 
-/** The packages that only one room may use, because it is the one edge to the outside. */
-const edges = {
+/** Packages that only some layers may import. */
+const packageUsers = {
   undici: ['http'],
   'form-data': ['client'],
   '@actions/core': ['step'],
@@ -39,42 +40,43 @@ const edges = {
   'node:child_process': ['evidence'],
   'js-yaml': ['evidence', 'service-domain'],
   re2js: ['service-domain'],
-  fastify: ['service', 'service-http'],
+  fastify: ['service-http'],
   'node:sqlite': ['service-storage'],
   nodemailer: ['service-notifications'],
 };
 
-/** A file within a package. */
+/** Matches an import of a file inside a package. */
 const deepImport = {
   regex: '^(?!node:)(?:@[^/]+/)?[^@./][^/]*/.|(?:^|/)node_modules/',
-  message: 'Import packages by their public entry points; tools/bundle replaces what is slow to load.',
+  message:
+    'Import the public entry point of the package. If it loads slowly, tools/bundle can replace it in the bundle.',
 };
 
-const rooms = [
-  ...['runtime', 'contract', 'http', 'client', 'evidence', 'operations', 'step'].map((room) => ({
-    type: room,
-    pattern: `src/${room}/**`,
+/** The folders of the layers. The first pattern that matches a file decides. */
+const layers = [
+  ...['runtime', 'contract', 'http', 'client', 'evidence', 'operations', 'step'].map((layer) => ({
+    type: layer,
+    pattern: `src/${layer}/**`,
     partialMatch: false,
   })),
-
-  ...['domain', 'application', 'storage', 'http', 'notifications'].map((room) => ({
-    type: `service-${room}`,
-    pattern: `src/service/${room}/**`,
+  ...['domain', 'application', 'storage', 'http', 'notifications'].map((layer) => ({
+    type: `service-${layer}`,
+    pattern: `src/service/${layer}/**`,
     partialMatch: false,
   })),
   { type: 'service', pattern: 'src/service', partialMatch: false },
   { type: 'main', pattern: 'src', partialMatch: false },
 ];
 
-const allowed = Object.entries(arrows).map(([from, to]) => ({
+const allowedLayers = Object.entries(layerDependencies).map(([from, to]) => ({
   from: { element: { type: from } },
   allow: { to: { element: { type: [from, ...to] } } },
 }));
 
-const closed = Object.entries(edges).map(([name, open]) => ({
-  from: { element: { type: rooms.map((room) => room.type).filter((room) => !open.includes(room)) } },
+const forbiddenPackages = Object.entries(packageUsers).map(([name, users]) => ({
+  from: { element: { type: layers.map((layer) => layer.type).filter((layer) => !users.includes(layer)) } },
   disallow: { to: { module: { source: [name, `${name}/**`] } } },
-  message: `${name} is an edge to the outside; only src/${open.join(' and src/')} may use it`,
+  message: `Only ${users.map((user) => `src/${user.replace('-', '/')}`).join(' and ')} may import ${name}.`,
 }));
 
 export default tseslint.config(
@@ -101,7 +103,7 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     plugins: { boundaries },
     settings: {
-      'boundaries/elements': rooms,
+      'boundaries/elements': layers,
       'import/resolver': { node: { extensions: ['.ts', '.js'] } },
     },
     rules: {
@@ -111,7 +113,11 @@ export default tseslint.config(
         {
           default: 'disallow',
           checkAllOrigins: true,
-          policies: [{ allow: { to: { module: { origin: ['external', 'core'] } } } }, ...allowed, ...closed],
+          policies: [
+            { allow: { to: { module: { origin: ['external', 'core'] } } } },
+            ...allowedLayers,
+            ...forbiddenPackages,
+          ],
         },
       ],
       'no-restricted-imports': ['error', { patterns: [deepImport] }],

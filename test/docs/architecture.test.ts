@@ -3,48 +3,63 @@ import { codeWordsOf, tablesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
 const page = readText('docs/architecture.md');
-const rules = readText('eslint.config.js');
+const lintConfiguration = readText('eslint.config.js');
 
-/** The entries `name: ['a', 'b']` of an object in the linter's configuration. */
-function entriesOf(object: string): readonly (readonly [string, readonly string[]])[] {
-  const body = new RegExp(`const ${object} = \\{\\n(.*?)\\n\\};`, 'su').exec(rules)?.[1] ?? '';
-  return [...body.matchAll(/^ {2}'?([\w@/:-]+)'?: \[(.*)\]/gmu)].map(([, name = '', list = '']) => [
-    name,
-    [...list.matchAll(/'([^']+)'/gu)].flatMap(([, item]) => item ?? []),
-  ]);
+/** The entries `name: ['a', 'b']` of an object in the linter's configuration, with sorted values. */
+function declaredEntries(object: string): ReadonlyMap<string, readonly string[]> {
+  const body = new RegExp(`const ${object} = \\{\\n(.*?)\\n\\};`, 'su').exec(lintConfiguration)?.[1] ?? '';
+  const entries = [...body.matchAll(/^ {2}'?([\w@/:-]+)'?: \[(.*?)\],$/gmsu)];
+  return new Map(entries.map(([, name = '', list = '']) => [name, wordsOf(/'([^']+)'/gu, list)]));
 }
 
-/** The linter's name of a room as the page writes it: `service-domain` is `service/domain`. */
-function written(room: string): string {
-  return room.replace('-', '/');
+/** The rows of a table of the page: the first column, and the sorted code words of the last one. */
+function documentedEntries(firstColumn: string): ReadonlyMap<string, readonly string[]> {
+  const rows = tablesOf(page).find(({ columns }) => columns[0] === firstColumn)?.rows ?? [];
+  return new Map(rows.map((row) => [codeWordsOf(row[0] ?? '')[0] ?? '', wordsOf(/`([^`]+)`/gu, row.at(-1) ?? '')]));
 }
 
-function folderOf(room: string): string {
-  return room === 'main' ? 'src/main.ts' : `src/${written(room)}`;
+function wordsOf(pattern: RegExp, text: string): readonly string[] {
+  return [...text.matchAll(pattern)].flatMap(([, word]) => word ?? []).sort();
 }
 
-function rowsOf(firstColumn: string): readonly (readonly string[])[] {
-  return tablesOf(page).find(({ columns }) => columns[0] === firstColumn)?.rows ?? [];
+/** The layers of the linter's configuration, those of the service or those of the action. */
+function declaredLayers(isOfService: boolean): ReadonlyMap<string, readonly string[]> {
+  const layers = [...declaredEntries('layerDependencies')];
+  return new Map(layers.filter(([layer]) => /^service\b/u.test(layer) === isOfService));
+}
+
+/** The folder or file of a layer. */
+function pathOf(layer: string): string {
+  return layer === 'main' ? 'src/main.ts' : `src/${layer.replace('-', '/')}`;
 }
 
 describe('the page about the architecture', () => {
-  it("has the rooms and arrows of the linter's rules", () => {
-    const documented = rowsOf('Room').map((row) => [
-      codeWordsOf(row[0] ?? '')[0],
-      [...codeWordsOf(row[2] ?? '')].sort(),
-    ]);
-    const declared = entriesOf('arrows').map(([room, open]) => [folderOf(room), open.map(written).sort()]);
+  it('has the layers of the action, and what each may import', () => {
+    const declared = [...declaredLayers(false)].map(
+      ([layer, imports]) => [layer === 'main' ? 'main.ts' : layer, imports] as const,
+    );
     expect(declared).not.toEqual([]);
-    expect(documented.sort()).toEqual(declared.sort());
+    expect(documentedEntries('Layer of the action')).toEqual(new Map(declared));
   });
 
-  it("has the edges of the linter's rules", () => {
-    const documented = rowsOf('Package').map((row) => [
-      codeWordsOf(row[0] ?? '')[0],
-      [...codeWordsOf(row[1] ?? '')].sort(),
-    ]);
-    const declared = entriesOf('edges').map(([name, rooms]) => [name, rooms.map(folderOf).sort()]);
+  it('has the layers of the service, and what each may import', () => {
+    const common = ['contract', 'runtime'];
+    const withoutPrefix = (layer: string): string => layer.replace(/^service-/u, '');
+    const declared = [...declaredLayers(true)].map(([layer, imports]) => {
+      // The heading of the column says that every layer may import these two.
+      expect(imports).toEqual(expect.arrayContaining(common));
+      const others = imports.filter((name) => !common.includes(name));
+      return [withoutPrefix(layer), others.map(withoutPrefix).sort()] as const;
+    });
     expect(declared).not.toEqual([]);
-    expect(documented.sort()).toEqual(declared.sort());
+    expect(documentedEntries('Layer of the service')).toEqual(new Map(declared));
+  });
+
+  it('says which layers may use a package', () => {
+    const declared = new Map(
+      [...declaredEntries('packageUsers')].map(([name, layers]) => [name, layers.map(pathOf).sort()]),
+    );
+    expect(declared.size).toBeGreaterThan(0);
+    expect(documentedEntries('Package')).toEqual(declared);
   });
 });
