@@ -11,7 +11,7 @@ import { saveFlow } from '../src/service/application/flows.ts';
 import { SqliteStorage } from '../src/service/storage/sqlite/sqlite-storage.ts';
 import { Judging } from '../src/service/application/judging/judging.ts';
 import { randomBytes } from 'node:crypto';
-import { startServiceProcess } from '../trial/service-process.ts';
+import { startTrialService } from '../trial/trial-service.ts';
 import { attestationDocument } from './requests.ts';
 
 /** How much a service has before it starts. */
@@ -88,7 +88,7 @@ export async function withFilledService<Result>(
     await storage.close();
   }
   const { org, flow, key, commit } = owner;
-  const service = await startServiceProcess(owner.data, org, key);
+  const service = await startTrialService(owner.data, org, key);
   try {
     const { baseUrl } = service;
     return await work({ baseUrl, port: Number(new URL(baseUrl).port), org, flow, environment, key, commit });

@@ -8,10 +8,10 @@ import {
   buildHostileRequests,
   createSend,
   hostileOrg,
-  prepareHostileScene,
+  prepareHostileLoad,
   type BuiltRequest,
 } from '../test/support/hostile-requests.ts';
-import { startServiceProcess } from '../trial/service-process.ts';
+import { startTrialService } from '../trial/trial-service.ts';
 import type { ReadyResult, ReadySettings } from './ready.ts';
 import { judged, type Row } from './row.ts';
 import { median } from './statistics.ts';
@@ -47,10 +47,10 @@ export async function measureHostileLoad(directory: string): Promise<readonly Ro
 
 async function measureOnce(data: string, requests: readonly BuiltRequest[]): Promise<ReadyResult> {
   const key = `hostile_${'k'.repeat(43)}`;
-  const service = await startServiceProcess(data, hostileOrg, key, heap);
+  const service = await startTrialService(data, hostileOrg, key, heap);
   try {
     const send = createSend(service.baseUrl, key);
-    await prepareHostileScene(send);
+    await prepareHostileLoad(send);
     const readers = Array.from({ length: idleReaders }, () => askWithoutReading(service.baseUrl, key));
     const asking = await startAsking({ port: Number(new URL(service.baseUrl).port), interval });
     const statuses = await Promise.all(requests.map(send));

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAction, type StepSettings } from '../tools/run-action.ts';
-import { startServiceProcess, type ServiceProcess } from '../trial/service-process.ts';
+import { startTrialService, type TrialService } from '../trial/trial-service.ts';
 import { webhookReport } from '../trial/sonar-report.ts';
 import { jobOf, type Job, type JobSettings } from './job.ts';
 import { makeRepository } from './repository.ts';
@@ -29,9 +29,9 @@ export interface Scene {
   /** The folder of the repository. */
   readonly workspace: string;
   readonly steps: Steps;
-  readonly service: ServiceProcess;
+  readonly service: TrialService;
   /** Starts the service again, after it was stopped, on the data that it has. */
-  readonly startService: () => Promise<ServiceProcess>;
+  readonly startService: () => Promise<TrialService>;
 }
 
 /** The steps that are measured. */
@@ -50,7 +50,7 @@ export async function withScene<Result>(work: (scene: Scene) => Promise<Result>)
   await mkdir(build, { recursive: true });
   const directory = await mkdtemp(join(build, 'bench-'));
   const key = `bench_${randomBytes(32).toString('hex')}`;
-  const startService = (): Promise<ServiceProcess> => startServiceProcess(join(directory, 'data'), org, key);
+  const startService = (): Promise<TrialService> => startTrialService(join(directory, 'data'), org, key);
   try {
     const service = await startService();
     try {

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runAction, type ActionRun } from '../tools/run-action.ts';
 import { podList } from './pods.ts';
-import { readableLog, readableSummary } from './readable.ts';
-import { startServiceProcess } from './service-process.ts';
+import { formatLog, formatSummary } from './format-output.ts';
+import { startTrialService } from './trial-service.ts';
 import { reportOfNoCommit, webhookReport } from './sonar-report.ts';
 
 /*
@@ -38,7 +38,7 @@ await mkdir(join(root, 'build'), { recursive: true });
 const directory = await mkdtemp(join(root, 'build', 'trial-'));
 // The key's form is the service's: a public id, and a secret that it keeps only the hash of.
 const key = `trial_${randomBytes(32).toString('hex')}`;
-const service = await startServiceProcess(join(directory, 'data'), org, key);
+const service = await startTrialService(join(directory, 'data'), org, key);
 console.log(`The service runs at ${service.baseUrl}, with its data in ${join(directory, 'data')}.`);
 try {
   const surprises = await story();
@@ -172,9 +172,9 @@ async function step(
 ): Promise<readonly string[]> {
   console.log(`\n=== ${title}\n`);
   const result = await runAction({ inputs, environment: jobEnvironment(), event: pushEvent() });
-  console.log(readableLog(result.log));
+  console.log(formatLog(result.log));
   if (result.errorLog !== '') console.log(result.errorLog.trimEnd());
-  console.log(`\n--- Job summary\n\n${readableSummary(result.summary)}`);
+  console.log(`\n--- Job summary\n\n${formatSummary(result.summary)}`);
   return compare(title, result, expected);
 }
 

@@ -11,7 +11,7 @@ import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import type { RequestBody } from '../../src/http/exchange.ts';
 import { UserError } from '../../src/runtime/failure.ts';
-import { collectedBody } from '../support/collected.ts';
+import { collectBody } from '../support/collect-bytes.ts';
 
 interface Part {
   readonly name: string;
@@ -45,7 +45,7 @@ function chunksOf(body: RequestBody): AsyncIterable<Uint8Array> {
 }
 
 function bytesOf(body: RequestBody): Promise<Buffer> {
-  return collectedBody(body.open());
+  return collectBody(body.open());
 }
 
 function fileOf(filename: string, content: Uint8Array, chunk = 1000): FilePart {

@@ -9,7 +9,7 @@ import { attestSonar, type SonarAttestation } from '../../src/contract/attestati
 import { createFlow } from '../../src/contract/flow.ts';
 import { maximumFileBytes } from '../../src/contract/limits.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 
 function clientOf(connection: Partial<Connection> = {}): TestClient['client'] {
   const settings = { connection: { apiToken: service.apiKey, ...connection }, retryPolicy: { retries: 0 } };

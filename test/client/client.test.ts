@@ -8,10 +8,10 @@ import { UserError } from '../../src/runtime/failure.ts';
 import { version } from '../../src/runtime/version.ts';
 import { openTestClient, type TestClient, type TestClientSettings } from '../support/client.ts';
 import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 
 async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
   return opened(await startFaultyServer(...faults));

@@ -7,10 +7,10 @@ import type { HttpAnswer } from '../../src/http/exchange.ts';
 import { startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
 import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 const url = new URL('https://compliance.example.com/api/v2/artifacts/acme');
 const past = Date.UTC(2025, 0, 1) / 1000;
 const future = Date.UTC(2027, 5, 30) / 1000;

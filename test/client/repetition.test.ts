@@ -13,7 +13,7 @@ import type { Failure } from '../../src/runtime/failure.ts';
 import { ExternalError } from '../../src/runtime/failure.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';
 import { manualClock } from '../support/clock.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { failureOf } from '../support/failures.ts';
 import {
   answers,
@@ -26,7 +26,7 @@ import {
 } from '../support/faults.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 const environment = { org: 'acme', env_name: 'prod' };
 const policyNames = { policy_names: ['scans'] };
 const file = { filename: 'policy.yml', size: 4, open: () => Readable.from([Buffer.from('a: 1')]) };

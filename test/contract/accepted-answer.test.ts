@@ -8,7 +8,7 @@ import { diffEnvironments, listSnapshots } from '../../src/contract/snapshot.ts'
 import { decisive, tolerant, Type, wholeSeconds } from '../../src/contract/schema.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
-import { nearValues } from '../support/near-values.ts';
+import { nearlyValidValues } from '../support/nearly-valid-values.ts';
 
 describe('the keys that decide', () => {
   it.each([
@@ -98,7 +98,7 @@ describe('the view of an answer', () => {
       verdict: decisive(Type.Optional(Type.Boolean())),
     });
     fc.assert(
-      fc.property(nearValues(schema), (value) => {
+      fc.property(nearlyValidValues(schema), (value) => {
         const [answer] = JSON.parse(JSON.stringify([value])) as readonly unknown[];
         const view = answerView(schema, answer);
         const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);

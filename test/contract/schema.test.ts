@@ -14,7 +14,7 @@ import * as notifications from '../../src/service/http/admin/notifications.ts';
 import * as organizations from '../../src/service/http/admin/organizations.ts';
 import * as serviceAccounts from '../../src/service/http/admin/service-accounts.ts';
 import { policyRules } from '../../src/service/domain/policy/rules.ts';
-import { nearValues } from '../support/near-values.ts';
+import { nearlyValidValues } from '../support/nearly-valid-values.ts';
 
 /** Every schema that an endpoint declares, with its place. */
 function schemasOf(endpoint: Endpoint): readonly (readonly [string, TSchema])[] {
@@ -125,7 +125,7 @@ describe('a length', () => {
 describe('the checker', () => {
   it.each(declared)("decides as TypeBox's does: %s", (_name, schema) => {
     fc.assert(
-      fc.property(nearValues(schema), (value) => {
+      fc.property(nearlyValidValues(schema), (value) => {
         expect(conforms(schema, value)).toBe(Check(schema, value));
         expect(violations(schema, value).length === 0).toBe(conforms(schema, value));
       }),

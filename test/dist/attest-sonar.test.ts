@@ -12,12 +12,12 @@ import {
   reportText,
   unfinishedTask,
   taskId,
+  webhookPayloadWith,
 } from '../support/sonar-analysis.ts';
-import { startSonarServer, type Reply, type SonarWorld } from '../support/sonar-server.ts';
-import { webhookReport } from '../support/sonar-webhook.ts';
+import { startSonarServer, type Reply, type SonarState } from '../support/fake-sonar.ts';
 import { shas, workflowRunEvent } from '../support/events.ts';
 import { onDefault } from '../support/event-runs.ts';
-import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { readTar } from '../support/tar-reader.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
@@ -26,7 +26,7 @@ let job: ActionJob;
 
 beforeAll(async () => {
   job = await openActionJob();
-  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
 });
 
 afterAll(() => job.close());
@@ -68,7 +68,7 @@ describe('the step attest-sonar, from a JSON report', () => {
   ])('puts the gate %s on record first, and then ends with %d', async (status, exitCode, outcome, compliant, state) => {
     const [target] = await Promise.all([
       flowWithArtifact(),
-      job.workspace.write(`gate-${status}.json`, JSON.stringify(webhookReport(status, jobCommit))),
+      job.workspace.write(`gate-${status}.json`, JSON.stringify(webhookPayloadWith(status, jobCommit))),
     ]);
     const result = await attest({ flow: target.flow, 'sonar-report-path': `gate-${status}.json` });
     expect(result).toMatchObject({
@@ -110,7 +110,7 @@ describe('the step attest-sonar, from a JSON report', () => {
   });
 
   it('never takes a gate status that Sonar does not document for a pass; the analysis is on record all the same', async () => {
-    await job.workspace.write('odd.json', JSON.stringify(webhookReport('PASSED', jobCommit)));
+    await job.workspace.write('odd.json', JSON.stringify(webhookPayloadWith('PASSED', jobCommit)));
     const target = await flowWithArtifact();
     const result = await attest({
       flow: target.flow,
@@ -125,7 +125,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     ['warn', 1],
     ['ignore', 0],
   ])('goes on with on-non-compliant: %s', async (onNonCompliant, warnings) => {
-    await job.workspace.write('red.json', JSON.stringify(webhookReport('ERROR', jobCommit)));
+    await job.workspace.write('red.json', JSON.stringify(webhookPayloadWith('ERROR', jobCommit)));
     const { flow } = await flowWithArtifact();
     const result = await attest({ flow, 'sonar-report-path': 'red.json', 'on-non-compliant': onNonCompliant });
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'non-compliant', compliant: 'false' } });
@@ -133,7 +133,7 @@ describe('the step attest-sonar, from a JSON report', () => {
   });
 
   it('refuses an analysis of another commit, and records nothing', async () => {
-    await job.workspace.write('other.json', JSON.stringify(webhookReport('OK', 'e'.repeat(40))));
+    await job.workspace.write('other.json', JSON.stringify(webhookPayloadWith('OK', 'e'.repeat(40))));
     const target = await flowWithArtifact();
     const result = await attest({ flow: target.flow, 'sonar-report-path': 'other.json' });
     expect(failedStep(result)).toMatchObject({
@@ -150,7 +150,7 @@ describe('the step attest-sonar, from a JSON report', () => {
       event: workflowRunEvent(),
       variables: { ...onDefault, GITHUB_EVENT_NAME: 'workflow_run' },
     };
-    await job.workspace.write('base.json', JSON.stringify(webhookReport('OK', shas.base)));
+    await job.workspace.write('base.json', JSON.stringify(webhookPayloadWith('OK', shas.base)));
     const refused = failedStep(await attest({ flow, 'sonar-report-path': 'base.json' }, run));
     expect(refused).toMatchObject({ ...errorEnding, kind: 'user' });
     expect(refused.message).toContain(`is for commit ${shas.base}`);
@@ -263,12 +263,12 @@ const marks: Readonly<Record<string, string>> = { OK: '✅ ', ERROR: '❌ ', WAR
 describe('the step attest-sonar, from a report of a scanner', () => {
   /** Lets a step attest what a Sonar server holds, by the report that the scanner left in the usual place. */
   async function attestScan(
-    world: Partial<SonarWorld>,
+    state: Partial<SonarState>,
     more: Readonly<Record<string, string>>,
     options?: StepOptions,
     first: readonly Reply[] = [],
   ): Promise<ActionRun> {
-    const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...world } });
+    const sonar = await startSonarServer({ state: { ...finishedAnalysis(jobCommit), ...state } });
     sonar.instead('api/ce/task', ...first);
     try {
       await job.workspace.write('scanned/.scannerwork/report-task.txt', reportText(sonar.url));
@@ -279,7 +279,7 @@ describe('the step attest-sonar, from a report of a scanner', () => {
     }
   }
 
-  function gate(status: string): Partial<SonarWorld> {
+  function gate(status: string): Partial<SonarState> {
     const conditions = [
       { status, metricKey: 'new_coverage', comparator: 'LT', errorThreshold: '80', actualValue: '61.2' },
     ];

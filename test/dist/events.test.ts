@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob, type StepOptions } from '../support/action-job.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { eventRuns } from '../support/event-runs.ts';
 import { issueCommentEvent, pullRequestEvent, pushEvent, shas } from '../support/events.ts';
 import { gitFolder, type GitFolder } from '../support/git-repository.ts';
-import { apiCommit, startGitHub, type GitHubStandIn } from '../support/github-stand-in.ts';
-import { webhookReport } from '../support/sonar-webhook.ts';
+import { apiCommit, startGitHub, type FakeGitHub } from '../support/fake-github.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 
 let job: ActionJob;
-let github: GitHubStandIn;
+let github: FakeGitHub;
 let repositories: GitFolder;
-const keep = closedAfterEach();
+const keep = closeAfterEach();
 
 beforeAll(async () => {
   [job, github] = await Promise.all([openActionJob(), startGitHub(answers)]);
@@ -55,7 +55,7 @@ async function attest(
   const report = `sonar-${sha}.json`;
   const [flow] = await Promise.all([
     job.flow('sonar'),
-    job.workspace.write(report, JSON.stringify(webhookReport('OK', sha))),
+    job.workspace.write(report, JSON.stringify(webhookPayloadWith('OK', sha))),
   ]);
   const path = `${job.workspace.path}/${report}`;
   const result = await job.step(

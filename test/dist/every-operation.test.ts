@@ -5,9 +5,9 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { operationRows, type OperationRow } from '../support/operation-rows.ts';
-import { openOperationScene, type OperationScene } from '../support/operation-scene.ts';
-import { startRecordingForwarder, type RecordingForwarder } from '../support/recording-forwarder.ts';
-import { failedStep } from '../support/step-ending.ts';
+import { openOperationFixture, type OperationFixture } from '../support/operation-fixture.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { failedStep } from '../support/failed-step.ts';
 
 /** An answer that the contract declares, and how a step brings it about; undefined where nobody wrote that down. */
 interface Declared {
@@ -34,14 +34,14 @@ const declared: readonly Declared[] = endpoints.flatMap(({ operation, success, e
 });
 
 let job: ActionJob;
-let scene: OperationScene;
-let forwarder: RecordingForwarder;
+let fixture: OperationFixture;
+let forwarder: RecordingProxy;
 const results = new Map<string, ActionRun>();
 
 beforeAll(async () => {
   job = await openActionJob();
-  scene = await openOperationScene(job);
-  forwarder = await startRecordingForwarder(job.service.baseUrl);
+  fixture = await openOperationFixture(job);
+  forwarder = await startRecordingProxy(job.service.baseUrl);
   const waiting = declared.values();
   const worker = async (): Promise<void> => {
     for (const answer of waiting) await bringAbout(answer);
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 async function bringAbout({ label, operation, row }: Declared): Promise<void> {
   if (row === undefined || 'never' in row) return;
-  const key = 'inputs' in row && row.key !== undefined ? { 'api-token': scene.keys[row.key] } : {};
+  const key = 'inputs' in row && row.key !== undefined ? { 'api-token': fixture.keys[row.key] } : {};
   const run = (inputs: Readonly<Record<string, string>>, name: string): Promise<ActionRun> =>
     job.step({ operation, 'base-url': forwarder.baseUrlFor(name), ...key, ...inputs });
   if ('inputs' in row && row.before !== undefined) await run(row.before, `${label}before`);

@@ -5,8 +5,8 @@ import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
 import { answers, answersText, neverAnswers, resetsBeforeTheAnswer } from '../support/faults.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
-import { webhookReport } from '../support/sonar-webhook.ts';
-import { errorEnding, failedStep, type FailedStep } from '../support/step-ending.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+import { errorEnding, failedStep, type FailedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 import { itWithSignals } from '../support/platform.ts';
 
@@ -14,7 +14,7 @@ let job: ActionJob;
 
 beforeAll(async () => {
   job = await openActionJob();
-  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
 });
 
 afterAll(() => job.close());

@@ -8,8 +8,8 @@ import { call } from '../support/service-call.ts';
 import { saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { testsOfForkEnded } from '../support/workflow-events.ts';
-import { runInScene, type SceneEnd } from '../support/workflow-scene.ts';
-import { standIns, type ArtifactEntry, type StandIn } from '../support/workflow-stand-ins.ts';
+import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
+import { fakeActions, type ArtifactEntry, type FakeAction } from '../support/fake-actions.ts';
 import { workflowsOn } from '../support/workflows.ts';
 
 const workflow = workflowsOn('docs/gating.md').find(({ name }) => name === 'Compliance of pull requests')?.content;
@@ -36,7 +36,7 @@ interface Scanned {
 }
 
 interface Outcome {
-  readonly end: SceneEnd;
+  readonly end: DocumentedWorkflowEnd;
   readonly commit: string;
   readonly scans: readonly Scanned[];
 }
@@ -62,28 +62,28 @@ async function attack({ files = {}, links = {} }: PullRequest, artifact: readonl
   const commit = folder.commit(fork, 'feat: nothing to see here\n');
 
   const scans: Scanned[] = [];
-  const checkout: StandIn = async (step, scene) => {
-    if (step.inputs['repository'] === undefined) return standIns['actions/checkout']?.(step, scene);
+  const checkout: FakeAction = async (step, context) => {
+    if (step.inputs['repository'] === undefined) return fakeActions['actions/checkout']?.(step, context);
     folder.git(step.workspace, 'clone', '--quiet', fork, step.inputs['path'] ?? '');
     folder.git(join(step.workspace, step.inputs['path'] ?? ''), 'checkout', '--quiet', step.inputs['ref'] ?? '');
   };
-  const scan: StandIn = async (step, scene) => {
+  const scan: FakeAction = async (step, context) => {
     const source = join(step.workspace, 'source');
     scans.push({
       ownSettings: readFileSync(join(step.workspace, 'sonar-project.properties'), 'utf8'),
       links: pathsIn(source).filter((path) => lstatSync(join(source, path)).isSymbolicLink()),
       foreignSettings: pathsIn(source).filter((path) => path.endsWith('sonar-project.properties')),
     });
-    await standIns['SonarSource/sonarqube-scan-action']?.(step, scene);
+    await fakeActions['SonarSource/sonarqube-scan-action']?.(step, context);
   };
   const head: Mapping = { id: commit, message: 'feat: nothing to see here', timestamp: '2026-01-02T03:04:05Z', author: { name: 'Mallory', email: 'm@example.com' } };
-  const end = await runInScene(workflow, {
+  const end = await runDocumentedWorkflow(workflow, {
     run: testsOfForkEnded({ head_sha: commit, head_commit: head }),
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
     secrets: { COMPLIANCE_API_TOKEN: service.apiKey, SONAR_TOKEN: 'user-token' },
     gate: 'OK',
     artifacts: { coverage: artifact },
-    standIns: { 'actions/checkout': checkout, 'SonarSource/sonarqube-scan-action': scan },
+    fakeActions: { 'actions/checkout': checkout, 'SonarSource/sonarqube-scan-action': scan },
   });
   return { end, commit, scans };
 }

@@ -6,7 +6,7 @@ import { answers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import { itWithFullDevice } from '../support/platform.ts';
 import { itWithSmallDisk, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
-import { webhookReport } from '../support/sonar-webhook.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 let job: ActionJob;
@@ -14,12 +14,12 @@ let disk: SmallDisk | undefined;
 
 beforeAll(async () => {
   job = await openActionJob();
-  disk = mountSmallDisk();
-  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  disk = mountSmallDisk(64 * 1024);
+  await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
 });
 
 afterAll(async () => {
-  disk?.unmount();
+  disk?.remove();
   await job.close();
 });
 

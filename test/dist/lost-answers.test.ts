@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
 import { createServiceAccount } from '../support/administration.ts';
 import { changePolicies, provenancePolicy, saveEnvironment, savePolicy } from '../support/environment-samples.ts';
-import { startLosingForwarder, type LosingForwarder, type Loss } from '../support/losing-forwarder.ts';
+import { startLossyProxy, type LossyProxy, type Loss } from '../support/lossy-proxy.ts';
 import { aPod, podList } from '../support/pods.ts';
 import { call } from '../support/service-call.ts';
-import { webhookReport } from '../support/sonar-webhook.ts';
-import { failedStep } from '../support/step-ending.ts';
+import { webhookPayloadWith } from '../support/sonar-analysis.ts';
+import { failedStep } from '../support/failed-step.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 
 let job: ActionJob;
-let forwarder: LosingForwarder;
+let forwarder: LossyProxy;
 
 beforeAll(async () => {
   job = await openActionJob();
-  forwarder = await startLosingForwarder(job.service.baseUrl);
-  await job.workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  forwarder = await startLossyProxy(job.service.baseUrl);
+  await job.workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
   await job.workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
   await job.workspace.write('policy.yaml', provenancePolicy);
 });

@@ -3,7 +3,7 @@ import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { fingerprintOf } from '../support/artifacts.ts';
 import { pullRequestEvent, shas } from '../support/events.ts';
 import { openPullRequest } from '../support/pull-request-job.ts';
-import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 let job: ActionJob;

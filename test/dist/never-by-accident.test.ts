@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { anArtifact, fingerprintOf } from '../support/artifacts.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { answers, answersText } from '../support/faults.ts';
 import { startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
-import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 
 let job: ActionJob;
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 
 beforeAll(async () => {
   job = await openActionJob();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { openActionJob, type ActionJob } from '../support/action-job.ts';
 import { neverAnswers } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   issueCommentEvent,
   mergeGroupEvent,
@@ -12,8 +12,8 @@ import {
   shas,
   workflowRunEvent,
 } from '../support/events.ts';
-import { jobsBot } from '../support/github-repository.ts';
-import { githubError, type GitHubReply } from '../support/github-stand-in.ts';
+import { jobsBot } from '../support/fake-github-repository.ts';
+import { githubError, type GitHubReply } from '../support/fake-github.ts';
 import { githubToken, openPullRequest, type PullRequestJob } from '../support/pull-request-job.ts';
 import { startProxy } from '../support/proxy-server.ts';
 import { commandsNamed, shownLines } from '../support/workflow-command.ts';
@@ -23,7 +23,7 @@ let job: ActionJob;
 let flow: string;
 const compliant = randomBytes(32).toString('hex');
 const runUrl = 'https://github.com/acme/widgets/actions/runs/4242/attempts/2';
-const keep = closedAfterEach();
+const keep = closeAfterEach();
 
 beforeAll(async () => {
   job = await openActionJob();

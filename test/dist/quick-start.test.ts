@@ -7,7 +7,7 @@ import { readText } from '../support/repository.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { temporaryWorkspace } from '../support/temporary-workspace.ts';
 import { pushToMain, startedByHand } from '../support/workflow-events.ts';
-import { runInScene } from '../support/workflow-scene.ts';
+import { runDocumentedWorkflow } from '../support/workflow-fixture.ts';
 import { isTriggeredBy, type TriggeringEvent } from '../support/workflow-trigger.ts';
 import { workflowsOn } from '../support/workflows.ts';
 
@@ -33,7 +33,7 @@ describe('the quick start', () => {
       const run = async (name: string, event: TriggeringEvent): Promise<Record<string, unknown>> => {
         const workflow = workflows.find((one) => valueAt(one, 'name') === name);
         expect(isTriggeredBy(valueAt(workflow, 'on'), event)).toBe(true);
-        const { jobs } = await runInScene(workflow, {
+        const { jobs } = await runDocumentedWorkflow(workflow, {
           run: event,
           vars: { COMPLIANCE_BASE_URL: service.baseUrl },
           secrets: { COMPLIANCE_API_TOKEN: key, SONAR_TOKEN: 'user-token' },

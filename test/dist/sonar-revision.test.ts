@@ -4,8 +4,8 @@ import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { jobCommit, openActionJob, type ActionJob } from '../support/action-job.ts';
 import { finishedAnalysis, finishedTask, reportText, taskId } from '../support/sonar-analysis.ts';
-import { startSonarServer, type SonarWorld } from '../support/sonar-server.ts';
-import { errorEnding, failedStep } from '../support/step-ending.ts';
+import { startSonarServer, type SonarState } from '../support/fake-sonar.ts';
+import { errorEnding, failedStep } from '../support/failed-step.ts';
 import { commandsNamed } from '../support/workflow-command.ts';
 
 let job: ActionJob;
@@ -31,11 +31,11 @@ async function recorded({ flow, fingerprint }: { flow: string; fingerprint: stri
 
 /** Attests what a Sonar server holds, by the report of a scanner with these values. */
 async function attestScan(
-  world: Partial<SonarWorld>,
+  state: Partial<SonarState>,
   inputs: Readonly<Record<string, string>>,
   report: Readonly<Record<string, string>> = {},
 ): Promise<ActionRun & { readonly sonarUrl: string }> {
-  const sonar = await startSonarServer({ world: { ...finishedAnalysis(jobCommit), ...world } });
+  const sonar = await startSonarServer({ state: { ...finishedAnalysis(jobCommit), ...state } });
   try {
     await job.workspace.write('.scannerwork/report-task.txt', reportText(sonar.url, report));
     const common = { operation: 'attest-sonar', 'sonar-token': 'user-token', 'sonar-host-url': sonar.url };
@@ -90,9 +90,9 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     ['unverified analyses are not wanted', recent, { 'unverified-revision': 'fail' }, 'revision not verified'],
     ['it is older than the commit', {}, {}, 'more than 10 minutes before the commit being attested'],
     ['Sonar does not list it', { analyses: [] }, { 'sonar-token': 'user-token' }, 'Sonar does not list the analysis'],
-  ])('refuses an analysis, and records nothing, if %s', async (_what, world, more, words) => {
+  ])('refuses an analysis, and records nothing, if %s', async (_what, state, more, words) => {
     const target = await flowWithArtifact();
-    const result = await attestScan(world, { flow: target.flow, ...analysisToken, ...more });
+    const result = await attestScan(state, { flow: target.flow, ...analysisToken, ...more });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
       kind: 'user',

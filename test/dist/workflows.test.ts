@@ -4,8 +4,8 @@ import { itAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JobEnd } from '../support/workflow-engine.ts';
-import { runInScene, type SceneEnd } from '../support/workflow-scene.ts';
-import { workflowCases, type CaseWorld, type WorkflowCase } from '../support/workflow-cases.ts';
+import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/workflow-fixture.ts';
+import { workflowCases, type CaseContext, type WorkflowCase } from '../support/workflow-cases.ts';
 import { isTriggeredBy } from '../support/workflow-trigger.ts';
 import { documentedWorkflows, isComplete, workflowsIn, type Workflow } from '../support/workflows.ts';
 
@@ -45,7 +45,7 @@ function wholeWorkflow(workflow: Workflow, before?: string): unknown {
   return { name: workflow.name, on: 'push', jobs: { piece: { steps: [...earlier, ...stepsOf(workflow.content)] } } };
 }
 
-async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>): Promise<SceneEnd> {
+async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>): Promise<DocumentedWorkflowEnd> {
   const personal = await service.createKey('member');
   const secrets = {
     COMPLIANCE_API_TOKEN: service.apiKey,
@@ -55,7 +55,7 @@ async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 
   };
   const content = wholeWorkflow(workflow, one.before);
   if (!isTriggeredBy(valueAt(content, 'on'), one.run)) throw new Error(`${one.run.eventName} does not start ${workflow.name}`);
-  return runInScene(content, {
+  return runDocumentedWorkflow(content, {
     run: one.run,
     vars: { COMPLIANCE_BASE_URL: service.baseUrl },
     secrets: one.secrets === 'none' ? {} : secrets,
@@ -65,7 +65,7 @@ async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 
   });
 }
 
-const worldOf = ({ gate = 'OK' }: WorkflowCase): CaseWorld => ({
+const contextOf = ({ gate = 'OK' }: WorkflowCase): CaseContext => ({
   service,
   gate,
   async runFirst(name, event) {
@@ -79,7 +79,7 @@ function resultsOf(jobs: readonly JobEnd[]): Record<string, string> {
 }
 
 /** All that was said, for the reader of a test that fails. */
-function logOf({ jobs }: SceneEnd): string {
+function logOf({ jobs }: DocumentedWorkflowEnd): string {
   return jobs.flatMap(({ steps }) => steps.map(({ name, log }) => `== ${name}\n${log}`)).join('\n');
 }
 
@@ -103,7 +103,7 @@ describe('the workflows of the documentation', () => {
 
 describe.each(Object.keys(workflowCases))('the workflow "%s"', (name) => {
   itAsOnUbuntu.each(workflowCases[name] ?? [])('$title', async (one) => {
-    await one.prepare?.(worldOf(one));
+    await one.prepare?.(contextOf(one));
     const end = await run(workflowNamed(name), one);
     const steps = end.jobs.flatMap((job) => job.steps);
     expect({

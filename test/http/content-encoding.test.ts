@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { decodeBody } from '../../src/http/content-encoding.ts';
 import { maximumAnswerBytes, TransportError } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 const json = '{"message":"größer"}';
 
 const coders = {

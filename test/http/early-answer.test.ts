@@ -4,7 +4,7 @@ import { TransportError, type HttpAnswer } from '../../src/http/exchange.ts';
 import { createTransport } from '../../src/http/transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { readsNoBody } from '../support/faults.ts';
 import { startFaultyServer } from '../support/faulty-server.ts';
 import { startProxy } from '../support/proxy-server.ts';
@@ -16,7 +16,7 @@ import {
   type RefusingServer,
 } from '../support/refusing-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 const never = new AbortController().signal;
 
 /** Uploads to a server that ends the connection while the client is about to write on. */

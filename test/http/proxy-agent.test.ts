@@ -7,7 +7,7 @@ import { createTransport } from '../../src/http/transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
 import { answers, neverAnswers } from '../support/faults.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   closedPort,
   startFaultyServer,
@@ -17,7 +17,7 @@ import {
 } from '../support/faulty-server.ts';
 import { startProxy, type ProxyBehaviour, type ProxyServer } from '../support/proxy-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 
 async function serverThat(fault: Fault): Promise<FaultyServer> {
   return opened(await startFaultyServer(fault));

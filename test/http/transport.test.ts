@@ -16,7 +16,7 @@ import {
   speaksNoHttp,
   truncatesTheAnswer,
 } from '../support/faults.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import {
   closedPort,
   startFaultyServer,
@@ -25,7 +25,7 @@ import {
   type FaultyServer,
 } from '../support/faulty-server.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 
 async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
   return opened(await startFaultyServer(...faults));

@@ -12,11 +12,11 @@ import {
   resetsDuringTheUpload,
   speaksNoHttp,
 } from '../support/faults.ts';
-import { closedAfterEach } from '../support/closing.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
 import { streamedBody } from '../support/streamed-body.ts';
 
-const opened = closedAfterEach();
+const opened = closeAfterEach();
 
 async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
   return opened(await startFaultyServer(...faults));

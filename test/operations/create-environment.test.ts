@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { environmentKinds } from '../../src/contract/environment.ts';
 import { userErrorOf } from '../support/user-error.ts';
-import { always, factsOf, performed } from '../support/performed.ts';
+import { always, reportFacts, performOperation } from '../support/perform-operation.ts';
 
 const ok = always(201, 'OK');
 
 describe('create-environment', () => {
   it.each(environmentKinds)('creates an environment of the kind %s', async (kind) => {
-    const { result, requests } = await performed(
+    const { result, requests } = await performOperation(
       'create-environment',
       { environment: 'prod', 'environment-type': kind },
       ok,
@@ -22,7 +22,7 @@ describe('create-environment', () => {
   });
 
   it('sends the given values, each name once', async () => {
-    const { result, requests } = await performed(
+    const { result, requests } = await performOperation(
       'create-environment',
       {
         environment: 'all',
@@ -40,7 +40,7 @@ describe('create-environment', () => {
       included_environments: ['prod', 'staging'],
       policies: ['provenance', 'scans'],
     });
-    expect(factsOf(result)).toEqual({
+    expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Environment: 'all',
       Kind: 'logical',
@@ -52,7 +52,7 @@ describe('create-environment', () => {
 
   it('refuses members for an environment that has none', async () => {
     const mistake = await userErrorOf(() =>
-      performed(
+      performOperation(
         'create-environment',
         { environment: 'prod', 'environment-type': 'K8S', 'included-environments': 'staging' },
         ok,
@@ -68,7 +68,7 @@ describe('create-environment', () => {
     ['include_scaling', /Remove it/u],
   ])('refuses the deprecated %s and names what takes its place', async (name, remedy) => {
     const mistake = await userErrorOf(() =>
-      performed('create-environment', { environment: 'prod', 'environment-type': 'K8S', [name]: 'true' }, ok),
+      performOperation('create-environment', { environment: 'prod', 'environment-type': 'K8S', [name]: 'true' }, ok),
     );
     expect(mistake.problems).toEqual([
       {
@@ -81,7 +81,7 @@ describe('create-environment', () => {
 
   it('reports a deprecated input together with other problems', async () => {
     const mistake = await userErrorOf(() =>
-      performed('create-environment', { environment: 'a b', 'require-provenance': 'true' }, ok),
+      performOperation('create-environment', { environment: 'a b', 'require-provenance': 'true' }, ok),
     );
     expect(mistake.problems.map(({ input }) => input).sort()).toEqual([
       'environment',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { userErrorOf } from '../support/user-error.ts';
-import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
+import { always, reportFacts, performOperation, reportTables } from '../support/perform-operation.ts';
 
 const web = {
   fingerprint: 'a'.repeat(64),
@@ -26,7 +26,7 @@ describe('diff-environments', () => {
       },
       'not-changed': { artifacts: [web, web] },
     };
-    const { result, requests } = await performed('diff-environments', inputs, always(200, difference));
+    const { result, requests } = await performOperation('diff-environments', inputs, always(200, difference));
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /env-diff/acme?snappish1=prod%233&snappish2=prod',
     ]);
@@ -36,9 +36,9 @@ describe('diff-environments', () => {
       conclusion: 'From prod#3 to prod: 1 added, 1 removed, 1 changed, 2 unchanged.',
       response: difference,
     });
-    expect(factsOf(result)).toMatchObject({ 'Snapshot 1': 'prod#3', 'Snapshot 2': 'prod (prod#5)' });
+    expect(reportFacts(result)).toMatchObject({ 'Snapshot 1': 'prod#3', 'Snapshot 2': 'prod (prod#5)' });
     const [when, commit, pods] = ['2026-01-02T03:04:05Z', 'cccccccccccc', 'web-1, web-2'];
-    expect(tablesOf(result)).toEqual({
+    expect(reportTables(result)).toEqual({
       '➕ Added: only in snapshot 2 (1)': [['web:1', 'a'.repeat(64), 'web', '0 → 2', when, commit, pods]],
       '➖ Removed: only in snapshot 1 (1)': [['old:1', 'b'.repeat(64), '', '', '', '', '']],
       '🔁 Changed: different number of instances (1)': [['api:1', 'a'.repeat(64), 'web', '1 → 3', when, commit, pods]],
@@ -48,14 +48,14 @@ describe('diff-environments', () => {
 
   it('reports if nothing differs', async () => {
     const difference = { snappish1: none, snappish2: none, changed: none, 'not-changed': { artifacts: [web] } };
-    const { result } = await performed('diff-environments', inputs, always(200, difference));
+    const { result } = await performOperation('diff-environments', inputs, always(200, difference));
     expect(result).toMatchObject({ state: 'same', report: { tables: [] } });
     expect(result.conclusion).toBe('The same runs in prod#3 and prod: 1 artifact.');
   });
 
   it('checks the expressions before anything is sent', async () => {
     const mistake = await userErrorOf(() =>
-      performed('diff-environments', { 'snapshot-1': 'prod#0', 'snapshot-2': '#3' }, () => {
+      performOperation('diff-environments', { 'snapshot-1': 'prod#0', 'snapshot-2': '#3' }, () => {
         throw new Error('something was sent');
       }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { failureOf } from '../support/failures.ts';
 import { userErrorOf } from '../support/user-error.ts';
-import { always, factsOf, performed, tablesOf } from '../support/performed.ts';
+import { always, reportFacts, performOperation, reportTables } from '../support/perform-operation.ts';
 
 const notification = {
   number: 7,
@@ -29,14 +29,14 @@ describe('get-notification', () => {
     'hands targets on as they came: %j',
     async (targets) => {
       const body = { number: 7, is_failing: false, targets };
-      const { result } = await performed('get-notification', inputs, always(200, body));
+      const { result } = await performOperation('get-notification', inputs, always(200, body));
       expect(result.outcome).toBe('done');
       expect(JSON.parse(JSON.stringify(result.response))).toEqual(JSON.parse(JSON.stringify(body)));
     },
   );
 
   it('shows the triggers, the targets and whether delivery works', async () => {
-    const { result, requests } = await performed('get-notification', inputs, always(200, notification));
+    const { result, requests } = await performOperation('get-notification', inputs, always(200, notification));
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /organizations/acme/environments_notifications/7',
     ]);
@@ -46,7 +46,7 @@ describe('get-notification', () => {
       conclusion: 'Notification 7, prod breaks, in organization acme works; it has 4 targets.',
       response: notification,
     });
-    expect(factsOf(result)).toEqual({
+    expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Delivery: '✅ working',
       'Last success': '2026-01-02T03:05:00Z',
@@ -60,8 +60,8 @@ describe('get-notification', () => {
   });
 
   it('shows only the origin of a webhook URL, because its path is a secret', async () => {
-    const { result } = await performed('get-notification', inputs, always(200, notification));
-    expect(tablesOf(result)).toEqual({
+    const { result } = await performOperation('get-notification', inputs, always(200, notification));
+    expect(reportTables(result)).toEqual({
       Targets: [
         ['WEBHOOK', 'https://hooks.example.com/…', '1.0'],
         ['SLACK', '…', ''],
@@ -75,7 +75,7 @@ describe('get-notification', () => {
     [1_767_323_100, 'it last reached its targets at 2026-01-02T03:05:00Z'],
     [null, 'it never reached its targets'],
   ])('says that it is failing, and since when (%p)', async (success, words) => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'get-notification',
       inputs,
       always(200, { ...notification, is_failing: true, last_success_timestamp: success }),
@@ -85,7 +85,7 @@ describe('get-notification', () => {
   });
 
   it('does not report success if the service does not say', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'get-notification',
       inputs,
       always(200, { number: 7, targets: [{ type: 'EMAIL', recipients: [] }] }),
@@ -98,13 +98,13 @@ describe('get-notification', () => {
 
   it('shows the service’s message if the notification does not exist', async () => {
     const failure = await failureOf(
-      performed('get-notification', inputs, always(404, { message: 'Action not found' })),
+      performOperation('get-notification', inputs, always(404, { message: 'Action not found' })),
     );
     expect(failure.message).toContain('404: Action not found');
   });
 
   it('requires a number', async () => {
-    const mistake = await userErrorOf(() => performed('get-notification', {}, always(200, notification)));
+    const mistake = await userErrorOf(() => performOperation('get-notification', {}, always(200, notification)));
     expect(mistake.problems[0]?.input).toBe('notification-number');
   });
 });

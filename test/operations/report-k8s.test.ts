@@ -4,13 +4,13 @@ import { failureOf } from '../support/failures.ts';
 import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
-  factsOf,
-  inTurn,
-  performed,
-  tablesOf,
+  reportFacts,
+  answersInTurn,
+  performOperation,
+  reportTables,
   type PerformedOperation,
   type ScriptedAnswer,
-} from '../support/performed.ts';
+} from '../support/perform-operation.ts';
 import { aPod, containerStatus, digestOf, podList } from '../support/pods.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
@@ -41,7 +41,12 @@ async function reported(
   ...answers: readonly [ScriptedAnswer | Error, ...(ScriptedAnswer | Error)[]]
 ): Promise<PerformedOperation> {
   await workspace.write('pods.json', JSON.stringify(document));
-  return performed('report-k8s', { environment: 'prod', files: 'pods.json' }, inTurn(...answers), workspace.path);
+  return performOperation(
+    'report-k8s',
+    { environment: 'prod', files: 'pods.json' },
+    answersInTurn(...answers),
+    workspace.path,
+  );
 }
 
 describe('report-k8s', () => {
@@ -61,7 +66,7 @@ describe('report-k8s', () => {
       state: 'changed',
       conclusion: 'The report of 3 pods with 2 images to environment prod made a new snapshot.',
     });
-    expect(factsOf(result)).toEqual({
+    expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Environment: 'prod',
       Snapshot: 'a new one',
@@ -71,7 +76,7 @@ describe('report-k8s', () => {
       'Left out, not running': '1 Succeeded, 1 Pending',
       'Left out, without a digest': '1 container: shop/api-1/sidecar',
     });
-    expect(tablesOf(result)).toEqual({
+    expect(reportTables(result)).toEqual({
       Images: [
         ['api:2', digestOf('b'), '1', 'shop'],
         [image, digestOf('a'), '2', 'beta, shop'],
@@ -91,7 +96,7 @@ describe('report-k8s', () => {
         'The report of 1 pod with 1 image to environment prod was processed; whether it made a new snapshot is not known.',
     });
     expect(result.state).toBeUndefined();
-    expect(factsOf(result)['Snapshot']).toBe('unknown');
+    expect(reportFacts(result)['Snapshot']).toBe('unknown');
 
     const made = await reported(podList(aPod('web-1')), lost, { status: 201, body: 'OK' });
     expect(made.result).toMatchObject({ state: 'changed' });
@@ -128,14 +133,14 @@ describe('report-k8s', () => {
       status: 201,
       body: 'OK',
     });
-    expect(factsOf(result)['Left out, without a digest']).toMatch(/^12 containers: .*shop\/web-1\/c9 and 2 more$/u);
+    expect(reportFacts(result)['Left out, without a digest']).toMatch(/^12 containers: .*shop\/web-1\/c9 and 2 more$/u);
   });
 
   it('sends nothing if the file is malformed or not the only one', async () => {
     await workspace.write('other.json', '{}');
     const sent = always(201, 'OK');
     const run = (files: string): Promise<unknown> =>
-      performed('report-k8s', { environment: 'prod', files }, sent, workspace.path);
+      performOperation('report-k8s', { environment: 'prod', files }, sent, workspace.path);
     await workspace.write('pods.json', JSON.stringify(podList({})));
     expect((await userErrorOf(() => run('pods.json'))).message).toContain('items[0].status');
     expect((await userErrorOf(() => run('*.json'))).message).toContain('exactly one file, the pods, but matches 2');

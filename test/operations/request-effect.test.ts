@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { toRequestEffect } from '../../src/operations/request-effect.ts';
 import { TransportError } from '../../src/http/exchange.ts';
-import { inTurn, performed } from '../support/performed.ts';
+import { answersInTurn, performOperation } from '../support/perform-operation.ts';
 
 const words = { created: 'created', otherwise: 'updated' } as const;
 const lost = new TransportError('timeout', true, 'no whole answer within 30 s');
@@ -23,7 +23,7 @@ describe('create-flow after a repeated request', () => {
   const inputs = { flow: 'web', description: 'The web', template: 'unit' };
 
   it('does not report "updated" if its first attempt may have created it', async () => {
-    const { result } = await performed('create-flow', inputs, inTurn(lost, { status: 200, body: 'OK' }));
+    const { result } = await performOperation('create-flow', inputs, answersInTurn(lost, { status: 200, body: 'OK' }));
     expect(result).toMatchObject({
       outcome: 'done',
       conclusion: 'Flow web was created or updated in organization acme.',
@@ -35,7 +35,7 @@ describe('create-flow after a repeated request', () => {
     ['created', lost, 201],
     ['updated', refused, 200],
   ])('says %s if that is certain', async (state, first, status) => {
-    const { result } = await performed('create-flow', inputs, inTurn(first, { status, body: 'OK' }));
+    const { result } = await performOperation('create-flow', inputs, answersInTurn(first, { status, body: 'OK' }));
     expect(result).toMatchObject({ state, conclusion: `Flow web was ${state} in organization acme.` });
   });
 });

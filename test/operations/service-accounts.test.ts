@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TransportError } from '../../src/http/exchange.ts';
 import { failureOf } from '../support/failures.ts';
-import { always, factsOf, inTurn, performed, tablesOf } from '../support/performed.ts';
+import { always, reportFacts, answersInTurn, performOperation, reportTables } from '../support/perform-operation.ts';
 
 const account = {
   name: 'deployer',
@@ -16,7 +16,7 @@ const inputs = { 'service-account': 'deployer' };
 describe('list-service-accounts', () => {
   it('lists all of them with their privileges', async () => {
     const accounts = [account, { name: 'bare' }];
-    const { result, requests } = await performed('list-service-accounts', {}, always(200, accounts));
+    const { result, requests } = await performOperation('list-service-accounts', {}, always(200, accounts));
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /service-accounts/acme']);
     expect(result).toMatchObject({
       outcome: 'done',
@@ -24,7 +24,7 @@ describe('list-service-accounts', () => {
       response: accounts,
       conclusion: 'Organization acme has 2 service accounts, 1 of them with the privilege admin.',
     });
-    expect(tablesOf(result)).toEqual({
+    expect(reportTables(result)).toEqual({
       'Service accounts': [
         ['deployer', 'Deployer', 'admin', 'Deploys', '2026-01-02T03:04:05Z', 'ann'],
         ['bare', '', '', '', '', ''],
@@ -33,7 +33,7 @@ describe('list-service-accounts', () => {
   });
 
   it('says if there are none', async () => {
-    const { result } = await performed('list-service-accounts', {}, always(200, []));
+    const { result } = await performOperation('list-service-accounts', {}, always(200, []));
     expect(result).toMatchObject({ count: 0, report: { tables: [] } });
     expect(result.conclusion).toContain('has 0 service accounts');
   });
@@ -41,7 +41,7 @@ describe('list-service-accounts', () => {
 
 describe('get-service-account', () => {
   it('shows its details', async () => {
-    const { result, requests } = await performed(
+    const { result, requests } = await performOperation(
       'get-service-account',
       inputs,
       always(200, { ...account, for_webhook: false }),
@@ -50,7 +50,7 @@ describe('get-service-account', () => {
     expect(result.conclusion).toBe(
       'Service account deployer has the privilege admin and belongs to organization acme.',
     );
-    expect(factsOf(result)).toEqual({
+    expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Name: 'deployer',
       'Display name': 'Deployer',
@@ -63,15 +63,15 @@ describe('get-service-account', () => {
   });
 
   it('leaves out what the service leaves out', async () => {
-    const { result } = await performed('get-service-account', inputs, always(200, { name: 'deployer' }));
-    expect(factsOf(result)).toEqual({ Organization: 'acme', Name: 'deployer' });
+    const { result } = await performOperation('get-service-account', inputs, always(200, { name: 'deployer' }));
+    expect(reportFacts(result)).toEqual({ Organization: 'acme', Name: 'deployer' });
     expect(result.conclusion).toBe('Service account deployer belongs to organization acme.');
   });
 });
 
 describe('delete-service-account', () => {
   it('deletes it', async () => {
-    const { result, requests } = await performed('delete-service-account', inputs, always(200, 'OK'));
+    const { result, requests } = await performOperation('delete-service-account', inputs, always(200, 'OK'));
     expect(requests.map(({ method, path, body }) => [method, path, body])).toEqual([
       ['DELETE', '/service-accounts/acme/deployer', ''],
     ]);
@@ -85,7 +85,7 @@ describe('delete-service-account', () => {
     ['a reset', reset],
     ['a bad gateway', { status: 502, body: {} }],
   ])('is done if the account is missing after %s, and does not say who deleted it', async (_what, first) => {
-    const { result, requests } = await performed('delete-service-account', inputs, inTurn(first, gone));
+    const { result, requests } = await performOperation('delete-service-account', inputs, answersInTurn(first, gone));
     expect(requests).toHaveLength(2);
     expect(result).toMatchObject({
       outcome: 'done',
@@ -94,13 +94,13 @@ describe('delete-service-account', () => {
         'Organization acme has no service account deployer: an attempt to delete it had no clear answer, and the next was answered "Service account not found".',
     });
     expect(result.state).toBeUndefined();
-    expect(factsOf(result)).toEqual({ Organization: 'acme', Name: 'deployer (no longer exists)' });
+    expect(reportFacts(result)).toEqual({ Organization: 'acme', Name: 'deployer (no longer exists)' });
   });
 
   it('fails if the account is missing on the first attempt, or the first never left', async () => {
     const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED');
-    for (const answers of [inTurn(gone), inTurn(refused, gone)]) {
-      const failure = await failureOf(performed('delete-service-account', inputs, answers));
+    for (const answers of [answersInTurn(gone), answersInTurn(refused, gone)]) {
+      const failure = await failureOf(performOperation('delete-service-account', inputs, answers));
       expect(failure.message).toContain('404: Service account not found');
     }
   });
@@ -111,7 +111,7 @@ describe.each(['get-service-account', 'delete-service-account'])('%s', (operatio
     [403, "You don't have permission to access this resource"],
     [404, 'Service account not found'],
   ])('shows what the service refuses with %d', async (status, message) => {
-    const failure = await failureOf(performed(operation, inputs, always(status, { message })));
+    const failure = await failureOf(performOperation(operation, inputs, always(status, { message })));
     expect(failure.message).toContain(`was answered ${status}: ${message}`);
   });
 });

@@ -9,7 +9,7 @@ import {
   createSend,
   flowRequest,
   hostileOrg,
-  prepareHostileScene,
+  prepareHostileLoad,
   type Send,
 } from '../support/hostile-requests.ts';
 import { startServiceProcess, type ServiceProcess } from '../support/service-process.ts';
@@ -28,7 +28,7 @@ describe('a service with a heap of 256 MB', () => {
       NODE_OPTIONS: '--max-old-space-size=256',
     });
     send = createSend(service.baseUrl, key);
-    await prepareHostileScene(send);
+    await prepareHostileLoad(send);
   }, 60_000);
   afterAll(async () => {
     for (const socket of readers) socket.destroy();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { serviceCommands, type Sut } from '../support/service-commands.ts';
+import { modelCommands, type SystemUnderTest } from '../support/model-commands.ts';
 import { ServiceModel } from '../support/service-model.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** An organization of each run's own, so that all of them share one service. */
-async function emptyOrganization(): Promise<{ model: ServiceModel; real: Sut }> {
+async function emptyOrganization(): Promise<{ model: ServiceModel; real: SystemUnderTest }> {
   runs += 1;
   const org = `org-${createHash('sha256').update(String(runs)).digest('hex').slice(0, 12)}`;
   const key = await service.createOrganization(org);
@@ -25,7 +25,7 @@ async function emptyOrganization(): Promise<{ model: ServiceModel; real: Sut }> 
 describe('the service, against a model in memory', () => {
   it('gives the same answers to any sequence of requests', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.commands([...serviceCommands], { maxCommands: 60, size: 'max' }), (commands) =>
+      fc.asyncProperty(fc.commands([...modelCommands], { maxCommands: 60, size: 'max' }), (commands) =>
         fc.asyncModelRun(emptyOrganization, commands),
       ),
       { numRuns: 60, interruptAfterTimeLimit: 10_000 },

@@ -9,13 +9,8 @@ import { startServiceProcess, type ServiceProcess } from '../support/service-pro
 import { call, type Called } from '../support/service-call.ts';
 import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import {
-  canLimitProcesses,
-  canMountDisks,
-  limitProcess,
-  mountSmallDisk,
-  type SmallDisk,
-} from '../support/mounted-disk.ts';
+import { canLimitProcesses, limitProcess } from '../support/process-limits.ts';
+import { canMountDisks, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
 const mebibyte = 1024 * 1024;
 const unavailable = { message: 'The service cannot use its storage; nothing was recorded; try again later' };

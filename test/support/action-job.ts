@@ -7,7 +7,7 @@ import { jobEnvironment } from './job.ts';
 import { startTestService, type TestService, type TestServiceSettings } from './service.ts';
 import { call } from './service-call.ts';
 import { attestationForm } from './service-samples.ts';
-import { webhookReport } from './sonar-webhook.ts';
+import { webhookPayloadWith } from './sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 
 /** What a step is started with, where it differs from its job. */
@@ -101,7 +101,7 @@ export async function openActionJob(settings: TestServiceSettings = {}): Promise
       return answer.status;
     },
     async attest(flow, trail, gate) {
-      const form = attestationForm({ attestation_name: 'sonar', sonar_results: webhookReport(gate, jobCommit) });
+      const form = attestationForm({ attestation_name: 'sonar', sonar_results: webhookPayloadWith(gate, jobCommit) });
       const path = `/attestations/${service.org}/${flow}/trail/${trail}/sonar`;
       const { status, text } = await call(service, { method: 'POST', path, form });
       if (status !== 201) throw new Error(`the analysis was not attested: ${status} ${text}`);

@@ -1,5 +1,5 @@
 import type { ListedAttestation } from '../../src/contract/attestation-list.ts';
-import type { ScriptedAnswer, SeenRequest } from './performed.ts';
+import type { ScriptedAnswer, SeenRequest } from './perform-operation.ts';
 
 /** 2026-01-02T03:04:05Z. */
 export const start = 1_767_323_045;

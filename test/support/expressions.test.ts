@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolved } from './expressions.ts';
+import { resolveExpressions } from './expressions.ts';
 
 describe('the expressions of a workflow', () => {
   const contexts = { github: { sha: 'a', event: { number: 12, labels: ['x'] } }, steps: {} };
@@ -11,10 +11,10 @@ describe('the expressions of a workflow', () => {
     ["${{ contains(github.event.labels, 'x') }}", 'true'],
     ['${{ steps.gate.outputs.outcome }}', ''],
   ])('of %s have the values that GitHub gives them', (text, expected) => {
-    expect(resolved(text, contexts)).toBe(expected);
+    expect(resolveExpressions(text, contexts)).toBe(expected);
   });
 
   it('may not name what the test does not give', () => {
-    expect(() => resolved('${{ needs.build.result }}', contexts)).toThrow(/needs/u);
+    expect(() => resolveExpressions('${{ needs.build.result }}', contexts)).toThrow(/needs/u);
   });
 });

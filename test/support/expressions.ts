@@ -9,7 +9,7 @@ export interface ConditionStatus {
 }
 
 /** A text of a workflow with the values of its expressions, evaluated as GitHub does it (its own evaluator). */
-export function resolved(text: string, contexts: Mapping): string {
+export function resolveExpressions(text: string, contexts: Mapping): string {
   return text.replaceAll(/\$\{\{(.*?)\}\}/gsu, (_whole, expression: string) =>
     evaluated(expression, contexts).coerceString(),
   );
@@ -19,7 +19,7 @@ export function resolved(text: string, contexts: Mapping): string {
  * Whether a condition under `if:` holds. A condition without a status function only holds after success (GitHub's
  * documentation, "Status check functions").
  */
-export function holds(condition: unknown, contexts: Mapping, status: ConditionStatus): boolean {
+export function isConditionMet(condition: unknown, contexts: Mapping, status: ConditionStatus): boolean {
   if (condition === undefined) return status.success;
   const text = typeof condition === 'string' ? condition.trim() : JSON.stringify(condition);
   const expression = /^\$\{\{(.*)\}\}$/su.exec(text)?.[1] ?? text;

@@ -115,7 +115,7 @@ export function flowRequest(name: string): BuiltRequest | HostileRequest {
  *
  * @throws Error if one of them is refused
  */
-export async function prepareHostileScene(send: Send): Promise<void> {
+export async function prepareHostileLoad(send: Send): Promise<void> {
   const exceptions = numbers(20).map((index) => `      - if: \${{ matches(artifact.name, "(a|b){1,40}c${index}") }}\n`);
   const slow = `${schema}artifacts:\n  provenance:\n    required: true\n    exceptions:\n${exceptions.join('')}`;
   const requests = [

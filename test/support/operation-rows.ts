@@ -1,13 +1,13 @@
 import type { OperationName } from '../../src/contract/endpoint.ts';
 import { artifactNotInTrail } from '../../src/contract/attestation.ts';
-import { compliantFingerprint, sharedDigits, type OperationScene } from './operation-scene.ts';
+import { compliantFingerprint, sharedDigits, type OperationFixture } from './operation-fixture.ts';
 
 /** How an answer of the contract is brought about by a step. */
 export type OperationRow =
   | {
       /** The step asks the service, and gets the answer. */
       readonly inputs: Readonly<Record<string, string>>;
-      readonly key?: keyof OperationScene['keys'];
+      readonly key?: keyof OperationFixture['keys'];
       /** Steps that go before, with the same key and operation. */
       readonly before?: Readonly<Record<string, string>>;
     }

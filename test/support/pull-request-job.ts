@@ -1,15 +1,15 @@
 import type { ActionRun } from '../../tools/run-action.ts';
 import type { ActionJob, StepOptions } from './action-job.ts';
 import { pullRequestEvent, shas } from './events.ts';
-import { githubRepository, type GitHubRepository, type RepositorySettings } from './github-repository.ts';
-import { startGitHub, type GitHubSettings, type GitHubStandIn } from './github-stand-in.ts';
+import { githubRepository, type GitHubRepository, type RepositorySettings } from './fake-github-repository.ts';
+import { startGitHub, type GitHubSettings, type FakeGitHub } from './fake-github.ts';
 
 /** The token that steps give as `github-token`. */
 export const githubToken = 'ghs_0123456789abcdef';
 
 /** A pull request with a stand-in for GitHub's API, whose jobs run steps. */
 export interface PullRequestJob {
-  readonly github: GitHubStandIn;
+  readonly github: FakeGitHub;
   readonly repository: GitHubRepository;
   /** Runs a step on `pull_request`; the run's id is 4242 unless the variables have another. */
   step(

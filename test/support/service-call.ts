@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { conforms } from '../../src/contract/check.ts';
 import { errorBody } from '../../src/contract/errors.ts';
 import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import { deviation } from './openapi-answers.ts';
+import { findDeviation } from './openapi-conformance.ts';
 import type { TestService } from './service.ts';
 
 /** What is sent to a service. */
@@ -49,7 +49,7 @@ export async function call(service: TestService, sent: Call): Promise<Called> {
   if (response.status >= 400) expect(conforms(errorBody, body)).toBe(true);
   if (at === service.baseUrl) {
     const contentType = response.headers.get('content-type');
-    expect(deviation({ method, path, status: response.status, contentType, body })).toBeUndefined();
+    expect(findDeviation({ method, path, status: response.status, contentType, body })).toBeUndefined();
   }
   return { status: response.status, headers: response.headers, text, body };
 }

@@ -1,47 +1,54 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from '@jest/globals';
 
-/** A file system of its own that holds 64 KiB. Unmount it. */
+/** A small file system in memory, which a test can fill. */
 export interface SmallDisk {
   readonly path: string;
-  /** Leaves no room for one byte more. */
+  /** Writes a file that takes all the space that is left. */
   fill(): void;
-  unmount(): void;
+  /** Makes it read-only, or writable again. */
+  remount(mode: 'ro' | 'rw'): void;
+  /** Unmounts it. Its content is lost. */
+  remove(): void;
 }
 
-/** Mounts one; undefined if the user of the tests may not, as only root on Linux may. */
-export function mountSmallDisk(): SmallDisk | undefined {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
+/** Mounts a disk of this many bytes. Returns undefined if this user or system may not; root on Linux may. */
+export function mountSmallDisk(bytes: number): SmallDisk | undefined {
   const path = mkdtempSync(join(tmpdir(), 'small-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path]);
-  if (mounted.status !== 0) {
-    rmSync(path, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path], { stdio: 'ignore' });
+  } catch {
+    rmdirSync(path);
     return undefined;
   }
   return {
     path,
-    fill() {
+    fill: () => {
       try {
-        writeFileSync(join(path, 'filling'), Buffer.alloc(128 * 1024));
+        writeFileSync(join(path, 'filling'), Buffer.alloc(2 * bytes));
       } catch {
-        // What fits is there.
+        // As many bytes as fit were written.
       }
     },
-    unmount() {
-      spawnSync('umount', [path]);
-      rmSync(path, { recursive: true });
+    remount: (mode) => {
+      execFileSync('mount', ['-o', `remount,${mode}`, path]);
+    },
+    remove: () => {
+      execFileSync('umount', [path]);
+      rmdirSync(path);
     },
   };
 }
 
-/** For tests that need a disk of their own. */
-export const itWithSmallDisk = canMount() ? it : it.skip;
-
-function canMount(): boolean {
-  const disk = mountSmallDisk();
-  disk?.unmount();
+/** Whether this user can mount a disk here. */
+export function canMountDisks(): boolean {
+  const disk = mountSmallDisk(64 * 1024);
+  disk?.remove();
   return disk !== undefined;
 }
+
+/** For tests that need a disk of their own. */
+export const itWithSmallDisk = canMountDisks() ? it : it.skip;

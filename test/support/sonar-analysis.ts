@@ -1,10 +1,11 @@
-import type { SonarWorld } from './sonar-server.ts';
+import { isMapping } from '../../src/runtime/untrusted-data.ts';
+import type { SonarState } from './fake-sonar.ts';
 
 /** The commit of the analysis below. */
 export const analysedCommit = 'c739069ec7105e01303e8b3065a81141aad9f129';
 
 /** One finished analysis of the main branch with a passed gate, as a server holds it; ids and dates are Sonar's own. */
-export function finishedAnalysis(revision: string = analysedCommit): Partial<SonarWorld> {
+export function finishedAnalysis(revision: string = analysedCommit): Partial<SonarState> {
   return {
     tasks: { [taskId]: [finishedTask()] },
     gates: {
@@ -139,4 +140,11 @@ export function webhookPayload(): Record<string, unknown> {
       status: 'OK',
     },
   };
+}
+
+/** The body of Sonar's webhook for an analysis of this commit, with this status of the quality gate. */
+export function webhookPayloadWith(status: string, revision: string): Record<string, unknown> {
+  const payload = webhookPayload();
+  const gate = payload['qualityGate'];
+  return { ...payload, revision, qualityGate: { ...(isMapping(gate) ? gate : {}), status } };
 }

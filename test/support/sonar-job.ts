@@ -5,13 +5,13 @@ import { createTransport } from '../../src/http/transport.ts';
 import { instantClock, type InstantClock } from './clock.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
 import { analysedCommit, committedAt, finishedAnalysis, reportText } from './sonar-analysis.ts';
-import { startSonarServer, type SonarStandIn, type SonarWorld } from './sonar-server.ts';
+import { startSonarServer, type FakeSonar, type SonarState } from './fake-sonar.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 
 /** A job that has scanned: a workspace, a Sonar server that holds the analysis, and a clock that waits for nothing. */
 export interface SonarJob {
   readonly workspace: TemporaryWorkspace;
-  readonly sonar: SonarStandIn;
+  readonly sonar: FakeSonar;
   readonly clock: InstantClock;
   readonly log: CollectingLog;
   readonly context: CallContext;
@@ -23,12 +23,12 @@ export interface SonarJob {
 
 /** Opens a job; the test has to close it. */
 export async function openSonarJob(
-  options: { contextPath?: string; world?: Partial<SonarWorld>; context?: Partial<CallContext> } = {},
+  options: { contextPath?: string; state?: Partial<SonarState>; context?: Partial<CallContext> } = {},
 ): Promise<SonarJob> {
   const workspace = await temporaryWorkspace();
   const sonar = await startSonarServer({
     ...(options.contextPath === undefined ? {} : { contextPath: options.contextPath }),
-    world: { ...finishedAnalysis(), ...options.world },
+    state: { ...finishedAnalysis(), ...options.state },
   });
   let underWay = 0;
   const clock = instantClock({ isPaused: () => underWay > 0 });

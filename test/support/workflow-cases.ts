@@ -7,11 +7,11 @@ import { report, saveFlow } from './service-samples.ts';
 import type { TestService } from './service.ts';
 import type { Result } from './workflow-engine.ts';
 import * as started from './workflow-events.ts';
-import { builtArtifact } from './workflow-stand-ins.ts';
+import { builtArtifact } from './fake-actions.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 
 /** What a case may do before the workflow runs. */
-export interface CaseWorld {
+export interface CaseContext {
   readonly service: TestService;
   /** How the quality gate of the case ends. */
   readonly gate: 'OK' | 'ERROR';
@@ -26,7 +26,7 @@ export interface WorkflowCase {
   /** How the quality gate of a scan ends. */
   readonly gate?: 'OK' | 'ERROR';
   readonly secrets?: Readonly<Record<string, string>> | 'none';
-  readonly prepare?: (world: CaseWorld) => Promise<unknown>;
+  readonly prepare?: (context: CaseContext) => Promise<unknown>;
   readonly pods?: unknown;
   /** For a piece of a workflow: a script for what the steps before it would do. */
   readonly before?: string;
@@ -43,33 +43,33 @@ export interface WorkflowCase {
 /** The fingerprint of what `make web.tar.gz` builds. */
 const fingerprint = createHash('sha256').update(builtArtifact).digest('hex');
 
-async function flow({ service }: CaseWorld): Promise<void> {
+async function flow({ service }: CaseContext): Promise<void> {
   await saveFlow(service, { name: 'web' });
 }
 
 /** The flow `web`, with the artifact, and with the analysis of its commit in the same trail. */
-async function attested(world: CaseWorld): Promise<void> {
-  await analysed(world);
-  await report(world.service, { fingerprint, trail_name: shas.head, git_commit: shas.head });
+async function attested(context: CaseContext): Promise<void> {
+  await analysed(context);
+  await report(context.service, { fingerprint, trail_name: shas.head, git_commit: shas.head });
 }
 
 /** The flow `web`, with the analysis of the newest commit of `main`, which was attested when that was pushed. */
-async function analysed(world: CaseWorld): Promise<void> {
-  await flow(world);
-  await world.runFirst('Scan and attest', started.pushToMain('src/a.js'));
+async function analysed(context: CaseContext): Promise<void> {
+  await flow(context);
+  await context.runFirst('Scan and attest', started.pushToMain('src/a.js'));
 }
 
 /** An environment `production` whose policy takes what a flow knows, and in which the artifact runs. */
-async function production({ service }: CaseWorld): Promise<void> {
+async function production({ service }: CaseContext): Promise<void> {
   await savePolicy(service, 'production-rules');
   await saveEnvironment(service, 'production', { policies: ['production-rules'] });
   await reportPods(service, 'production', pod('web-1', {}, { digests: { web: fingerprint } }));
 }
 
 /** The artifact is attested, and runs in `production`. */
-async function running(world: CaseWorld): Promise<void> {
-  await attested(world);
-  await production(world);
+async function running(context: CaseContext): Promise<void> {
+  await attested(context);
+  await production(context);
 }
 
 type Ends = Pick<WorkflowCase, 'jobs' | 'outcomes' | 'skipped' | 'statuses'>;
@@ -133,10 +133,10 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     {
       title: 'passes for pods that a flow knows',
       run: started.scheduled('*/15 * * * *'),
-      async prepare(world: CaseWorld): Promise<void> {
-        await flow(world);
-        await report(world.service, { fingerprint: digestOf('a') });
-        await savePolicy(world.service, 'production-rules');
+      async prepare(context: CaseContext): Promise<void> {
+        await flow(context);
+        await report(context.service, { fingerprint: digestOf('a') });
+        await savePolicy(context.service, 'production-rules');
       },
       pods: podList(aPod('web-1')),
       jobs: { report: 'success' },
@@ -172,11 +172,11 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     {
       title: 'passes',
       run: started.startedByHand({ since: '2026-01-01' }),
-      async prepare(world: CaseWorld): Promise<void> {
-        await attested(world);
+      async prepare(context: CaseContext): Promise<void> {
+        await attested(context);
         for (const name of ['staging', 'production']) {
-          await saveEnvironment(world.service, name);
-          await reportPods(world.service, name, pod(`${name}-1`, { web: name === 'staging' ? 'a' : 'b' }));
+          await saveEnvironment(context.service, name);
+          await reportPods(context.service, name, pod(`${name}-1`, { web: name === 'staging' ? 'a' : 'b' }));
         }
       },
       jobs: { compare: 'success' },
@@ -265,7 +265,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
   }),
 
   'Compliance of each service': openAndClosed(started.pullRequest('services/web/a.js'), {
-    async prepare({ service }: CaseWorld): Promise<void> {
+    async prepare({ service }: CaseContext): Promise<void> {
       for (const name of ['web', 'api']) await saveFlow(service, { name });
     },
     open: {

@@ -1,6 +1,6 @@
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
-import { holds, resolved } from './expressions.ts';
+import { isConditionMet, resolveExpressions } from './expressions.ts';
 
 /** How a step or a job ended. */
 export type Result = 'success' | 'failure' | 'skipped';
@@ -92,7 +92,7 @@ export async function runWorkflow(workflow: unknown, contexts: Mapping, runner: 
     const results = before.flatMap((one) => one.results);
     const status = { success: results.every((one) => one === 'success'), failure: results.includes('failure') };
     const known = { ...contexts, needs };
-    const runs = holds(valueAt(job, 'if'), known, status)
+    const runs = isConditionMet(valueAt(job, 'if'), known, status)
       ? await runJob(key, { workflow, job, contexts: known }, runner)
       : [{ key, result: 'skipped' as const, outputs: {}, steps: [] }];
     ends.push(...runs);
@@ -178,7 +178,7 @@ async function runSteps(key: string, { workflow, job, contexts }: JobTask, runne
   for (const step of listAt(job, 'steps')) {
     const known: Mapping = { ...inJob, steps, env: ofJob, job: { status: failed ? 'failure' : 'success' } };
     const environment = { ...ofJob, ...resolvedMapping(valueAt(step, 'env'), known) };
-    const end: StepEnd = holds(valueAt(step, 'if'), known, { success: !failed, failure: failed })
+    const end: StepEnd = isConditionMet(valueAt(step, 'if'), known, { success: !failed, failure: failed })
       ? await runStep(step, { ...folders, environment, contexts: known, permissions }, runner)
       : skippedStep(step);
     ends.push(end);
@@ -258,7 +258,8 @@ function resolvedMapping(given: unknown, contexts: Mapping): Record<string, stri
   if (!isMapping(given)) return {};
   return Object.fromEntries(
     Object.entries(given).map(
-      ([name, value]) => [name, resolved(typeof value === 'string' ? value : JSON.stringify(value), contexts)] as const,
+      ([name, value]) =>
+        [name, resolveExpressions(typeof value === 'string' ? value : JSON.stringify(value), contexts)] as const,
     ),
   );
 }

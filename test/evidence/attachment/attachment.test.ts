@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { maximumFileBytes } from '../../../src/contract/limits.ts';
 import { prepareAttachment, type Attachment } from '../../../src/evidence/attachment/attachment.ts';
 import { resolveFiles } from '../../../src/evidence/files/resolve-files.ts';
-import { collected } from '../../support/collected.ts';
+import { collectBytes } from '../../support/collect-bytes.ts';
 import { withFileTree, type FileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import { readTar } from '../../support/tar-reader.ts';
@@ -27,7 +27,7 @@ async function attach(tree: FileTree, { patterns = ['.'], maximumBytes }: Wanted
 }
 
 async function bytesOf(attachment: Attachment): Promise<Buffer> {
-  return collected(attachment.open());
+  return collectBytes(attachment.open());
 }
 
 describe('the attachment of one file', () => {

@@ -6,23 +6,17 @@ import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/githu
 import { createTransport } from '../../../src/http/transport.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { instantClock, manualClock } from '../../support/clock.ts';
-import { closedAfterEach } from '../../support/closing.ts';
+import { closeAfterEach } from '../../support/close-after-each.ts';
 import { pullRequestEvent, shas } from '../../support/events.ts';
-import {
-  apiCommit,
-  githubError,
-  startGitHub,
-  type GitHubReply,
-  type GitHubStandIn,
-} from '../../support/github-stand-in.ts';
+import { apiCommit, githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
 import { jobOf } from '../../support/job.ts';
 import { collectingLog } from '../../support/log.ts';
 
 const token = 'ghs_0123456789secret';
 const log = collectingLog();
-const keep = closedAfterEach();
+const keep = closeAfterEach();
 
-async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<GitHubStandIn> {
+async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<FakeGitHub> {
   return keep(await startGitHub(replies));
 }
 

@@ -3,18 +3,18 @@ import { connectGitHubApi, type GitHubAnswer, type GitHubQuestion } from '../../
 import type { Transport } from '../../../src/http/exchange.ts';
 import { createTransport } from '../../../src/http/transport.ts';
 import { instantClock, type InstantClock } from '../../support/clock.ts';
-import { closedAfterEach } from '../../support/closing.ts';
+import { closeAfterEach } from '../../support/close-after-each.ts';
 import { closedPort } from '../../support/faulty-server.ts';
-import { githubError, startGitHub, type GitHubReply, type GitHubStandIn } from '../../support/github-stand-in.ts';
+import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
 import { collectingLog, type CollectingLog } from '../../support/log.ts';
 
-const keep = closedAfterEach();
+const keep = closeAfterEach();
 const get: GitHubQuestion = { route: 'GET /thing', parameters: {}, repeatable: true };
 const post: GitHubQuestion = { route: 'POST /thing', parameters: { body: 'text' }, repeatable: false };
 
 interface Asked {
   readonly answer: GitHubAnswer;
-  readonly server: GitHubStandIn;
+  readonly server: FakeGitHub;
   readonly clock: InstantClock;
   readonly log: CollectingLog;
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { fetchThrough } from '../../../src/evidence/github/github-fetch.ts';
 import { TransportError } from '../../../src/http/exchange.ts';
 import { createTransport } from '../../../src/http/transport.ts';
-import { closedAfterEach } from '../../support/closing.ts';
+import { closeAfterEach } from '../../support/close-after-each.ts';
 import { answers, answersText } from '../../support/faults.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';
 
-const keep = closedAfterEach();
+const keep = closeAfterEach();
 const fetch = (...parameters: Parameters<ReturnType<typeof fetchThrough>>): Promise<Response> =>
   fetchThrough(keep(createTransport({})))(...parameters);
 

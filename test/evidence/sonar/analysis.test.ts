@@ -10,13 +10,13 @@ import {
   taskId,
 } from '../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../support/sonar-job.ts';
-import type { ListedAnalysis, SonarWorld } from '../../support/sonar-server.ts';
+import type { ListedAnalysis, SonarState } from '../../support/fake-sonar.ts';
 
 let job: SonarJob;
 afterEach(() => job.close());
 
-const open = async (world: Partial<SonarWorld>): Promise<void> => {
-  job = await openSonarJob({ world });
+const open = async (state: Partial<SonarState>): Promise<void> => {
+  job = await openSonarJob({ state });
   await job.report();
 };
 const asked = (path: string) => job.sonar.requests.filter((request) => request.path === `/${path}`);
@@ -265,7 +265,7 @@ describe('an unconfirmed analysis', () => {
 });
 
 describe('the analysis of a pull request', () => {
-  const ofPullRequest = (other: Record<string, unknown> = {}): Partial<SonarWorld> => ({
+  const ofPullRequest = (other: Record<string, unknown> = {}): Partial<SonarState> => ({
     tasks: { [taskId]: [finishedTask({ pullRequest: '12' })] },
     analyses: [],
     pullRequests: {

@@ -7,7 +7,7 @@ let job: SonarJob;
 afterEach(() => job.close());
 
 const open = async (...states: readonly Record<string, unknown>[]): Promise<void> => {
-  job = await openSonarJob({ world: { tasks: { [taskId]: states } } });
+  job = await openSonarJob({ state: { tasks: { [taskId]: states } } });
   await job.report();
 };
 
@@ -95,7 +95,7 @@ describe("Sonar's background task", () => {
   });
 
   it('that the server does not know is explained by the two ways in which that happens', async () => {
-    job = await openSonarJob({ world: { tasks: {} } });
+    job = await openSonarJob({ state: { tasks: {} } });
     const reportPath = await job.report();
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('user');
@@ -109,7 +109,7 @@ describe("Sonar's background task", () => {
   it('is no longer waited for when the job is cancelled', async () => {
     const cancelled = new AbortController();
     job = await openSonarJob({
-      world: { tasks: { [taskId]: [unfinishedTask('PENDING')] } },
+      state: { tasks: { [taskId]: [unfinishedTask('PENDING')] } },
       context: { signal: cancelled.signal },
     });
     await job.report();

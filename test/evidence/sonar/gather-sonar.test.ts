@@ -89,7 +89,7 @@ describe('the results of a scan', () => {
 
   it.each(['ERROR', 'WARN', 'NONE', 'NOVEL'])('with the gate %s are evidence like others', async (status) => {
     job = await openSonarJob();
-    job.sonar.world.gates[analysisId] = { status };
+    job.sonar.state.gates[analysisId] = { status };
     await job.report();
     const evidence = await job.gather();
     expect(evidence.gateStatus).toBe(status);
@@ -112,7 +112,7 @@ describe('the results of a scan', () => {
       errorThreshold: '80',
       actualValue: '0',
     };
-    job.sonar.world.gates[analysisId] = { status: 'OK', ignoredConditions: true, conditions: [condition] };
+    job.sonar.state.gates[analysisId] = { status: 'OK', ignoredConditions: true, conditions: [condition] };
     await job.report();
     expect((await job.gather()).results.qualityGate).toMatchObject({ status: 'OK', ignoredConditions: true });
     expect(job.log.infos).toContainEqual(expect.stringContaining('fewer than 20 lines are new'));
@@ -120,7 +120,7 @@ describe('the results of a scan', () => {
 
   it('come with what Sonar says about them, each in one line', async () => {
     const warnings = ['Shallow clone detected.\n::error::Missing blame'];
-    job = await openSonarJob({ world: { tasks: { [taskId]: [finishedTask({ warnings, warningCount: 1 })] } } });
+    job = await openSonarJob({ state: { tasks: { [taskId]: [finishedTask({ warnings, warningCount: 1 })] } } });
     await job.report();
     expect((await job.gather()).notes).toEqual(['Shallow clone detected. ::error::Missing blame']);
     expect(job.log.infos).toContain('Sonar says: Shallow clone detected. ::error::Missing blame');
@@ -128,7 +128,7 @@ describe('the results of a scan', () => {
   });
 
   it('whose analysis the server has deleted meanwhile are missed in its words', async () => {
-    job = await openSonarJob({ world: { gates: {} } });
+    job = await openSonarJob({ state: { gates: {} } });
     await job.report();
     const failure = await failureOf(job.gather());
     expect(failure.message).toContain(`404: Analysis with id '${analysisId}' is not found`);

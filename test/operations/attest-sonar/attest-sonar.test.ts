@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import type { HttpAnswer, HttpRequest } from '../../../src/http/exchange.ts';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
-import { collectedBody } from '../../support/collected.ts';
+import { collectBody } from '../../support/collect-bytes.ts';
 import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
 import { failureOf } from '../../support/failures.ts';
 import { pushEvent, shas } from '../../support/events.ts';
 import { finishedTask, reportText, webhookPayload } from '../../support/sonar-analysis.ts';
-import { openTestStep } from '../../support/step-context.ts';
+import { openTestStep } from '../../support/test-step.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 let workspace: TemporaryWorkspace;
@@ -61,7 +61,7 @@ async function attest(
 }
 
 async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
-  const body = (await collectedBody(sent?.open() ?? '')).toString('utf8');
+  const body = (await collectBody(sent?.open() ?? '')).toString('utf8');
   const document: unknown = JSON.parse(/name="data_json"\r\n(?:[^\r\n]+\r\n)*\r\n(.*)\r\n--/u.exec(body)?.[1] ?? '');
   if (!isMapping(document)) throw new TypeError('the document is no object');
   return { path: url.pathname, document, body };

@@ -5,13 +5,13 @@ import { failureOf } from '../../support/failures.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import {
   always,
-  factsOf,
-  inTurn,
-  performed,
-  tablesOf,
+  reportFacts,
+  answersInTurn,
+  performOperation,
+  reportTables,
   type PerformedOperation,
   type ScriptedAnswer,
-} from '../../support/performed.ts';
+} from '../../support/perform-operation.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
 const yaml = '_schema: https://example.com/schemas/policy/v1\nartifacts:\n  provenance:\n    required: true\n';
@@ -37,7 +37,7 @@ afterEach(() => workspace.remove());
 describe('create-policy', () => {
   it('sends the unchanged file with its name, description and comment', async () => {
     await workspace.write('policies/provenance.yml', yaml);
-    const { requests } = await performed(
+    const { requests } = await performOperation(
       'create-policy',
       { policy: 'provenance', description: 'All is known', comment: 'Second', files: 'policies/*.yml' },
       always(200, policy),
@@ -56,7 +56,7 @@ describe('create-policy', () => {
     [200, 'updated'],
   ])('says of status %d that it was %s', async (status, action) => {
     await workspace.write('p.yml', yaml);
-    const { result } = await performed(
+    const { result } = await performOperation(
       'create-policy',
       { policy: 'provenance', files: 'p.yml' },
       always(status, policy),
@@ -68,7 +68,7 @@ describe('create-policy', () => {
       conclusion: `Policy provenance was ${action} in organization acme; it has version 2 now.`,
       response: policy,
     });
-    expect(factsOf(result)).toEqual({
+    expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Policy: `provenance (${action})`,
       Description: 'All is known',
@@ -79,7 +79,7 @@ describe('create-policy', () => {
       Schema: 'https://example.com/schemas/policy/v1',
       File: `p.yml, ${yaml.length} bytes`,
     });
-    expect(tablesOf(result)).toEqual({
+    expect(reportTables(result)).toEqual({
       Versions: [
         ['2', '2026-01-02T03:05:00Z', 'bob', 'Second'],
         ['1', '2026-01-02T03:04:05Z', 'ann', 'First'],
@@ -96,14 +96,14 @@ describe('create-policy', () => {
     beforeEach(() => workspace.write('p.yml', yaml));
 
     function upload(answers: () => ScriptedAnswer, more = {}): Promise<PerformedOperation> {
-      return performed('create-policy', { ...inputs, ...more }, answers, workspace.path);
+      return performOperation('create-policy', { ...inputs, ...more }, answers, workspace.path);
     }
 
     it.each([
       ['a reset', lost],
       ['502', { status: 502, body: {} }],
     ])('checks whether it was recorded instead of uploading again: %s', async (_what, first) => {
-      const { result, requests } = await upload(inTurn(first, missing, { status: 200, body: policy }));
+      const { result, requests } = await upload(answersInTurn(first, missing, { status: 200, body: policy }));
       expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
         'PUT /policies/acme',
         'GET /policies/acme/provenance',
@@ -115,7 +115,7 @@ describe('create-policy', () => {
         conclusion: 'Policy provenance is recorded in organization acme; this file is its latest version, number 2.',
       });
       expect(result.state).toBeUndefined();
-      expect(factsOf(result)['Policy']).toBe('provenance (created or updated)');
+      expect(reportFacts(result)['Policy']).toBe('provenance (created or updated)');
     });
 
     it.each([
@@ -128,7 +128,7 @@ describe('create-policy', () => {
       ['nobody wants retries', { status: 200, body: older }, { retries: '0' }, 2],
     ])('fails and says what to do if %s', async (_what, look, more, asked) => {
       let requests = 0;
-      const answers = inTurn(lost, look);
+      const answers = answersInTurn(lost, look);
       const failure = await failureOf(
         upload(() => {
           requests += 1;
@@ -142,7 +142,7 @@ describe('create-policy', () => {
 
     it('uploads again if the service refused the first', async () => {
       const busy = { status: 429, body: { message: 'Slow down' } };
-      const { result, requests } = await upload(inTurn(busy, { status: 200, body: policy }));
+      const { result, requests } = await upload(answersInTurn(busy, { status: 200, body: policy }));
       expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
       expect(result).toMatchObject({
         outcome: 'done',
@@ -154,7 +154,7 @@ describe('create-policy', () => {
 
   it('accepts an answer with only a name', async () => {
     await workspace.write('p.yml', yaml);
-    const { result } = await performed(
+    const { result } = await performOperation(
       'create-policy',
       { policy: 'provenance', files: 'p.yml' },
       always(201, { name: 'provenance' }),
@@ -174,7 +174,7 @@ describe('create-policy', () => {
       ['none.yml', /No file matches/u],
     ] as const) {
       const mistake = await userErrorOf(() =>
-        performed(
+        performOperation(
           'create-policy',
           { policy: 'provenance', files },
           () => {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
-import { factsOf, performed, type PerformedOperation, type ScriptedAnswer } from '../../support/performed.ts';
+import {
+  reportFacts,
+  performOperation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../../support/perform-operation.ts';
 
 const good = { status: 200, body: anArtifact() };
 const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE' }) };
@@ -37,7 +42,7 @@ describe('get-artifact with an environment', () => {
   }
 
   function there(state: There, more = {}): Promise<PerformedOperation> {
-    return performed('get-artifact', { ...inputs, environment: 'prod', ...more }, answering(state));
+    return performOperation('get-artifact', { ...inputs, environment: 'prod', ...more }, answering(state));
   }
 
   const list = (compliant: boolean | null): ScriptedAnswer => ({ status: 200, body: [{ ...snapshot, compliant }] });
@@ -84,7 +89,7 @@ describe('get-artifact with an environment', () => {
       const { result } = await there({ artifact, snapshots: list(compliant) });
       expect(result).toMatchObject({ outcome, state });
       expect(result.conclusion).toContain(`It runs in environment prod, whose latest snapshot #7 ${words}`);
-      expect(factsOf(result)).toMatchObject({ Environment: 'prod', Snapshot: '#7', 'Runs there': 'yes' });
+      expect(reportFacts(result)).toMatchObject({ Environment: 'prod', Snapshot: '#7', 'Runs there': 'yes' });
       expect(result.response).toMatchObject({
         fingerprint: fingerprintOf('a'),
         verdict: outcome,
@@ -99,7 +104,7 @@ describe('get-artifact with an environment', () => {
     const { result } = await there({ snapshots });
     expect(result).toMatchObject({ outcome: 'incomplete', state: 'INCOMPLETE' });
     expect(result.conclusion).toContain('has no verdict; attach a policy to the environment to have it judged.');
-    expect(factsOf(result)['Snapshot compliant']).toBe('⏳ unknown');
+    expect(reportFacts(result)['Snapshot compliant']).toBe('⏳ unknown');
   });
 
   it('judges by its own state an artifact that does not run there, whatever the environment is, and says so', async () => {
@@ -107,7 +112,7 @@ describe('get-artifact with an environment', () => {
       const { result } = await there({ shown: [{ fingerprint: fingerprintOf('b') }], snapshots: list(compliant) });
       expect(result).toMatchObject({ outcome: 'compliant', state: 'COMPLIANT' });
       expect(result.conclusion).toContain('It does not run in environment prod (snapshot #7).');
-      expect(factsOf(result)['Runs there']).toBe('no');
+      expect(reportFacts(result)['Runs there']).toBe('no');
     }
   });
 
@@ -115,7 +120,7 @@ describe('get-artifact with an environment', () => {
     const { result, requests } = await there({ snapshots: { status: 200, body: [] } });
     expect(result.outcome).toBe('compliant');
     expect(result.conclusion).toContain('It does not run in environment prod: nothing was reported there yet.');
-    expect(factsOf(result)).toMatchObject({ Snapshot: 'none', 'Runs there': 'no' });
+    expect(reportFacts(result)).toMatchObject({ Snapshot: 'none', 'Runs there': 'no' });
     expect(requests).toHaveLength(2);
   });
 
@@ -123,7 +128,7 @@ describe('get-artifact with an environment', () => {
     const { result } = await there({ snapshots: { status: 200, body: [{ ...snapshot, to: 1_767_323_046 }] } });
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).toContain('the latest snapshot #7 is not current');
-    expect(factsOf(result)['Runs there']).toBe('unknown');
+    expect(reportFacts(result)['Runs there']).toBe('unknown');
   });
 
   it('believes the artifact’s own answer, too, about this very snapshot', async () => {
@@ -154,7 +159,7 @@ describe('get-artifact with an environment', () => {
 
   it('waits for the verdict of the environment, and asks for the artifact again, which may be another then', async () => {
     let lists = 0;
-    const { result, requests, log } = await performed(
+    const { result, requests, log } = await performOperation(
       'get-artifact',
       { ...inputs, environment: 'prod', wait: '60' },
       (request) => {
@@ -171,7 +176,7 @@ describe('get-artifact with an environment', () => {
 
   it('waits for an environment that is not there yet', async () => {
     let lists = 0;
-    const { result, requests } = await performed(
+    const { result, requests } = await performOperation(
       'get-artifact',
       { ...inputs, environment: 'prod', wait: '60' },
       (request) => {
@@ -195,7 +200,7 @@ describe('get-artifact with an environment', () => {
   });
 
   it('shows in the one table which of several runs there, and lets the worst decide', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'get-artifact',
       { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, environment: 'prod' },
       (request) => {
@@ -215,10 +220,14 @@ describe('get-artifact with an environment', () => {
 
   it('ends as a service error if the last poll of the environment fails, and names what was seen before', async () => {
     let lists = 0;
-    const { result } = await performed('get-artifact', { ...inputs, environment: 'prod', wait: '5' }, (request) => {
-      if (request.path.startsWith('/snapshots/')) lists += 1;
-      return answering({ snapshots: lists < 2 ? list(null) : busy })(request);
-    });
+    const { result } = await performOperation(
+      'get-artifact',
+      { ...inputs, environment: 'prod', wait: '5' },
+      (request) => {
+        if (request.path.startsWith('/snapshots/')) lists += 1;
+        return answering({ snapshots: lists < 2 ? list(null) : busy })(request);
+      },
+    );
     expect(result).toMatchObject({ outcome: 'error', failure: { kind: 'external' } });
     expect(result.conclusion).toMatch(
       /503: Back soon\. Last seen: Snapshot #7 of environment prod, the latest, has no verdict; .*\. Waited 5 s .*\.$/u,

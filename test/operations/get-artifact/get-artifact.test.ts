@@ -3,7 +3,12 @@ import { listAt, valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
 import { userErrorOf } from '../../support/user-error.ts';
-import { factsOf, performed, type PerformedOperation, type ScriptedAnswer } from '../../support/performed.ts';
+import {
+  reportFacts,
+  performOperation,
+  type PerformedOperation,
+  type ScriptedAnswer,
+} from '../../support/perform-operation.ts';
 
 const missing = 'Required by the template of the flow and not reported: sonar.';
 const open = { status: 200, body: anArtifact({ state: 'INCOMPLETE', state_info: missing }) };
@@ -20,7 +25,7 @@ function lookUp(
   ...answers: readonly ScriptedAnswer[]
 ): Promise<PerformedOperation> {
   const left = [...answers];
-  return performed('get-artifact', { ...inputs, ...more }, () => {
+  return performOperation('get-artifact', { ...inputs, ...more }, () => {
     const [next, ...others] = left;
     if (next === undefined) throw new Error('no answer');
     if (others.length > 0) left.shift();
@@ -58,7 +63,7 @@ describe('get-artifact that waits', () => {
       outcome: 'compliant',
       conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is COMPLIANT. All evidence is compliant: sonar.`,
     });
-    expect(factsOf(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(reportFacts(result)['Waited']).toBe('3 s, asked 4 times');
     expect(requests).toHaveLength(4);
     expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
       expect.stringMatching(
@@ -106,9 +111,9 @@ describe('get-artifact that waits', () => {
   it('respects Retry-After, and still polls when the time is up', async () => {
     const limited = { status: 429, body: { message: 'Slow down' }, headers: { 'retry-after': '25' } };
     const impatient = await lookUp({ wait: '60' }, limited, good);
-    expect(factsOf(impatient.result)['Waited']).toBe('25 s, asked 2 times');
+    expect(reportFacts(impatient.result)['Waited']).toBe('25 s, asked 2 times');
     const asked: string[] = [];
-    const never = performed('get-artifact', { ...inputs, wait: '12' }, ({ path }) => {
+    const never = performOperation('get-artifact', { ...inputs, wait: '12' }, ({ path }) => {
       asked.push(path);
       return limited;
     });
@@ -139,7 +144,7 @@ describe('get-artifact that waits', () => {
   ])('ends at once with %s', async (_what, answer) => {
     let asked = 0;
     await failureOf(
-      performed('get-artifact', { ...inputs, wait: '60' }, () => {
+      performOperation('get-artifact', { ...inputs, wait: '60' }, () => {
         asked += 1;
         return asked === 1 ? open : answer;
       }),
@@ -160,7 +165,7 @@ describe('get-artifact of several artifacts', () => {
 
   it('keeps the order of the queries, and polls all of them until all are final', async () => {
     const asked: string[] = [];
-    const { result, log } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
+    const { result, log } = await performOperation('get-artifact', { ...several, wait: '60' }, ({ path }) => {
       const digit = digitOf(path);
       asked.push(digit);
       const isOpen = ['b', 'e'].includes(digit) && asked.filter((one) => one === digit).length < 3;
@@ -178,7 +183,7 @@ describe('get-artifact of several artifacts', () => {
   });
 
   it('stops waiting when a non-compliant artifact decides', async () => {
-    const { result, requests } = await performed('get-artifact', { ...several, wait: '60' }, ({ path }) => {
+    const { result, requests } = await performOperation('get-artifact', { ...several, wait: '60' }, ({ path }) => {
       const digit = digitOf(path);
       return { status: 200, body: { ...(digit === 'f' ? bad : open).body, fingerprint: fingerprintOf(digit) } };
     });
@@ -191,7 +196,7 @@ describe('get-artifact of several artifacts', () => {
 
   it('passes only if all are compliant in the same poll', async () => {
     let rounds = 0;
-    const { result } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) => {
+    const { result } = await performOperation('get-artifact', { ...two, wait: '60' }, ({ path }) => {
       if (digitOf(path) === 'a') {
         rounds += 1;
         return rounds === 1 ? good : bad;
@@ -206,7 +211,7 @@ describe('get-artifact of several artifacts', () => {
     ['that is not there', unknown],
     ['that it may not see', { status: 403, body: { message: 'No such right' } }],
   ])('does not wait for one %s where another is non-compliant: that decides, and both are named', async (_, answer) => {
-    const { result, requests } = await performed('get-artifact', { ...two, wait: '60' }, ({ path }) =>
+    const { result, requests } = await performOperation('get-artifact', { ...two, wait: '60' }, ({ path }) =>
       digitOf(path) === 'a' ? bad : answer,
     );
     expect(requests).toHaveLength(2);
@@ -217,7 +222,7 @@ describe('get-artifact of several artifacts', () => {
   });
 
   it('reports the others if one never came, and says how long it waited', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'get-artifact',
       { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
       ({ path }) => (digitOf(path) === 'a' ? good : unknown),
@@ -230,7 +235,7 @@ describe('get-artifact of several artifacts', () => {
 
   it('names the last verdict of an artifact whose last poll failed', async () => {
     let rounds = 0;
-    const { result } = await performed(
+    const { result } = await performOperation(
       'get-artifact',
       { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },
       ({ path }) => {

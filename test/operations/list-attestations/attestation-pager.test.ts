@@ -3,14 +3,19 @@ import fc from 'fast-check';
 import type { ListedAttestation } from '../../../src/contract/attestation-list.ts';
 import { attestation, numbers, pageOf, serviceOf, start } from '../../support/attestation-list.ts';
 import { failureOf } from '../../support/failures.ts';
-import { factsOf, performed, type ScriptedAnswer, type SeenRequest } from '../../support/performed.ts';
+import {
+  reportFacts,
+  performOperation,
+  type ScriptedAnswer,
+  type SeenRequest,
+} from '../../support/perform-operation.ts';
 
 describe('list-attestations of all pages', () => {
   const all = { flow: 'web', page: 'all' };
 
   it('writes all attestations to the file as one list, and keeps a limited number of rows', async () => {
     const listed = numbers(250);
-    const { result, requests, written } = await performed(
+    const { result, requests, written } = await performOperation(
       'list-attestations',
       all,
       serviceOf(() => listed),
@@ -23,7 +28,7 @@ describe('list-attestations of all pages', () => {
     ]);
     expect(written).toEqual(listed);
     expect(result).toMatchObject({ outcome: 'compliant', count: 250, response: undefined });
-    expect(factsOf(result)).toMatchObject({ Listed: 'all 250' });
+    expect(reportFacts(result)).toMatchObject({ Listed: 'all 250' });
     expect(result.report.tables.map(({ title, rows, more }) => [title, rows.length, more])).toEqual([
       ['Attestations (250)', 200, 50],
     ]);
@@ -31,7 +36,7 @@ describe('list-attestations of all pages', () => {
 
   it('starts with the last page if the oldest come first, and still writes the newest first', async () => {
     const listed = numbers(250);
-    const { result, requests, written } = await performed(
+    const { result, requests, written } = await performOperation(
       'list-attestations',
       all,
       serviceOf(() => listed.toReversed()),
@@ -47,7 +52,7 @@ describe('list-attestations of all pages', () => {
   });
 
   it('keeps the given end of the time span if it is earlier', async () => {
-    const { requests } = await performed(
+    const { requests } = await performOperation(
       'list-attestations',
       { ...all, 'per-page': '2', 'to-timestamp': String(start + 4) },
       serviceOf(() => numbers(9)),
@@ -58,7 +63,7 @@ describe('list-attestations of all pages', () => {
   });
 
   it('writes an empty list if there are no attestations', async () => {
-    const { result, written } = await performed(
+    const { result, written } = await performOperation(
       'list-attestations',
       all,
       serviceOf(() => []),
@@ -78,7 +83,7 @@ describe('list-attestations of all pages', () => {
         async (count, size, arrivals, isNewestFirst) => {
           let total = count;
           let asked = 0;
-          const { result, written } = await performed(
+          const { result, written } = await performOperation(
             'list-attestations',
             { ...all, 'per-page': String(size) },
             serviceOf(() => {
@@ -108,7 +113,7 @@ describe('list-attestations of all pages', () => {
         fc.integer({ min: 1, max: 5 }),
         async (listed, failed, size) => {
           const shown = listed.map((each, index) => (index === failed ? { ...each, is_compliant: false } : each));
-          const { result } = await performed(
+          const { result } = await performOperation(
             'list-attestations',
             { ...all, 'per-page': String(size) },
             serviceOf(() => shown),
@@ -124,7 +129,7 @@ describe('list-attestations of all pages', () => {
   it('drops its own end time if that would exclude something', async () => {
     // The first page falls, and the newest is on the last.
     const listed = [attestation(3), attestation(2), attestation(1), attestation(9, false)];
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { ...all, 'per-page': '3' },
       serviceOf(() => listed),
@@ -133,7 +138,7 @@ describe('list-attestations of all pages', () => {
   });
 
   it('does not pass if the service lists fewer than it counts', async () => {
-    const { result } = await performed('list-attestations', all, () => {
+    const { result } = await performOperation('list-attestations', all, () => {
       const pagination = { total: 3, page: 1, per_page: 100, page_count: 1 };
       return { status: 200, body: { data: numbers(2), pagination } };
     });
@@ -142,27 +147,33 @@ describe('list-attestations of all pages', () => {
       conclusion:
         'Of 2 attestations of flow web: 2 compliant, 0 not compliant. The list is not complete: the service lists 2 and counts 3 attestations.',
     });
-    expect(factsOf(result)).toMatchObject({ Listed: '2, not all' });
+    expect(reportFacts(result)).toMatchObject({ Listed: '2, not all' });
   });
 
   it('ends and does not pass if the service ignores the end time and the list grows faster than it can be read', async () => {
     let total = 10;
-    const { result, requests } = await performed('list-attestations', { ...all, 'per-page': '2' }, ({ path }) => {
-      total += 2;
-      const page = Number(new URL(path, 'https://x').searchParams.get('page'));
-      return pageOf(numbers(total).slice((page - 1) * 2, page * 2), page, 2, total);
-    });
+    const { result, requests } = await performOperation(
+      'list-attestations',
+      { ...all, 'per-page': '2' },
+      ({ path }) => {
+        total += 2;
+        const page = Number(new URL(path, 'https://x').searchParams.get('page'));
+        return pageOf(numbers(total).slice((page - 1) * 2, page * 2), page, 2, total);
+      },
+    );
     expect(result.outcome).toBe('incomplete');
     expect(requests.length).toBeLessThan(1100);
   });
 
   it('refuses a page with another number', async () => {
-    const failure = await failureOf(performed('list-attestations', all, () => pageOf(numbers(100), 1, 100, 250)));
+    const failure = await failureOf(
+      performOperation('list-attestations', all, () => pageOf(numbers(100), 1, 100, 250)),
+    );
     expect(failure.message).toContain('was asked for page 2 and answered page 1 of 3');
   });
 
   it('refuses an empty page before the last one', async () => {
-    const failure = await failureOf(performed('list-attestations', all, () => pageOf([], 1, 100, 250)));
+    const failure = await failureOf(performOperation('list-attestations', all, () => pageOf([], 1, 100, 250)));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('with 0 attestations');
   });
@@ -174,13 +185,13 @@ describe('list-attestations of all pages', () => {
   };
 
   it('ends with the service’s error if a page fails', async () => {
-    const failure = await failureOf(performed('list-attestations', all, failing(numbers(250))));
+    const failure = await failureOf(performOperation('list-attestations', all, failing(numbers(250))));
     expect(failure.message).toContain('404: Flow not found');
   });
 
   it('is non-compliant if one attestation is, even if a later page fails', async () => {
     const listed = [attestation(251, false), ...numbers(250)];
-    const { result, written } = await performed('list-attestations', all, failing(listed));
+    const { result, written } = await performOperation('list-attestations', all, failing(listed));
     expect(result.outcome).toBe('non-compliant');
     expect(result.conclusion).toMatch(
       /The list is not complete: the list could not be read to the end: .*404: Flow not found/u,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { attestation, numbers, serviceOf } from '../../support/attestation-list.ts';
 import { userErrorOf } from '../../support/user-error.ts';
-import { always, factsOf, performed, tablesOf } from '../../support/performed.ts';
+import { always, reportFacts, performOperation, reportTables } from '../../support/perform-operation.ts';
 
 describe('list-attestations of one page', () => {
   it('fetches the first page in the service’s default size', async () => {
-    const { result, requests } = await performed(
+    const { result, requests } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => numbers(20)),
@@ -18,11 +18,11 @@ describe('list-attestations of one page', () => {
         'Of 15 attestations of flow web: 15 compliant, 0 not compliant. The list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
       response: { data: { length: 15 }, pagination: { total: 20 } },
     });
-    expect(factsOf(result)).toMatchObject({ Listed: '15 of 20 (page 1 of 2)' });
+    expect(reportFacts(result)).toMatchObject({ Listed: '15 of 20 (page 1 of 2)' });
   });
 
   it('passes if the page is the whole list', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => numbers(15)),
@@ -31,11 +31,11 @@ describe('list-attestations of one page', () => {
       outcome: 'compliant',
       conclusion: 'Of 15 attestations of flow web: 15 compliant, 0 not compliant.',
     });
-    expect(factsOf(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
+    expect(reportFacts(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
   });
 
   it('is non-compliant if one attestation is', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => [...numbers(20).slice(0, 3), attestation(7, false), ...numbers(20)]),
@@ -48,7 +48,7 @@ describe('list-attestations of one page', () => {
     ['less than the service counts', { page: 1, total: 6, page_count: 1 }],
     ['one page of several, whatever the total', { page: 1, total: 5, page_count: 2 }],
   ])('does not pass by %s', async (_what, pagination) => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web', page: String(pagination.page) },
       always(200, { data: numbers(5), pagination: { per_page: 5, ...pagination } }),
@@ -58,7 +58,7 @@ describe('list-attestations of one page', () => {
 
   it('does not count one entry twice to reach the total', async () => {
     const pagination = { page: 1, total: 2, page_count: 1, per_page: 15 };
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       always(200, { data: [attestation(1), attestation(1)], pagination }),
@@ -75,7 +75,7 @@ describe('list-attestations of one page', () => {
       { ...attestation(1, false), ...again },
     ];
     for (const order of [listed, listed.toReversed()]) {
-      const { result, log } = await performed(
+      const { result, log } = await performOperation(
         'list-attestations',
         { flow: 'web' },
         serviceOf(() => order),
@@ -85,7 +85,7 @@ describe('list-attestations of one page', () => {
         count: 4,
         conclusion: 'Of 4 attestations of flow web: 1 compliant, 1 not compliant (sonar-3), 2 replaced by newer ones.',
       });
-      expect(factsOf(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
+      expect(reportFacts(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
       expect(log.warnings).toEqual([
         'The service does not say which artifact an attestation is about. A newer attestation with the same name and trail was assumed to replace 2 attestations that are not compliant.',
       ]);
@@ -93,7 +93,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('requests the given page and time span', async () => {
-    const { requests } = await performed(
+    const { requests } = await performOperation(
       'list-attestations',
       {
         flow: 'web',
@@ -111,7 +111,7 @@ describe('list-attestations of one page', () => {
 
   it('shows non-compliant attestations first, and is decided by them', async () => {
     const listed = [attestation(3, null), attestation(2, false), attestation(1)];
-    const { result, onNonCompliant } = await performed(
+    const { result, onNonCompliant } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => listed),
@@ -131,7 +131,7 @@ describe('list-attestations of one page', () => {
       'ann',
       '',
     ];
-    expect(Object.entries(tablesOf(result))).toEqual([
+    expect(Object.entries(reportTables(result))).toEqual([
       ['❌ Not compliant (1)', [row(2, '❌ no')]],
       ['Attestations (3)', [row(3, '⏳ unknown'), row(2, '❌ no'), row(1, '✅ yes')]],
     ]);
@@ -144,7 +144,7 @@ describe('list-attestations of one page', () => {
     [[], 'incomplete'],
   ] as const)('judges %j as %s', async (verdicts, outcome) => {
     const listed = verdicts.map((verdict, index) => attestation(index, verdict));
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => listed),
@@ -153,7 +153,7 @@ describe('list-attestations of one page', () => {
   });
 
   it('says if nothing is listed', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => []),
@@ -164,18 +164,18 @@ describe('list-attestations of one page', () => {
 
   it('names a few of many non-compliant attestations', async () => {
     const listed = Array.from({ length: 9 }, (_, index) => attestation(index, false));
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-attestations',
       { flow: 'web' },
       serviceOf(() => listed),
     );
     expect(result.conclusion).toMatch(/\(sonar-8, sonar-7, sonar-6 and others\)\.$/u);
-    expect(Object.keys(tablesOf(result))).toEqual(['❌ Not compliant (9)']);
+    expect(Object.keys(reportTables(result))).toEqual(['❌ Not compliant (9)']);
   });
 
   it('refuses a time span that ends before it begins', async () => {
     const mistake = await userErrorOf(() =>
-      performed(
+      performOperation(
         'list-attestations',
         { flow: 'web', 'from-timestamp': '2026-01-03', 'to-timestamp': '2026-01-02' },
         always(500, {}),

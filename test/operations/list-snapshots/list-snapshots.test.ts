@@ -4,12 +4,12 @@ import { failureOf } from '../../support/failures.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import {
   always,
-  factsOf,
-  performed,
-  tablesOf,
+  reportFacts,
+  performOperation,
+  reportTables,
   type ScriptedAnswer,
   type SeenRequest,
-} from '../../support/performed.ts';
+} from '../../support/perform-operation.ts';
 
 const start = 1_767_323_045;
 
@@ -37,7 +37,7 @@ const inputs = { environment: 'prod' };
 
 describe('list-snapshots of one page', () => {
   it('lists the first page and judges the current snapshot', async () => {
-    const { result, requests, onNonCompliant } = await performed(
+    const { result, requests, onNonCompliant } = await performOperation(
       'list-snapshots',
       inputs,
       serviceOf(() => snapshots(20)),
@@ -50,7 +50,7 @@ describe('list-snapshots of one page', () => {
       conclusion: 'Snapshot #20 of environment prod, the latest, is compliant.',
       response: snapshots(20).slice(0, 15),
     });
-    expect(factsOf(result)).toEqual({
+    expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Environment: 'prod',
       'Latest snapshot': '#20',
@@ -58,14 +58,14 @@ describe('list-snapshots of one page', () => {
       Since: '2026-01-02T23:04:05Z',
       Listed: '15 (page 1)',
     });
-    expect(tablesOf(result)['Snapshots (15)']?.slice(0, 2)).toEqual([
+    expect(reportTables(result)['Snapshots (15)']?.slice(0, 2)).toEqual([
       ['#20', '✅ yes', '2026-01-02T23:04:05Z', 'now', '1 h'],
       ['#19', '✅ yes', '2026-01-02T22:04:05Z', '2026-01-02T23:04:05Z', '1 h'],
     ]);
   });
 
   it('fetches the current snapshot if the page does not have it', async () => {
-    const { result, requests } = await performed(
+    const { result, requests } = await performOperation(
       'list-snapshots',
       { ...inputs, page: '2', 'per-page': '3', reverse: 'true', interval: '1..5' },
       serviceOf(() => snapshots(20, false)),
@@ -88,7 +88,7 @@ describe('list-snapshots of one page', () => {
   ] as const)(
     'judges a current snapshot with compliant: %j as %s, whatever came before',
     async (compliant, outcome) => {
-      const { result } = await performed(
+      const { result } = await performOperation(
         'list-snapshots',
         inputs,
         serviceOf(() => snapshots(3, compliant)),
@@ -107,7 +107,7 @@ describe('list-snapshots of one page', () => {
     [{}, 'incomplete'],
   ] as const)('judges %j as %s', async (fields, outcome) => {
     const answer = always(200, [{ index: 1, from: start, to: 0, ...fields }]);
-    expect((await performed('list-snapshots', inputs, answer)).result.outcome).toBe(outcome);
+    expect((await performOperation('list-snapshots', inputs, answer)).result.outcome).toBe(outcome);
   });
 
   it.each(['1', 'all'])(
@@ -118,14 +118,14 @@ describe('list-snapshots of one page', () => {
         { index: 9, from: start + 60, to: 0, compliant: false },
       ];
       // A service that knows no interval, page or size.
-      const { result } = await performed('list-snapshots', { ...inputs, page }, always(200, two));
+      const { result } = await performOperation('list-snapshots', { ...inputs, page }, always(200, two));
       expect(result.outcome).toBe('non-compliant');
       expect(result.conclusion).toContain('Snapshot #9');
     },
   );
 
   it('says what is missing if an environment is not judged', async () => {
-    const { result } = await performed(
+    const { result } = await performOperation(
       'list-snapshots',
       inputs,
       serviceOf(() => snapshots(3, null)),
@@ -134,7 +134,7 @@ describe('list-snapshots of one page', () => {
   });
 
   it('is incomplete if there is no snapshot', async () => {
-    const { result } = await performed('list-snapshots', inputs, always(200, []));
+    const { result } = await performOperation('list-snapshots', inputs, always(200, []));
     expect(result).toMatchObject({
       outcome: 'incomplete',
       count: 0,
@@ -143,18 +143,22 @@ describe('list-snapshots of one page', () => {
   });
 
   it('does not judge by a snapshot that is not current', async () => {
-    const { result } = await performed('list-snapshots', inputs, always(200, snapshots(3).slice(1)));
+    const { result } = await performOperation('list-snapshots', inputs, always(200, snapshots(3).slice(1)));
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).toContain('Snapshot #2 of environment prod is not current');
   });
 
   it('checks the interval before anything is sent', async () => {
-    const mistake = await userErrorOf(() => performed('list-snapshots', { ...inputs, interval: '3' }, always(500, {})));
+    const mistake = await userErrorOf(() =>
+      performOperation('list-snapshots', { ...inputs, interval: '3' }, always(500, {})),
+    );
     expect(mistake.problems.map(({ input }) => input)).toEqual(['interval']);
   });
 
   it('shows the service’s message if the environment does not exist', async () => {
-    const failure = await failureOf(performed('list-snapshots', inputs, always(404, { message: 'Flow not found' })));
+    const failure = await failureOf(
+      performOperation('list-snapshots', inputs, always(404, { message: 'Flow not found' })),
+    );
     expect(failure.message).toContain('404: Flow not found');
   });
 });
@@ -164,7 +168,7 @@ describe('list-snapshots of all pages', () => {
     ['false', (all: readonly SnapshotEntry[]) => all],
     ['true', (all: readonly SnapshotEntry[]) => all.toReversed()],
   ])('writes every snapshot to the file (reverse: %s)', async (reverse, ordered) => {
-    const { result, requests, written } = await performed(
+    const { result, requests, written } = await performOperation(
       'list-snapshots',
       { ...inputs, page: 'all', reverse },
       serviceOf(() => snapshots(250)),
@@ -178,14 +182,14 @@ describe('list-snapshots of all pages', () => {
   });
 
   it('writes an empty list if nothing was reported yet', async () => {
-    const { result, written } = await performed('list-snapshots', { ...inputs, page: 'all' }, always(200, []));
+    const { result, written } = await performOperation('list-snapshots', { ...inputs, page: 'all' }, always(200, []));
     expect(written).toEqual([]);
     expect(result.outcome).toBe('incomplete');
   });
 
   it('fixes an interval that moves, so that a snapshot made meanwhile pushes none out', async () => {
     let latest = 20;
-    const { requests, written } = await performed(
+    const { requests, written } = await performOperation(
       'list-snapshots',
       { ...inputs, page: 'all', 'per-page': '2', interval: '~5..NOW' },
       serviceOf(() => snapshots((latest += 1))),
@@ -201,7 +205,7 @@ describe('list-snapshots that waits', () => {
   const missing = { status: 404, body: { message: 'Flow not found' } };
 
   /** Answers what stands there for each question for a page, the last one for all further ones. */
-  function inTurn(
+  function answersInTurn(
     ...stages: readonly (ScriptedAnswer | readonly SnapshotEntry[])[]
   ): (request: SeenRequest) => ScriptedAnswer {
     let asked = 0;
@@ -213,11 +217,11 @@ describe('list-snapshots that waits', () => {
   }
 
   it('waits for the environment, for its first snapshot and for a verdict', async () => {
-    const { result, requests, log } = await performed(
+    const { result, requests, log } = await performOperation(
       'list-snapshots',
       { ...inputs, wait: '60' },
       // Where no page holds a current snapshot, the latest is asked for.
-      inTurn(missing, [], [], snapshots(1, null), snapshots(2, true)),
+      answersInTurn(missing, [], [], snapshots(1, null), snapshots(2, true)),
     );
     expect(result).toMatchObject({
       outcome: 'compliant',
@@ -225,7 +229,7 @@ describe('list-snapshots that waits', () => {
       response: snapshots(2),
       conclusion: 'Snapshot #2 of environment prod, the latest, is compliant.',
     });
-    expect(factsOf(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(reportFacts(result)['Waited']).toBe('3 s, asked 4 times');
     expect(requests).toHaveLength(5);
     expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
       expect.stringMatching(/^Waiting: environment prod is not there yet: .*404: Flow not found \(1 min left\)$/u),
@@ -237,7 +241,11 @@ describe('list-snapshots that waits', () => {
   });
 
   it('keeps the last verdict when the time is up', async () => {
-    const { result } = await performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(snapshots(3, null)));
+    const { result } = await performOperation(
+      'list-snapshots',
+      { ...inputs, wait: '60' },
+      answersInTurn(snapshots(3, null)),
+    );
     expect(result).toMatchObject({ outcome: 'incomplete', count: 3 });
     expect(result.conclusion).toMatch(/has no verdict; .*\. Waited 1 min for a final verdict and timed out\.$/u);
   });
@@ -245,7 +253,7 @@ describe('list-snapshots that waits', () => {
   it('names the last verdict if the last poll failed', async () => {
     const busy = { status: 503, body: { message: 'Back soon' } };
     const more = { ...inputs, wait: '5', retries: '0' };
-    const failure = await failureOf(performed('list-snapshots', more, inTurn(snapshots(3, null), busy)));
+    const failure = await failureOf(performOperation('list-snapshots', more, answersInTurn(snapshots(3, null), busy)));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* Last verdict seen: incomplete\.$/u);
   });
@@ -257,16 +265,16 @@ describe('list-snapshots that waits', () => {
       [404, 'Route not found'],
     ] as const) {
       const refused = { status, body: { message } };
-      const done = performed('list-snapshots', { ...inputs, wait: '60' }, inTurn(refused, snapshots(1)));
+      const done = performOperation('list-snapshots', { ...inputs, wait: '60' }, answersInTurn(refused, snapshots(1)));
       expect((await failureOf(done)).message).toMatch(new RegExp(`${status}: ${message}$`, 'u'));
     }
   });
 
   it('asks for the verdict only, and lists all pages once at the end', async () => {
-    const { result, requests, written } = await performed(
+    const { result, requests, written } = await performOperation(
       'list-snapshots',
       { ...inputs, page: 'all', wait: '60' },
-      inTurn(missing, snapshots(150, null), snapshots(150, true)),
+      answersInTurn(missing, snapshots(150, null), snapshots(150, true)),
     );
     expect(written).toEqual(snapshots(150));
     expect(result).toMatchObject({ outcome: 'compliant', count: 150 });

@@ -9,7 +9,7 @@ import { runBackupCommand } from '../../../src/service/commands/run-backup-comma
 import { errorMessage } from '../../../src/runtime/failure.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { call } from '../../support/service-call.ts';
-import { runServiceCommand, type EndedCommand } from '../../support/service-command.ts';
+import { runServiceCommand, type EndedCommand } from '../../support/run-service-command.ts';
 import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 

@@ -12,15 +12,15 @@ import { publishPending, publishResult } from '../../../src/step/publish/publish
 import type { PublicationSettings } from '../../../src/step/run/step-inputs.ts';
 import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { manualClock } from '../../support/clock.ts';
-import { closedAfterEach } from '../../support/closing.ts';
+import { closeAfterEach } from '../../support/close-after-each.ts';
 import { branchDeletionPushEvent, issueCommentEvent, pullRequestEvent, shas } from '../../support/events.ts';
-import { githubRepository } from '../../support/github-repository.ts';
-import { githubError, startGitHub, type GitHubReply, type GitHubStandIn } from '../../support/github-stand-in.ts';
+import { githubRepository } from '../../support/fake-github-repository.ts';
+import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../../support/fake-github.ts';
 import { jobOf } from '../../support/job.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { commandsNamed } from '../../support/workflow-command.ts';
 
-const keep = closedAfterEach();
+const keep = closeAfterEach();
 const both: PublicationSettings = { pullRequestComment: true, commitStatus: 'compliance/web', githubToken: 'hush' };
 const stepResult = {
   decision: decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' })),
@@ -78,12 +78,12 @@ async function warningsOf(
   return commandsNamed(log, 'warning').map(({ message }) => message);
 }
 
-function silent(): Promise<GitHubStandIn> {
+function silent(): Promise<FakeGitHub> {
   return startGitHub({}, { fault: (): GitHubReply => 'never' });
 }
 
 /** Waits until both requests have arrived. */
-async function bothRequested(server: GitHubStandIn): Promise<void> {
+async function bothRequested(server: FakeGitHub): Promise<void> {
   while (server.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { decideResult } from '../../../src/step/run/gate.ts';
 import { userErrorOf } from '../../support/user-error.ts';
-import { factsOf, performed, tablesOf, type PerformedOperation } from '../../support/performed.ts';
+import {
+  reportFacts,
+  performOperation,
+  reportTables,
+  type PerformedOperation,
+} from '../../support/perform-operation.ts';
 import { aPod, podList } from '../../support/pods.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
 
@@ -15,7 +20,7 @@ function dryRun(operation: string, inputs: Readonly<Record<string, string>>): Pr
   const nothing = (): never => {
     throw new Error('something was sent');
   };
-  return performed(operation, { 'dry-run': 'true', ...inputs }, nothing, workspace.path);
+  return performOperation(operation, { 'dry-run': 'true', ...inputs }, nothing, workspace.path);
 }
 
 const flow = { flow: 'web', description: 'The shop', template: 'artifact\nsonar' };
@@ -31,8 +36,8 @@ describe('a dry run', () => {
       conclusion: `Dry run: create-flow prepared PUT ${url} but did not send it; nothing was recorded or judged.`,
       response: { request: { operation: 'create-flow', method: 'PUT', url, json: { document } } },
     });
-    expect(factsOf(result)).toEqual({ Request: `PUT ${url}` });
-    const { Headers: headers, 'JSON body': fields } = tablesOf(result);
+    expect(reportFacts(result)).toEqual({ Request: `PUT ${url}` });
+    const { Headers: headers, 'JSON body': fields } = reportTables(result);
     expect(headers).toEqual(
       expect.arrayContaining([
         ['authorization', 'Bearer ***'],
@@ -62,8 +67,8 @@ describe('a dry run', () => {
   it('shows the parts of an upload: the JSON, and the name and size of the file', async () => {
     await workspace.write('policy.yml', '_schema: https://example.com/v1\n');
     const { result } = await dryRun('create-policy', { policy: 'p', files: 'policy.yml', 'file-parts': 'plain' });
-    expect(factsOf(result)['File']).toBe('policy.yml, 32 bytes, in the part policy_file');
-    expect(tablesOf(result)['JSON of the part payload']).toEqual([
+    expect(reportFacts(result)['File']).toBe('policy.yml, 32 bytes, in the part policy_file');
+    expect(reportTables(result)['JSON of the part payload']).toEqual([
       ['name', '"p"'],
       ['type', '"env"'],
     ]);
@@ -78,7 +83,7 @@ describe('a dry run', () => {
       JSON.stringify(podList(...Array.from({ length: 50 }, (_, at) => aPod(`p${at}`)))),
     );
     const { result } = await dryRun('report-k8s', { environment: 'prod', files: 'pods.json' });
-    const [field, value] = tablesOf(result)['JSON body']?.[0] ?? [];
+    const [field, value] = reportTables(result)['JSON body']?.[0] ?? [];
     expect(field).toBe('artifacts');
     expect(value).toMatch(/^.{1000}… \(\d+ characters\)$/u);
     expect(result.response).toMatchObject({ request: { json: { document: { artifacts: { length: 50 } } } } });
@@ -86,9 +91,9 @@ describe('a dry run', () => {
 
   it('shows a request without a body', async () => {
     const { result } = await dryRun('list-attestations', { flow: 'web', page: 'all', 'auth-method': 'basic' });
-    expect(Object.keys(tablesOf(result))).toEqual(['Headers']);
-    expect(tablesOf(result)['Headers']).toContainEqual(['authorization', 'Basic ***']);
-    expect(factsOf(result)['Request']).toContain('/attestations/acme/web?page=1&per_page=100');
+    expect(Object.keys(reportTables(result))).toEqual(['Headers']);
+    expect(reportTables(result)['Headers']).toContainEqual(['authorization', 'Basic ***']);
+    expect(reportFacts(result)['Request']).toContain('/attestations/acme/web?page=1&per_page=100');
   });
 
   it('still validates the inputs', async () => {
@@ -100,7 +105,7 @@ describe('a dry run', () => {
 
   it('happens only if `dry-run` is true', async () => {
     const answer = { status: 201, body: 'OK' };
-    const { requests } = await performed('create-flow', { ...flow, 'dry-run': 'false' }, () => answer);
+    const { requests } = await performOperation('create-flow', { ...flow, 'dry-run': 'false' }, () => answer);
     expect(requests).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
 import { anArtifact, fingerprintOf } from '../../support/artifacts.ts';
 import { failureOf } from '../../support/failures.ts';
-import { openTestStep } from '../../support/step-context.ts';
+import { openTestStep } from '../../support/test-step.ts';
 
 const connection = { 'base-url': 'https://compliance.example.com', 'api-token': 'the-key-of-acme', org: 'acme' };
 const lookUp = { ...connection, operation: 'get-artifact', flow: 'web', fingerprint: fingerprintOf('a') };

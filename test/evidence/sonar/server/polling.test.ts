@@ -6,7 +6,7 @@ import { startOfTime } from '../../../support/clock.ts';
 import { failureOf } from '../../../support/failures.ts';
 import { analysisId, finishedTask, taskId, unfinishedTask } from '../../../support/sonar-analysis.ts';
 import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
-import type { SonarWorld } from '../../../support/sonar-server.ts';
+import type { SonarState } from '../../../support/fake-sonar.ts';
 
 let job: SonarJob;
 let real: Transport;
@@ -18,7 +18,7 @@ afterEach(async () => {
 /** What a request meets, so many milliseconds after the start; undefined if the server answers it. */
 type Trouble = (elapsed: number, request: HttpRequest) => HttpAnswer | TransportError | undefined;
 
-async function open(trouble: Trouble, world: Partial<SonarWorld> = {}, signal?: AbortSignal): Promise<void> {
+async function open(trouble: Trouble, state: Partial<SonarState> = {}, signal?: AbortSignal): Promise<void> {
   real = createTransport({});
   const transport: Transport = {
     ...real,
@@ -28,7 +28,7 @@ async function open(trouble: Trouble, world: Partial<SonarWorld> = {}, signal?: 
       return met instanceof Error ? Promise.reject(met) : Promise.resolve(met);
     },
   };
-  job = await openSonarJob({ world, context: { transport, ...(signal === undefined ? {} : { signal }) } });
+  job = await openSonarJob({ state, context: { transport, ...(signal === undefined ? {} : { signal }) } });
   await job.report();
 }
 

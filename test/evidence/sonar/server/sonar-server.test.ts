@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { failureOf } from '../../../support/failures.ts';
 import { openSonarJob, type SonarJob } from '../../../support/sonar-job.ts';
-import { startSonarServer, type Reply } from '../../../support/sonar-server.ts';
+import { startSonarServer, type Reply } from '../../../support/fake-sonar.ts';
 
 let job: SonarJob;
 afterEach(() => job.close());
@@ -23,7 +23,7 @@ describe("the token's way", () => {
   });
 
   it('is basic to an older server', async () => {
-    job = await openSonarJob({ world: { schemes: ['Basic'] } });
+    job = await openSonarJob({ state: { schemes: ['Basic'] } });
     await job.report({ serverVersion: '9.9.8.100196' });
     await job.gather();
     expect(authorizations()).toEqual([basic]);
@@ -33,7 +33,7 @@ describe("the token's way", () => {
     ['401', undefined],
     ['403, as a visitor', { browse: true, execute: false }],
   ])('to a server of unknown version is bearer, then basic once after %s', async (_status, anonymous) => {
-    job = await openSonarJob({ world: { schemes: ['Basic'], anonymous } });
+    job = await openSonarJob({ state: { schemes: ['Basic'], anonymous } });
     await job.report({ serverVersion: undefined });
     expect((await job.gather()).unverifiedReason).toBeUndefined();
     expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic]);
@@ -77,7 +77,7 @@ describe("the token's way", () => {
   });
 
   it('is not needed for a public project', async () => {
-    job = await openSonarJob({ world: { anonymous: { browse: true, execute: true } } });
+    job = await openSonarJob({ state: { anonymous: { browse: true, execute: true } } });
     await job.report();
     expect((await job.gather({ token: undefined })).unverifiedReason).toBeUndefined();
     expect(authorizations()).toEqual([undefined]);
@@ -85,7 +85,7 @@ describe("the token's way", () => {
 
   it('is warned of once when the token soon ends', async () => {
     job = await openSonarJob({
-      world: { headers: { 'SonarQube-Authentication-Token-Expiration': '2026-01-05T00:00:00+0000' } },
+      state: { headers: { 'SonarQube-Authentication-Token-Expiration': '2026-01-05T00:00:00+0000' } },
     });
     await job.report();
     const { warnings } = await job.gather();
@@ -152,7 +152,7 @@ describe('a refusal', () => {
     [403, 'browse-only', 'Insufficient privileges', '"Execute Analysis"'],
   ])('with %i of the token %s has the remedy for it', async (status, token, words, remedy) => {
     job = await openSonarJob();
-    job.sonar.world.tokens['browse-only'] = { browse: true, execute: false };
+    job.sonar.state.tokens['browse-only'] = { browse: true, execute: false };
     await job.report();
     const failure = await failureOf(job.gather({ token }));
     expect(failure.kind).toBe('user');

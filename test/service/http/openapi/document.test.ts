@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { endpoints } from '../../../../src/contract/endpoints.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../../../src/service/http/openapi/document.ts';
-import { deviation } from '../../../support/openapi-answers.ts';
+import { findDeviation } from '../../../support/openapi-conformance.ts';
 import { readText } from '../../../support/repository.ts';
 import { call } from '../../../support/service-call.ts';
 import { startTestService } from '../../../support/service.ts';
@@ -101,7 +101,7 @@ describe('an answer', () => {
     ['with an error body', { ...good, status: 400, body: { message: 'No', errors: null } }, undefined],
     ['with another error body', { ...good, status: 400, body: { error: 'No' } }, /the body is not as declared/u],
   ])('%s is told from others', (_case, answered, expected) => {
-    const found = deviation(answered);
+    const found = findDeviation(answered);
     if (expected === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(expected);
   });

@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 
 /** A stand-in for Sonar's web API on the loopback: the endpoints that matter here, with Sonar's words and statuses. */
-export interface SonarStandIn {
+export interface FakeSonar {
   /** The server's address, its context path included, without a final slash. */
   readonly url: string;
   /** What the server holds; a test may change it at any time. */
-  readonly world: SonarWorld;
+  readonly state: SonarState;
   /** Everything that was asked, in order. */
   readonly requests: readonly RecordedRequest[];
   /** Answers the next requests of an endpoint (`api/ce/task`) with these instead, one each. */
@@ -39,7 +39,7 @@ export interface Permissions {
 }
 
 /** What the server holds, in the words of its web API. */
-export interface SonarWorld {
+export interface SonarState {
   /** The tokens it knows; analysis tokens may not browse. */
   tokens: Record<string, Permissions>;
   /** What visitors without a token may do; undefined answers 401. */
@@ -72,10 +72,10 @@ export interface ListedAnalysis {
 
 /** A server that holds nothing yet and knows one user token, `user-token`, and one analysis token, `analysis-token`. */
 export async function startSonarServer(
-  options: { contextPath?: string; world?: Partial<SonarWorld> } = {},
-): Promise<SonarStandIn> {
+  options: { contextPath?: string; state?: Partial<SonarState> } = {},
+): Promise<FakeSonar> {
   const contextPath = options.contextPath ?? '';
-  const world: SonarWorld = {
+  const state: SonarState = {
     tokens: { 'user-token': { browse: true, execute: true }, 'analysis-token': { browse: false, execute: true } },
     anonymous: undefined,
     schemes: ['Bearer', 'Basic'],
@@ -86,7 +86,7 @@ export async function startSonarServer(
     pullRequests: {},
     scannerContexts: {},
     headers: {},
-    ...options.world,
+    ...options.state,
   };
   const requests: RecordedRequest[] = [];
   const replies = new Map<string, Reply[]>();
@@ -106,11 +106,11 @@ export async function startSonarServer(
       replyWith(response, { status: 404, headers: { 'content-type': 'text/html;charset=utf-8' }, body: '<html>' });
       return;
     }
-    const answer = answerTo(path, recorded, world, asked);
+    const answer = answerTo(path, recorded, state, asked);
     const body = answer.body === undefined ? '' : JSON.stringify(answer.body);
     response.writeHead(answer.status, {
       ...(answer.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...world.headers,
+      ...state.headers,
     });
     response.end(body);
   });
@@ -119,7 +119,7 @@ export async function startSonarServer(
 
   return {
     url: `http://127.0.0.1:${port}${contextPath}`,
-    world,
+    state,
     requests,
     instead(path, ...more) {
       replies.set(path, [...(replies.get(path) ?? []), ...more]);
@@ -139,14 +139,14 @@ interface Answer {
   readonly body?: unknown;
 }
 
-function answerTo(path: string, request: RecordedRequest, world: SonarWorld, asked: Map<string, number>): Answer {
-  const permissions = permissionsOf(request.authorization, world);
+function answerTo(path: string, request: RecordedRequest, state: SonarState, asked: Map<string, number>): Answer {
+  const permissions = permissionsOf(request.authorization, state);
   // Sonar's authentication filter answers without a body.
   if (permissions === undefined) return { status: 401 };
   const needed = needs[path];
   if (needed === undefined) return refused(404, `Unknown url : /${path}`);
   if (!needed(permissions)) return refused(403, 'Insufficient privileges');
-  return endpoints[path]?.(request.query, world, asked) ?? refused(404, `Unknown url : /${path}`);
+  return endpoints[path]?.(request.query, state, asked) ?? refused(404, `Unknown url : /${path}`);
 }
 
 const needs: Readonly<Record<string, (permissions: Permissions) => boolean>> = {
@@ -156,40 +156,40 @@ const needs: Readonly<Record<string, (permissions: Permissions) => boolean>> = {
   'api/project_analyses/search': ({ browse }) => browse,
 };
 
-type Endpoint = (query: RecordedRequest['query'], world: SonarWorld, asked: Map<string, number>) => Answer;
+type Endpoint = (query: RecordedRequest['query'], state: SonarState, asked: Map<string, number>) => Answer;
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
-  'api/ce/task'(query, world, asked) {
+  'api/ce/task'(query, state, asked) {
     const id = query['id'] ?? '';
-    const states = world.tasks[id];
+    const states = state.tasks[id];
     if (states === undefined) return refused(404, `No activity found for task '${id}'`);
     const times = asked.get(id) ?? 0;
     asked.set(id, times + 1);
     const additional = (query['additionalFields'] ?? '').split(',');
-    const context = additional.includes('scannerContext') ? world.scannerContexts[id] : undefined;
-    const { warnings, ...state } = states[Math.min(times, states.length - 1)] ?? {};
+    const context = additional.includes('scannerContext') ? state.scannerContexts[id] : undefined;
+    const { warnings, ...task } = states[Math.min(times, states.length - 1)] ?? {};
     const shown = {
       ...(context === undefined ? {} : { scannerContext: context }),
       ...(additional.includes('warnings') ? { warnings: warnings ?? [] } : {}),
     };
-    return { status: 200, body: { task: { ...state, ...shown } } };
+    return { status: 200, body: { task: { ...task, ...shown } } };
   },
-  'api/qualitygates/project_status'(query, world) {
+  'api/qualitygates/project_status'(query, state) {
     const id = query['analysisId'];
     if (id === undefined) return refused(400, "Either 'analysisId', 'projectId' or 'projectKey' must be provided");
-    const gate = world.gates[id];
+    const gate = state.gates[id];
     if (gate === undefined) return refused(404, `Analysis with id '${id}' is not found`);
     return { status: 200, body: { projectStatus: gate } };
   },
-  'api/project_analyses/search'(query, world) {
+  'api/project_analyses/search'(query, state) {
     const page = Number(query['p'] ?? 1);
     const size = Number(query['ps'] ?? 100);
     if (size > 500) return refused(400, "'ps' value must be less than 500");
     const branch = query['branch'];
-    if (branch !== undefined && world.deletedBranches.includes(branch)) {
+    if (branch !== undefined && state.deletedBranches.includes(branch)) {
       return refused(404, `Component '${query['project'] ?? ''}' on branch '${branch}' not found`);
     }
-    const all = world.analyses.filter(
+    const all = state.analyses.filter(
       (analysis) => analysis.project === query['project'] && analysis.branch === branch,
     );
     return {
@@ -206,21 +206,21 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
       },
     };
   },
-  'api/project_pull_requests/list'(query, world) {
+  'api/project_pull_requests/list'(query, state) {
     const project = query['project'] ?? '';
-    const pullRequests = world.pullRequests[project];
+    const pullRequests = state.pullRequests[project];
     if (pullRequests === undefined) return refused(404, 'Unknown url : /api/project_pull_requests/list');
     return { status: 200, body: { pullRequests } };
   },
 };
 
-function permissionsOf(authorization: string | undefined, world: SonarWorld): Permissions | undefined {
-  if (authorization === undefined) return world.anonymous;
+function permissionsOf(authorization: string | undefined, state: SonarState): Permissions | undefined {
+  if (authorization === undefined) return state.anonymous;
   const [scheme = '', credentials = ''] = authorization.split(' ');
   // A server that does not know the scheme treats the caller as a visitor.
-  if (!world.schemes.some((known) => known === scheme)) return world.anonymous;
+  if (!state.schemes.some((known) => known === scheme)) return state.anonymous;
   const token = scheme === 'Bearer' ? credentials : Buffer.from(credentials, 'base64').toString('utf8').split(':')[0];
-  return world.tokens[token ?? ''];
+  return state.tokens[token ?? ''];
 }
 
 function refused(status: number, message: string): Answer {

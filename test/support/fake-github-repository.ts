@@ -1,5 +1,5 @@
 import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
-import type { GitHubReply, GitHubRequest } from './github-stand-in.ts';
+import type { GitHubReply, GitHubRequest } from './fake-github.ts';
 
 /** A comment on a pull request, as the stand-in keeps it. */
 export interface KeptComment {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export type Loss = 'closed' | 'reset' | 'late' | 429 | 502 | 503 | 504;
 
 /** Stands between clients and a service, and loses the service's answer to the first request of each client. */
-export interface LosingForwarder {
+export interface LossyProxy {
   /** A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's. */
   baseUrlFor(label: string, loss: Loss): string;
   /** The methods and paths of the client's requests, in order. */
@@ -14,7 +14,7 @@ export interface LosingForwarder {
 }
 
 /** Starts a forwarder to the service whose base address is given. Close it. */
-export async function startLosingForwarder(baseUrl: string): Promise<LosingForwarder> {
+export async function startLossyProxy(baseUrl: string): Promise<LossyProxy> {
   const losses = new Map<string, Loss>();
   const requests = new Map<string, string[]>();
   const server = createServer((received, answer) => {

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { analysisId, finishedAnalysis, reportText } from './sonar-analysis.ts';
-import type { SonarStandIn } from './sonar-server.ts';
+import type { FakeSonar } from './fake-sonar.ts';
 import type { ReadyStep } from './workflow-engine.ts';
 
 /** An entry of an artifact that a run uploaded: a file, or a symbolic link. */
@@ -12,24 +12,24 @@ export type ArtifactEntry =
   { readonly path: string; readonly content: string } | { readonly path: string; readonly link: string };
 
 /** What stand-ins for other people's actions find. */
-export interface StandInScene {
+export interface FakeActionContext {
   readonly eventName: string;
   readonly event: Mapping;
   readonly variables: EnvironmentVariables;
-  readonly sonar: SonarStandIn;
+  readonly sonar: FakeSonar;
   /** How the quality gate of a scan ends. */
   readonly gate: 'OK' | 'ERROR';
   readonly artifacts: Map<string, readonly ArtifactEntry[]>;
 }
 
 /** Leaves behind what the real action would. @throws Error if the real action would fail */
-export type StandIn = (step: ReadyStep, scene: StandInScene) => Promise<void>;
+export type FakeAction = (step: ReadyStep, context: FakeActionContext) => Promise<void>;
 
 /** The artifact that `make web.tar.gz` builds, and that `gh release download` finds. */
 export const builtArtifact = 'the web shop\n';
 
 /** The actions of others that the documented workflows use, by their names. */
-export const standIns: Readonly<Record<string, StandIn>> = {
+export const fakeActions: Readonly<Record<string, FakeAction>> = {
   async 'actions/checkout'({ workspace, inputs }) {
     const folder = join(workspace, inputs['path'] ?? '.');
     await mkdir(join(folder, 'policies'), { recursive: true });
@@ -71,16 +71,17 @@ const samplePolicy = [
 ].join('\n');
 
 /** Scans as the scan action does: refuses to start without a server that it can trust, and leaves its report. */
-async function scan(step: ReadyStep, scene: StandInScene): Promise<void> {
+async function scan(step: ReadyStep, context: FakeActionContext): Promise<void> {
   const folder = resolve(step.workspace, step.inputs['projectBaseDir'] ?? '.');
   const settings = await scannerSettings(folder, step);
   const host = settings.get('sonar.host.url') ?? '';
-  if (host !== scene.sonar.url) throw new Error(`the token went to ${host}`);
-  if (scene.sonar.world.tokens[step.environment['SONAR_TOKEN'] ?? ''] === undefined) throw new Error('no known token');
+  if (host !== context.sonar.url) throw new Error(`the token went to ${host}`);
+  if (context.sonar.state.tokens[step.environment['SONAR_TOKEN'] ?? ''] === undefined)
+    throw new Error('no known token');
   for (const report of settings.get('sonar.javascript.lcov.reportPaths')?.split(',') ?? [])
     await readFile(resolve(folder, report));
-  const gates = { [analysisId]: { status: scene.gate, conditions: [] } };
-  Object.assign(scene.sonar.world, finishedAnalysis(scannedRevision(settings, scene)), { gates });
+  const gates = { [analysisId]: { status: context.gate, conditions: [] } };
+  Object.assign(context.sonar.state, finishedAnalysis(scannedRevision(settings, context)), { gates });
   const working = resolve(folder, settings.get('sonar.working.directory') ?? '.scannerwork');
   await mkdir(working, { recursive: true });
   await writeFile(join(working, 'report-task.txt'), reportText(host));
@@ -102,7 +103,10 @@ async function scannerSettings(
 }
 
 /** Which commit scanners report in GitHub Actions: what they are told, the head of a pull request, or `GITHUB_SHA`. */
-function scannedRevision(settings: ReadonlyMap<string, string>, { eventName, event, variables }: StandInScene): string {
+function scannedRevision(
+  settings: ReadonlyMap<string, string>,
+  { eventName, event, variables }: FakeActionContext,
+): string {
   const head = eventName === 'pull_request' ? textAt(event, 'pull_request', 'head', 'sha') : undefined;
   return settings.get('sonar.scm.revision') ?? head ?? variables['GITHUB_SHA'] ?? '';
 }

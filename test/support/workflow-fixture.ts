@@ -5,20 +5,20 @@ import { delimiter, join } from 'node:path';
 import { textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { parseOutputs, runAction } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
-import { resolved } from './expressions.ts';
-import { githubRepository, type KeptComment, type KeptStatus } from './github-repository.ts';
-import { apiCommit, startGitHub, type GitHubRequest, type GitHubStandIn } from './github-stand-in.ts';
+import { resolveExpressions } from './expressions.ts';
+import { githubRepository, type KeptComment, type KeptStatus } from './fake-github-repository.ts';
+import { apiCommit, startGitHub, type GitHubRequest, type FakeGitHub } from './fake-github.ts';
 import { jobEnvironment } from './job.ts';
 import { actionEntries } from './repository.ts';
-import { startSonarServer, type SonarStandIn } from './sonar-server.ts';
+import { startSonarServer, type FakeSonar } from './fake-sonar.ts';
 import type { Runner, JobFolders, ReadyStep, StepRun, WorkflowEnd } from './workflow-engine.ts';
 import { runWorkflow } from './workflow-engine.ts';
-import { standIns, writeCommands, type ArtifactEntry, type StandIn } from './workflow-stand-ins.ts';
+import { fakeActions, writeCommands, type ArtifactEntry, type FakeAction } from './fake-actions.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 import { documentedWorkflows, pathOf } from './workflows.ts';
 
 /** What stands around a workflow. */
-export interface SceneSettings {
+export interface WorkflowSettings {
   readonly run: TriggeringEvent;
   /** The variables of the repository beside `SONAR_HOST_URL`. */
   readonly vars: Readonly<Record<string, string>>;
@@ -31,11 +31,11 @@ export interface SceneSettings {
   /** What `kubectl get pods` prints. */
   readonly pods?: unknown;
   /** In the place of the usual stand-ins. */
-  readonly standIns?: Readonly<Record<string, StandIn>>;
+  readonly fakeActions?: Readonly<Record<string, FakeAction>>;
 }
 
 /** How a workflow ended, and what it left elsewhere. */
-export interface SceneEnd extends WorkflowEnd {
+export interface DocumentedWorkflowEnd extends WorkflowEnd {
   readonly statuses: readonly KeptStatus[];
   readonly comments: readonly KeptComment[];
   /** What was asked of GitHub without the permission, or in a form that GitHub does not take. */
@@ -46,16 +46,19 @@ export interface SceneEnd extends WorkflowEnd {
  * Runs a workflow of the documentation: steps of this action through `dist/`, scripts by bash, the actions of others by
  * stand-ins, with the event that starts it, and with stand-ins for Sonar and for GitHub's API.
  */
-export async function runInScene(workflow: unknown, settings: SceneSettings): Promise<SceneEnd> {
+export async function runDocumentedWorkflow(
+  workflow: unknown,
+  settings: WorkflowSettings,
+): Promise<DocumentedWorkflowEnd> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'workflow-')));
   const repository = githubRepository();
   const [sonar, github] = await Promise.all([startSonarServer(), startGitHub(commitAnswers, { repository })]);
   try {
     await writeCommands(join(folder, 'bin'), settings.pods ?? {});
-    const scene = new Scene(settings, folder, sonar, github, textAt(workflow, 'name') ?? '');
-    const end = await runWorkflow(workflow, scene.contexts(), scene);
+    const fixture = new WorkflowFixture(settings, folder, sonar, github, textAt(workflow, 'name') ?? '');
+    const end = await runWorkflow(workflow, fixture.contexts(), fixture);
     const { comments, statuses } = repository;
-    return { ...end, comments, statuses, breaches: [...github.breaches, ...scene.forbidden] };
+    return { ...end, comments, statuses, breaches: [...github.breaches, ...fixture.forbidden] };
   } finally {
     await Promise.all([sonar.close(), github.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -72,18 +75,18 @@ const commitAnswers = Object.fromEntries(
 /** The workflows of the documentation that say which path they have, since others may call them. */
 const called = new Map(documentedWorkflows().map((found) => [pathOf(found) ?? found.where, found.content]));
 
-class Scene implements Runner {
+class WorkflowFixture implements Runner {
   readonly called = called;
   /** Calls of GitHub's API that the permissions of a job do not allow. */
   readonly forbidden: string[] = [];
-  readonly #settings: SceneSettings;
+  readonly #settings: WorkflowSettings;
   readonly #folder: string;
-  readonly #sonar: SonarStandIn;
-  readonly #github: GitHubStandIn;
+  readonly #sonar: FakeSonar;
+  readonly #github: FakeGitHub;
   readonly #variables: Readonly<Record<string, string>>;
   readonly #artifacts: Map<string, readonly ArtifactEntry[]>;
 
-  constructor(settings: SceneSettings, folder: string, sonar: SonarStandIn, github: GitHubStandIn, workflow: string) {
+  constructor(settings: WorkflowSettings, folder: string, sonar: FakeSonar, github: FakeGitHub, workflow: string) {
     this.#settings = settings;
     this.#folder = folder;
     this.#sonar = sonar;
@@ -126,11 +129,11 @@ class Scene implements Runner {
     if ('script' in step.runs) return this.#runScript(step.runs.script, step);
     const [name = ''] = step.runs.action.split('@');
     if (name === 'OWNER/compliance-action') return this.#runAction(step);
-    const standIn = this.#settings.standIns?.[name] ?? standIns[name];
-    if (standIn === undefined) throw new Error(`the tests have no stand-in for ${name}`);
+    const fakeAction = this.#settings.fakeActions?.[name] ?? fakeActions[name];
+    if (fakeAction === undefined) throw new Error(`the tests have no stand-in for ${name}`);
     const { gate, run } = this.#settings;
-    const scene = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.#artifacts };
-    return standIn(step, scene).then(
+    const context = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.#artifacts };
+    return fakeAction(step, context).then(
       () => ({ succeeded: true, outputs: {}, log: '' }),
       (error: unknown) => ({ succeeded: false, outputs: {}, log: `${name}: ${String(error)}` }),
     );
@@ -176,7 +179,7 @@ function defaultInputs(contexts: Mapping): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...actionEntries('inputs')].flatMap(([name, entry]) => {
       const value = textAt(entry, 'default');
-      return value === undefined ? [] : [[name, resolved(value, contexts)]];
+      return value === undefined ? [] : [[name, resolveExpressions(value, contexts)]];
     }),
   );
 }

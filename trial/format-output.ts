@@ -1,5 +1,5 @@
 /** A job summary as a terminal shows it: one line a row, links behind their texts. */
-export function readableSummary(summary: string): string {
+export function formatSummary(summary: string): string {
   return summary
     .replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gu, '$2 ($1)')
     .replaceAll(/<\/(?:th|td)><(?:th|td)[^>]*>/gu, ' | ')
@@ -15,7 +15,7 @@ export function readableSummary(summary: string): string {
 }
 
 /** A step's log as GitHub shows it: groups as headings, annotations with their level, no masks and no debug lines. */
-export function readableLog(log: string): string {
+export function formatLog(log: string): string {
   return log
     .split('\n')
     .flatMap((line) => {

@@ -6,7 +6,7 @@ export interface Closable {
 }
 
 /** Gives a function that remembers what a test opens, and closes it after that test, the last one first. */
-export function closedAfterEach(): <Opened extends Closable>(opened: Opened) => Opened {
+export function closeAfterEach(): <Opened extends Closable>(opened: Opened) => Opened {
   const open: Closable[] = [];
   afterEach(async () => {
     for (const closable of open.splice(0).reverse()) await closable.close();

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 const root = join(import.meta.dirname, '..');
 
 /** A service that was started as its own process. */
-export interface ServiceProcess {
+export interface TrialService {
   /** Ends in `/api/v2`. */
   readonly baseUrl: string;
   /** Stops it as an operator would. */
@@ -14,12 +14,12 @@ export interface ServiceProcess {
 }
 
 /** Starts the service on a free port with a data folder, and waits until it listens. */
-export async function startServiceProcess(
+export async function startTrialService(
   data: string,
   org: string,
   key: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<ServiceProcess> {
+): Promise<TrialService> {
   const child = spawn(
     process.execPath,
     [join(root, 'src', 'service', 'main.ts'), '--port', '0', '--data', data, '--org', org],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 
 /** Values that nearly have the form of a schema: most parts fit, some do not, so that both answers of a checker are met. */
-export function nearValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {
+export function nearlyValidValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant(undefined));
   if (!isMapping(schema) || depth > 6) return anything;
   return fc.oneof({ weight: 12, arbitrary: fitting(schema, depth) }, { weight: 1, arbitrary: anything });
@@ -10,7 +10,7 @@ export function nearValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {
 
 function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.Arbitrary<unknown> {
   const { anyOf, enum: choices, type } = schema;
-  if (Array.isArray(anyOf)) return fc.oneof(...anyOf.map((member) => nearValues(member, depth + 1)));
+  if (Array.isArray(anyOf)) return fc.oneof(...anyOf.map((member) => nearlyValidValues(member, depth + 1)));
   if (Array.isArray(choices)) return fc.constantFrom(...(choices as unknown[]));
   if ('const' in schema) return fc.constant(schema['const']);
   switch (type) {
@@ -27,7 +27,7 @@ function fitting(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
     case 'null':
       return fc.constant(null);
     case 'array':
-      return fc.array(nearValues(schema['items'], depth + 1), { maxLength: 3 });
+      return fc.array(nearlyValidValues(schema['items'], depth + 1), { maxLength: 3 });
     case 'object':
       return objects(schema, depth);
     default:
@@ -39,11 +39,11 @@ function objects(schema: Readonly<Record<string, unknown>>, depth: number): fc.A
   const properties = isMapping(schema['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema['required']) ? schema['required'].filter((key) => typeof key === 'string') : [];
   const known = fc.record(
-    Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, nearValues(value, depth + 1)])),
+    Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, nearlyValidValues(value, depth + 1)])),
     { requiredKeys: required },
   );
   const key = fc.oneof(fc.string(), fc.constantFrom('\n', 'a\nb', '__proto__'));
-  const further = fc.dictionary(key, nearValues(schema['additionalProperties'], depth + 1), { maxKeys: 2 });
+  const further = fc.dictionary(key, nearlyValidValues(schema['additionalProperties'], depth + 1), { maxKeys: 2 });
   const omission = fc.option(fc.constantFrom(...Object.keys(properties), ''), { freq: 6, nil: undefined });
   return fc
     .tuple(known, fc.option(further, { freq: 3, nil: {} }), omission)

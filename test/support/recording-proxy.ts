@@ -1,7 +1,7 @@
 import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
-import { deviation } from './openapi-answers.ts';
+import { findDeviation } from './openapi-conformance.ts';
 
 /** One answer that went through the forwarder. */
 export interface RecordedAnswer {
@@ -15,7 +15,7 @@ export interface RecordedAnswer {
 }
 
 /** Stands between clients and a service, changes nothing, and remembers what was answered to whom. */
-export interface RecordingForwarder {
+export interface RecordingProxy {
   /** A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's. */
   baseUrlFor(label: string): string;
   /** What the client was answered, in order. */
@@ -24,7 +24,7 @@ export interface RecordingForwarder {
 }
 
 /** Starts a forwarder to the service whose base address is given. Close it. */
-export async function startRecordingForwarder(baseUrl: string): Promise<RecordingForwarder> {
+export async function startRecordingProxy(baseUrl: string): Promise<RecordingProxy> {
   // A kept connection is one that the service reads to the end of a request, even where it has refused it already.
   const agent = new Agent({ keepAlive: true });
   const recorded = new Map<string, RecordedAnswer[]>();
@@ -81,7 +81,7 @@ function recordOf({ method, path, response, body: bytes }: Exchange): RecordedAn
   const contentType = response.headers['content-type'] ?? null;
   const body = parsed(bytes.toString('utf8'));
   const message = isMapping(body) ? textAt(body, 'message') : undefined;
-  return { method, path, status, message, deviation: deviation({ method, path, status, contentType, body }) };
+  return { method, path, status, message, deviation: findDeviation({ method, path, status, contentType, body }) };
 }
 
 function parsed(text: string): unknown {

@@ -20,7 +20,7 @@ const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/
  * What is wrong with an answer by the service's OpenAPI document; undefined where nothing is, or where the document has no
  * such operation.
  */
-export function deviation(answered: Answered): string | undefined {
+export function findDeviation(answered: Answered): string | undefined {
   const operation = operationOf(answered);
   if (operation === undefined) return undefined;
   const { method, path, status, contentType, body } = answered;

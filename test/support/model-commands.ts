@@ -7,14 +7,14 @@ import { modelPolicies, type ModelPolicy, type ServiceModel } from './service-mo
 import type { TestService } from './service.ts';
 
 /** An organization of a running service. */
-export interface Sut {
+export interface SystemUnderTest {
   readonly service: TestService;
   readonly org: string;
   /** Of the role admin. */
   readonly key: string;
 }
 
-type Command = fc.AsyncCommand<ServiceModel, Sut>;
+type Command = fc.AsyncCommand<ServiceModel, SystemUnderTest>;
 
 /** A request, and what the model and the service make of it; the two must be equal. */
 interface Exchange {
@@ -195,7 +195,7 @@ function fingerprintsOf(body: unknown, part: string): readonly string[] {
 }
 
 /** Requests of a random sequence, each with what the model says to it. */
-export const serviceCommands: readonly fc.Arbitrary<Command>[] = [
+export const modelCommands: readonly fc.Arbitrary<Command>[] = [
   saveFlow,
   reportArtifact,
   attest,

@@ -4,10 +4,10 @@ import { createNotification, createServiceAccount } from './administration.ts';
 import { aPod, podList } from './pods.ts';
 import { call, type Call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
-import { webhookReport } from './sonar-webhook.ts';
+import { webhookPayloadWith } from './sonar-analysis.ts';
 
 /** What steps of every operation find in the service and in the workspace. */
-export interface OperationScene {
+export interface OperationFixture {
   /** Keys beside the job's own, by what they are. */
   readonly keys: Readonly<Record<'reader' | 'foreign' | 'unknown', string>>;
 }
@@ -18,7 +18,7 @@ export const compliantFingerprint = fingerprintOf('abcdef');
 export const sharedDigits = '12345';
 
 /** A policy that every artifact with provenance satisfies. */
-export const provenancePolicy = [
+export const policyText = [
   '_schema: https://compliance.example.com/schemas/policy/environment/v1',
   'artifacts:',
   '  provenance:',
@@ -31,7 +31,7 @@ export const provenancePolicy = [
  * (of another kind), and those that only one step changes (`still`, `attaching`, `detaching`); the policies `attached` and `loose`, a notification and service accounts; and the
  * workspace with the files that steps send.
  */
-export async function openOperationScene({ service, workspace }: ActionJob): Promise<OperationScene> {
+export async function openOperationFixture({ service, workspace }: ActionJob): Promise<OperationFixture> {
   const { org } = service;
   const send = async (sent: Call): Promise<void> => {
     const { status, text } = await call(service, sent);
@@ -51,7 +51,7 @@ export async function openOperationScene({ service, workspace }: ActionJob): Pro
   for (const name of ['attached', 'loose']) {
     const upload = new FormData();
     upload.set('payload', JSON.stringify({ name }));
-    upload.set('policy_file.0', new Blob([provenancePolicy]), 'policy.yaml');
+    upload.set('policy_file.0', new Blob([policyText]), 'policy.yaml');
     await send({ method: 'PUT', path: `/policies/${org}`, form: upload });
   }
   await put(`/environments/${org}`, { name: 'prod', type: 'K8S', policies: ['attached'] });
@@ -67,10 +67,10 @@ export async function openOperationScene({ service, workspace }: ActionJob): Pro
   await createServiceAccount(service, { name: 'ci' });
   await createServiceAccount(service, { name: 'doomed' });
 
-  await workspace.write('sonar.json', JSON.stringify(webhookReport('OK', jobCommit)));
+  await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', jobCommit)));
   await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
-  await workspace.write('policy.yaml', provenancePolicy);
-  await workspace.write('no-policy.yaml', `${provenancePolicy}unheard: of\n`);
+  await workspace.write('policy.yaml', policyText);
+  await workspace.write('no-policy.yaml', `${policyText}unheard: of\n`);
   for (const name of ['large.yaml', 'large.bin']) await workspace.write(name, Buffer.alloc(maximumFileBytes + 1, '#'));
   return {
     keys: {

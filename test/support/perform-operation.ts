@@ -5,9 +5,9 @@ import type { HttpRequest } from '../../src/http/exchange.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { runOperation, type OperationRun } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';
-import { collectedBody } from './collected.ts';
+import { collectBody } from './collect-bytes.ts';
 import type { CollectingLog } from './log.ts';
-import { openTestStep } from './step-context.ts';
+import { openTestStep } from './test-step.ts';
 
 /** A request as the service would see it. */
 export interface SeenRequest {
@@ -40,7 +40,7 @@ export interface PerformedOperation extends OperationRun {
  *
  * @param workspace the folder that paths start from; by default an empty one
  */
-export async function performed(
+export async function performOperation(
   operation: string,
   inputs: Readonly<Record<string, string>>,
   answer: (request: SeenRequest) => ScriptedAnswer,
@@ -73,7 +73,7 @@ export function always(status: number, body: unknown): () => ScriptedAnswer {
 }
 
 /** Answers, or transport errors, one after the other; the last one stays. */
-export function inTurn(
+export function answersInTurn(
   ...outcomes: readonly [ScriptedAnswer | Error, ...(ScriptedAnswer | Error)[]]
 ): () => ScriptedAnswer {
   let asked = 0;
@@ -86,12 +86,12 @@ export function inTurn(
 }
 
 /** The texts of a report's facts, by their labels. */
-export function factsOf({ report }: OperationResult): Readonly<Record<string, string>> {
+export function reportFacts({ report }: OperationResult): Readonly<Record<string, string>> {
   return Object.fromEntries(report.facts.map(({ label, value }) => [label, value.text]));
 }
 
 /** The texts of a report's tables, row by row, by their titles. */
-export function tablesOf({ report }: OperationResult): Readonly<Record<string, readonly (readonly string[])[]>> {
+export function reportTables({ report }: OperationResult): Readonly<Record<string, readonly (readonly string[])[]>> {
   return Object.fromEntries(
     report.tables.map(({ title, rows }) => [title, rows.map((row) => row.map((cell) => cell.text))]),
   );
@@ -106,7 +106,7 @@ async function see({ method, url, headers, body }: HttpRequest): Promise<SeenReq
 }
 
 async function readBody(body: ReturnType<NonNullable<HttpRequest['body']>['open']> | undefined): Promise<string> {
-  return (await collectedBody(body ?? '')).toString('utf8');
+  return (await collectBody(body ?? '')).toString('utf8');
 }
 
 async function read(written: { readonly path: string } | undefined): Promise<unknown> {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
-import type { GitHubRepository } from './github-repository.ts';
+import type { GitHubRepository } from './fake-github-repository.ts';
 
 /** What was asked of the stand-in. */
 export interface GitHubRequest {
@@ -20,7 +20,7 @@ export type GitHubReply =
   | 'cut';
 
 /** A stand-in for GitHub's API on the loopback. */
-export interface GitHubStandIn {
+export interface FakeGitHub {
   /** The address of its host, without a slash at the end. */
   readonly url: string;
   readonly requests: readonly GitHubRequest[];
@@ -41,7 +41,7 @@ export interface GitHubSettings {
 export async function startGitHub(
   replies: Readonly<Record<string, GitHubReply>>,
   { repository, fault }: GitHubSettings = {},
-): Promise<GitHubStandIn> {
+): Promise<FakeGitHub> {
   const requests: GitHubRequest[] = [];
   const breaches: string[] = [];
   const replyTo = async (incoming: IncomingMessage): Promise<GitHubReply> => {
