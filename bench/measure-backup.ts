@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Conversation } from './conversation.ts';
+import { Connection } from './connection.ts';
 import { withFilledService, type FilledService, type Owner } from './filled-service.ts';
 import { attestRequest } from './requests.ts';
-import { information, judged, type Row } from './row.ts';
+import { withoutTarget, withTarget, type Row } from './row.ts';
 import { perSecond } from './units.ts';
 
 /** Makes a database of more than 200 MB. */
@@ -25,15 +25,15 @@ export async function measureBackup(directory: string, owner: Omit<Owner, 'data'
   return withFilledService({ ...owner, data }, filling, async (service) => {
     const target = join(folder, 'target');
     const writing = startWriting(service);
-    const begun = performance.now();
+    const started = performance.now();
     await run(process.execPath, [main, 'backup', target, '--data', data]);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - started) / 1000;
     const rate = (await writing.stop()) / seconds;
     await run(process.execPath, [main, 'verify', target]);
     const megabytes = (await stat(join(target, 'compliance.sqlite'))).size / 1e6;
     return [
-      information({ what: `backup: a database of ${megabytes.toFixed(0)} MB`, figure: `${seconds.toFixed(1)} s` }),
-      judged(
+      withoutTarget({ what: `backup: a database of ${megabytes.toFixed(0)} MB`, figure: `${seconds.toFixed(1)} s` }),
+      withTarget(
         { what: '… durable attestations meanwhile', figure: perSecond(rate) },
         rate,
         { better: 'higher', mustReach: 500, aimFor: 500 },
@@ -51,12 +51,12 @@ interface Writing {
 function startWriting(service: FilledService): Writing {
   let [count, stopped] = [0, false];
   const write = async (): Promise<void> => {
-    const conversation = await Conversation.open(service.port);
+    const connection = await Connection.open(service.port);
     while (!stopped) {
-      await conversation.ask(attestRequest(service, `written-${count}`), 201);
+      await connection.request(attestRequest(service, `written-${count}`), 201);
       count += 1;
     }
-    conversation.close();
+    connection.close();
   };
   const writing = Array.from({ length: writers }, write);
   return {

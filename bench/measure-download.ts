@@ -1,11 +1,11 @@
-import { distBytes } from './dist.ts';
-import { judged, type Row } from './row.ts';
+import { distBytes } from './built-action.ts';
+import { withTarget, type Row } from './row.ts';
 import { kilobytes } from './units.ts';
 
 /** What every job downloads before its first step with the action. */
 export function measureDownload(): Row {
   const bytes = distBytes();
-  return judged(
+  return withTarget(
     { what: 'dist/, which a runner downloads', figure: kilobytes(bytes) },
     bytes,
     { better: 'lower', mustReach: 900_000, aimFor: 500_000 },

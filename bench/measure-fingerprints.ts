@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { interleavedMedians } from './interleave.ts';
-import { information, judged, type Measured, type Row } from './row.ts';
+import { withoutTarget, withTarget, type Measured, type Row } from './row.ts';
 import type { Target } from './target.ts';
 import { milliseconds, times } from './units.ts';
-import { runPipe, runWhole, type Command } from './whole-process.ts';
+import { runPipeline, runProcess, type Command } from './run-process.ts';
 
 const program = join(import.meta.dirname, 'programs', 'fingerprint.ts');
 
@@ -46,9 +46,9 @@ async function ifThere(
   measure: () => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   try {
-    runWhole({ program: tool, parameters });
+    runProcess({ program: tool, parameters });
   } catch {
-    return [information({ what: 'fingerprints', figure: `skipped: there is no ${tool} to compare with` })];
+    return [withoutTarget({ what: 'fingerprints', figure: `skipped: there is no ${tool} to compare with` })];
   }
   return measure();
 }
@@ -58,13 +58,13 @@ async function measureFile(directory: string, megabytes: number, rounds: number)
   await writeFile(empty, '');
   const file = join(directory, 'large.bin');
   await writeRandomFile(file, megabytes);
-  mustAgree(file);
+  checkDigest(file);
   const wall = await interleavedMedians(
     {
-      ours: () => runWhole(fingerprint(file)).wall,
-      reference: () => runWhole(opensslDigest(file)).wall,
-      oursEmpty: () => runWhole(fingerprint(empty)).wall,
-      referenceEmpty: () => runWhole(opensslDigest(empty)).wall,
+      ours: () => runProcess(fingerprint(file)).wall,
+      reference: () => runProcess(opensslDigest(file)).wall,
+      oursEmpty: () => runProcess(fingerprint(empty)).wall,
+      referenceEmpty: () => runProcess(opensslDigest(empty)).wall,
     },
     rounds,
   );
@@ -77,9 +77,9 @@ async function measureFile(directory: string, megabytes: number, rounds: number)
 }
 
 /** What is fast must be right as well. */
-function mustAgree(file: string): void {
-  const ours = runWhole(fingerprint(file)).output.trim();
-  const [reference = ''] = runWhole(opensslDigest(file)).output.split(' ');
+function checkDigest(file: string): void {
+  const ours = runProcess(fingerprint(file)).output.trim();
+  const [reference = ''] = runProcess(opensslDigest(file)).output.split(' ');
   if (ours !== reference) throw new Error(`the fingerprint is ${ours}, and ${reference} by openssl`);
 }
 
@@ -90,10 +90,10 @@ async function measureDirectory(directory: string, rounds: number): Promise<read
   await makeTree(full);
   const wall = await interleavedMedians(
     {
-      ours: () => runWhole(fingerprint(full)).wall,
-      reference: () => runPipe(archive(full), opensslDigest()),
-      oursEmpty: () => runWhole(fingerprint(empty)).wall,
-      referenceEmpty: () => runPipe(archive(empty), opensslDigest()),
+      ours: () => runProcess(fingerprint(full)).wall,
+      reference: () => runPipeline(archive(full), opensslDigest()),
+      oursEmpty: () => runProcess(fingerprint(empty)).wall,
+      referenceEmpty: () => runPipeline(archive(empty), opensslDigest()),
     },
     rounds,
   );
@@ -127,7 +127,7 @@ function compare(what: string, tool: string, wall: Walls, target: Target): reado
     against: `${tool} ${milliseconds(wall.reference)}`,
     ratio: times(wall.ours / wall.reference),
   };
-  return [judged(work, ratio, target, times), information(whole)];
+  return [withTarget(work, ratio, target, times), withoutTarget(whole)];
 }
 
 async function writeRandomFile(path: string, megabytes: number): Promise<void> {

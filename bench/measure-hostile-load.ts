@@ -12,8 +12,8 @@ import {
   type BuiltRequest,
 } from '../test/support/hostile-requests.ts';
 import { startTrialService } from '../trial/trial-service.ts';
-import type { ReadyResult, ReadySettings } from './ready.ts';
-import { judged, type Row } from './row.ts';
+import type { ReadinessResult, ReadinessSettings } from './readiness-settings.ts';
+import { withTarget, type Row } from './row.ts';
 import { median } from './statistics.ts';
 import { milliseconds } from './units.ts';
 
@@ -31,21 +31,21 @@ const idleReaders = 10;
 export async function measureHostileLoad(directory: string): Promise<readonly Row[]> {
   // The same as those of the test of the service, and made before anything is measured.
   const requests = await buildHostileRequests();
-  const results: ReadyResult[] = [];
+  const results: ReadinessResult[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const data = join(directory, `hostile-${round}`);
     await mkdir(data);
     results.push(await measureOnce(data, requests));
   }
   const row = (what: string, value: number, mustReach: number, aimFor: number): Row =>
-    judged({ what, figure: milliseconds(value) }, value, { better: 'lower', mustReach, aimFor }, milliseconds);
+    withTarget({ what, figure: milliseconds(value) }, value, { better: 'lower', mustReach, aimFor }, milliseconds);
   return [
     row('service: /ready under fifty hostile requests, worst', median(results.map(({ worst }) => worst)), 100, 50),
     row('… 99 of 100 answered within', median(results.map(({ p99 }) => p99)), 100, 50),
   ];
 }
 
-async function measureOnce(data: string, requests: readonly BuiltRequest[]): Promise<ReadyResult> {
+async function measureOnce(data: string, requests: readonly BuiltRequest[]): Promise<ReadinessResult> {
   const key = `hostile_${'k'.repeat(43)}`;
   const service = await startTrialService(data, hostileOrg, key, heap);
   try {
@@ -65,13 +65,13 @@ async function measureOnce(data: string, requests: readonly BuiltRequest[]): Pro
 }
 
 interface Asking {
-  stop(): Promise<ReadyResult>;
+  stop(): Promise<ReadinessResult>;
 }
 
-const program = join(import.meta.dirname, 'programs', 'ready.ts');
+const program = join(import.meta.dirname, 'programs', 'poll-readiness.ts');
 
 /** Asks in a process of its own, because this one is busy with sending. */
-async function startAsking(settings: ReadySettings): Promise<Asking> {
+async function startAsking(settings: ReadinessSettings): Promise<Asking> {
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => {
@@ -85,7 +85,7 @@ async function startAsking(settings: ReadySettings): Promise<Asking> {
       child.stdin.end();
       const exit = once(child, 'exit');
       // Written by a program of the bench.
-      const result = JSON.parse(await line()) as ReadyResult;
+      const result = JSON.parse(await line()) as ReadinessResult;
       await exit;
       return result;
     },

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { withFilledService } from './filled-service.ts';
-import { measureFirstLookUps } from './measure-first-look-ups.ts';
-import { entriesOfFarPage, measurePages } from './measure-pages.ts';
-import { measureWalk } from './measure-walk.ts';
+import { measureUncachedArtifacts } from './measure-uncached-artifacts.ts';
+import { entriesOfFarPage, measureFarPages } from './measure-far-pages.ts';
+import { measurePagingMemory } from './measure-paging-memory.ts';
 import type { Row } from './row.ts';
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 
 /** What long lists cost the service and a step that walks through them: of a service of its own, which has them. */
-export async function measureLongLists(scene: Scene): Promise<readonly Row[]> {
-  const owner = { ...scene, data: join(scene.directory, 'long-lists') };
+export async function measureLongLists(fixture: Fixture): Promise<readonly Row[]> {
+  const owner = { ...fixture, data: join(fixture.directory, 'long-lists') };
   const filling = { attestations: 100_000, artifacts: 10_000, snapshots: entriesOfFarPage };
   return withFilledService(owner, filling, async (filled) => [
-    measureFirstLookUps(scene, filled, filling.artifacts),
-    ...(await measurePages(filled)),
-    await measureWalk(filled, scene),
+    measureUncachedArtifacts(fixture, filled, filling.artifacts),
+    ...(await measureFarPages(filled)),
+    await measurePagingMemory(filled, fixture),
   ]);
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { interleavedMedians } from './interleave.ts';
 import { peakMemory } from './peak-memory.ts';
-import { judged, type Row } from './row.ts';
-import type { Scene } from './scene.ts';
+import { withTarget, type Row } from './row.ts';
+import type { Fixture } from './fixture.ts';
 import { bareNode } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
-import type { Command } from './whole-process.ts';
+import type { Command } from './run-process.ts';
 
 /** The most memory that whole steps ever had, above what the same without them had. */
-export async function measureMemory({ steps, directory }: Scene, rounds: number): Promise<readonly Row[]> {
-  const told = join(directory, 'peak-memory');
-  const peakOf = (command: Command) => (): number => peakMemory(command, told);
+export async function measureMemory({ steps, directory }: Fixture, rounds: number): Promise<readonly Row[]> {
+  const file = join(directory, 'peak-memory');
+  const peakOf = (command: Command) => (): number => peakMemory(command, file);
   const peak = await interleavedMedians(
     {
       bare: peakOf({ ...bareNode, environment: steps.getArtifact.environment ?? {} }),
@@ -27,7 +27,7 @@ export async function measureMemory({ steps, directory }: Scene, rounds: number)
     const measured = { what, figure: megabytes(extra), against, ratio: times(figure / reference) };
     const [mustReach, aimFor] = limits.map((limit) => limit * bytesOfMegabyte);
     if (mustReach === undefined || aimFor === undefined) throw new RangeError('a target has two limits');
-    return judged(measured, extra, { better: 'lower', mustReach, aimFor }, megabytes);
+    return withTarget(measured, extra, { better: 'lower', mustReach, aimFor }, megabytes);
   };
   const nothing: [string, number] = ['without attachment', peak.attestNothing];
   return [

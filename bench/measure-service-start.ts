@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { interleavedMedians } from './interleave.ts';
-import { judged, type Row } from './row.ts';
-import type { Scene } from './scene.ts';
+import { withTarget, type Row } from './row.ts';
+import type { Fixture } from './fixture.ts';
 import { bareNode } from './step-command.ts';
 import { milliseconds, times } from './units.ts';
-import { runWhole } from './whole-process.ts';
+import { runProcess } from './run-process.ts';
 
 /**
- * From starting the service's process, on the data that the scene has left, to the answer to a request that comes as soon as
- * it listens. Stops the scene's service.
+ * From starting the service's process, on the data that the fixture has left, to the answer to a request that comes as soon as
+ * it listens. Stops the fixture's service.
  */
-export async function measureServiceStart(scene: Scene, rounds: number): Promise<Row> {
-  await scene.service.stop();
+export async function measureServiceStart(fixture: Fixture, rounds: number): Promise<Row> {
+  await fixture.service.stop();
   const wall = await interleavedMedians(
-    { bare: () => runWhole(bareNode).wall, start: () => startToFirstAnswer(scene) },
+    { bare: () => runProcess(bareNode).wall, start: () => startToFirstAnswer(fixture) },
     rounds,
   );
-  return judged(
+  return withTarget(
     {
       what: 'service: start to first answer',
       figure: milliseconds(wall.start),
@@ -30,13 +30,13 @@ export async function measureServiceStart(scene: Scene, rounds: number): Promise
   );
 }
 
-async function startToFirstAnswer({ startService, org, flow, fingerprint, key }: Scene): Promise<number> {
-  const begun = performance.now();
+async function startToFirstAnswer({ startService, org, flow, fingerprint, key }: Fixture): Promise<number> {
+  const started = performance.now();
   const service = await startService();
   try {
     const url = `${service.baseUrl}/artifacts/${org}/${flow}/fingerprint/${fingerprint}`;
     const status = await answerTo(url, key);
-    const took = performance.now() - begun;
+    const took = performance.now() - started;
     if (status !== 200) throw new Error(`the first answer was ${status}`);
     return took;
   } finally {

@@ -1,13 +1,13 @@
 import { interleavedMedians } from './interleave.ts';
-import { information, judged, type Row } from './row.ts';
-import type { Steps } from './scene.ts';
+import { withoutTarget, withTarget, type Row } from './row.ts';
+import type { Steps } from './fixture.ts';
 import { bareNode } from './step-command.ts';
 import { milliseconds, times } from './units.ts';
-import { runWhole, type Command } from './whole-process.ts';
+import { runProcess, type Command } from './run-process.ts';
 
 /** The time of whole steps, from starting the process to its end, against a bare `node -e 0`. */
 export async function measureSteps(steps: Steps, rounds: number): Promise<readonly Row[]> {
-  const wallOf = (command: Command) => (): number => runWhole(command).wall;
+  const wallOf = (command: Command) => (): number => runProcess(command).wall;
   const wall = await interleavedMedians(
     {
       bare: wallOf({ ...bareNode, environment: steps.getArtifact.environment ?? {} }),
@@ -23,7 +23,7 @@ export async function measureSteps(steps: Steps, rounds: number): Promise<readon
   const step = (what: string, figure: number, mustReach: number, aimFor: number): Row => {
     const ratio = figure / wall.bare;
     const measured = { what, figure: milliseconds(figure), against, ratio: times(ratio) };
-    return judged(measured, ratio, { better: 'lower', mustReach, aimFor }, times);
+    return withTarget(measured, ratio, { better: 'lower', mustReach, aimFor }, times);
   };
   const reference = `without attachment ${milliseconds(wall.attestNothing)}`;
   const extra = wall.attestLargeFile - wall.attestNothing;
@@ -31,7 +31,7 @@ export async function measureSteps(steps: Steps, rounds: number): Promise<readon
   return [
     step('get-artifact, whole step', wall.getArtifact, 2.5, 2.0),
     step('attest-sonar with a 100 kB attachment, whole step', wall.attestSmallFile, 3.5, 2.8),
-    judged(
+    withTarget(
       {
         what: 'extra time of a 10 MB attachment, one file',
         figure: milliseconds(extra),
@@ -42,7 +42,7 @@ export async function measureSteps(steps: Steps, rounds: number): Promise<readon
       { better: 'lower', mustReach: 40, aimFor: 20 },
       milliseconds,
     ),
-    information({
+    withoutTarget({
       what: 'extra time of a 10 MB attachment, archive of 1,000 files',
       figure: milliseconds(extraArchive),
       against: reference,

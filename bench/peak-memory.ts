@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runWhole, type Command } from './whole-process.ts';
+import { runProcess, type Command } from './run-process.ts';
 
 /** Kept out of the runs that time is taken of. */
 const preload = join(import.meta.dirname, 'programs', 'peak-memory.cjs');
@@ -8,13 +8,13 @@ const preload = join(import.meta.dirname, 'programs', 'peak-memory.cjs');
 /**
  * The most memory that the program ever had, in bytes; programs that it starts do not count.
  *
- * @param told where the program is to write it
+ * @param file where the program is to write it
  */
-export function peakMemory(command: Command, told: string): number {
-  runWhole({
+export function peakMemory(command: Command, file: string): number {
+  runProcess({
     ...command,
     parameters: ['--require', preload, ...command.parameters],
-    environment: { ...command.environment, BENCH_PEAK_MEMORY: told },
+    environment: { ...command.environment, BENCH_PEAK_MEMORY: file },
   });
-  return Number(readFileSync(told, 'utf8'));
+  return Number(readFileSync(file, 'utf8'));
 }

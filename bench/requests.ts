@@ -1,7 +1,7 @@
 import { webhookReport } from '../trial/sonar-report.ts';
-import type { Scene } from './scene.ts';
+import type { Fixture } from './fixture.ts';
 
-type Subject = Pick<Scene, 'org' | 'flow' | 'key' | 'commit'>;
+type Subject = Pick<Fixture, 'org' | 'flow' | 'key' | 'commit'>;
 
 /** The trails that attestations are spread over. */
 const trails = 1000;

@@ -23,7 +23,7 @@ export interface Measured {
 }
 
 /** A row that is only told. */
-export function information({ what, figure, against = '', ratio = '' }: Measured): Row {
+export function withoutTarget({ what, figure, against = '', ratio = '' }: Measured): Row {
   return { what, figure, against, ratio, mustReach: '', aimFor: '', reached: '-' };
 }
 
@@ -33,10 +33,10 @@ export function information({ what, figure, against = '', ratio = '' }: Measured
  * @param value the figure that counts, in the unit of the target
  * @param format how that unit is written
  */
-export function judged(measured: Measured, value: number, target: Target, format: (value: number) => string): Row {
+export function withTarget(measured: Measured, value: number, target: Target, format: (value: number) => string): Row {
   const limit = (bound: number): string => `${target.better === 'lower' ? '≤' : '≥'} ${format(bound)}`;
   return {
-    ...information(measured),
+    ...withoutTarget(measured),
     mustReach: limit(target.mustReach),
     aimFor: limit(target.aimFor),
     reached: judge(value, target),

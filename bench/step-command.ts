@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runAction, type StepSettings } from '../tools/run-action.ts';
-import { distFile } from './dist.ts';
-import type { Command } from './whole-process.ts';
+import { distFile } from './built-action.ts';
+import type { Command } from './run-process.ts';
 
 /** A bare `node -e 0`: what the runtime costs before it does anything, the floor of every step. */
 export const bareNode: Command = { program: process.execPath, parameters: ['-e', '0'] };

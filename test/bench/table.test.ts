@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { information, judged } from '../../bench/row.ts';
+import { withoutTarget, withTarget } from '../../bench/row.ts';
 import { formatTable } from '../../bench/table.ts';
 import { milliseconds, times } from '../../bench/units.ts';
 
@@ -7,8 +7,8 @@ describe('the table', () => {
   it('lines up, and shows what must be reached beside what was', () => {
     const step = { what: 'a step', figure: milliseconds(50), against: 'bare node 20 ms', ratio: times(2.5) };
     const rows = [
-      judged(step, 2.5, { better: 'lower', mustReach: 2.5, aimFor: 2 }, times),
-      information({ what: 'tar | openssl', figure: milliseconds(8.25) }),
+      withTarget(step, 2.5, { better: 'lower', mustReach: 2.5, aimFor: 2 }, times),
+      withoutTarget({ what: 'tar | openssl', figure: milliseconds(8.25) }),
     ];
     expect(formatTable(rows).split('\n')).toEqual([
       '| what           | figure  | against         | ratio | must reach | aim for | reached |',

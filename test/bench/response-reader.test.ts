@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AnswerReader } from '../../bench/answer-reader.ts';
+import { ResponseReader } from '../../bench/response-reader.ts';
 
 const answer = (status: number, body: string): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -17,25 +17,25 @@ describe('reading answers off a connection', () => {
     );
     fc.assert(
       fc.property(answers, (all) => {
-        const reader = new AnswerReader();
+        const reader = new ResponseReader();
         for (const [status, body, places] of all) {
           const bytes = answer(status, body);
           const cuts = places.map((place) => place % bytes.length).toSorted((one, other) => one - other);
           const chunks = [0, ...cuts].map((start, at) => bytes.subarray(start, cuts[at] ?? bytes.length));
-          const told = chunks.map((chunk) => reader.push(chunk));
-          expect(told.at(-1)).toBe(status);
-          expect(told.slice(0, -1).every((value) => value === undefined)).toBe(true);
+          const statuses = chunks.map((chunk) => reader.push(chunk));
+          expect(statuses.at(-1)).toBe(status);
+          expect(statuses.slice(0, -1).every((value) => value === undefined)).toBe(true);
         }
       }),
     );
   });
 
   it('takes a body that looks like the end of a head for a body', () => {
-    expect(new AnswerReader().push(answer(201, '\r\n\r\nContent-Length: 99\r\n\r\n'))).toBe(201);
+    expect(new ResponseReader().push(answer(201, '\r\n\r\nContent-Length: 99\r\n\r\n'))).toBe(201);
   });
 
   it('refuses an answer whose length it cannot know', () => {
     const bytes = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-    expect(() => new AnswerReader().push(bytes)).toThrow('an answer without a length');
+    expect(() => new ResponseReader().push(bytes)).toThrow('an answer without a length');
   });
 });

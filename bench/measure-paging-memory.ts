@@ -3,7 +3,7 @@ import type { FilledService } from './filled-service.ts';
 import { interleavedMedians } from './interleave.ts';
 import { jobOf } from './job.ts';
 import { peakMemory } from './peak-memory.ts';
-import { judged, type Row } from './row.ts';
+import { withTarget, type Row } from './row.ts';
 import { stepCommand } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
 
@@ -11,7 +11,7 @@ import { bytesOfMegabyte, megabytes, times } from './units.ts';
 const rounds = 5;
 
 /** The most memory of a step that walks through all attestations, above the one that lists a page of them. */
-export async function measureWalk(
+export async function measurePagingMemory(
   filled: FilledService,
   { directory, workspace }: { readonly directory: string; readonly workspace: string },
 ): Promise<Row> {
@@ -20,10 +20,10 @@ export async function measureWalk(
   const listing = (page: string): ReturnType<typeof stepCommand> =>
     stepCommand(join(directory, `list-${page}`), { ...job, inputs: { operation: 'list-attestations', flow, page } });
   const [one, all] = [await listing('1'), await listing('all')];
-  const told = join(directory, 'peak-memory');
-  const peak = await interleavedMedians({ one: () => peakMemory(one, told), all: () => peakMemory(all, told) }, rounds);
+  const file = join(directory, 'peak-memory');
+  const peak = await interleavedMedians({ one: () => peakMemory(one, file), all: () => peakMemory(all, file) }, rounds);
   const extra = peak.all - peak.one;
-  return judged(
+  return withTarget(
     {
       what: '`page: all` over 100,000 attestations, extra peak memory',
       figure: megabytes(extra),

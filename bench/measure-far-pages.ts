@@ -1,8 +1,8 @@
-import { Conversation } from './conversation.ts';
+import { Connection } from './connection.ts';
 import { secondOf, type FilledService } from './filled-service.ts';
 import { interleavedMedians } from './interleave.ts';
 import { getRequest } from './requests.ts';
-import { judged, type Row } from './row.ts';
+import { withTarget, type Row } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
 /** How often each page is asked for; one takes a millisecond or two. */
@@ -19,7 +19,7 @@ export const entriesOfFarPage = farPage * pageSize + 1000;
  *
  * @param filled with at least `entriesOfFarPage` attestations and snapshots
  */
-export async function measurePages(filled: FilledService): Promise<readonly Row[]> {
+export async function measureFarPages(filled: FilledService): Promise<readonly Row[]> {
   const { org, flow, environment } = filled;
   const attestations = (page: number, span = ''): string =>
     getRequest(filled, `/attestations/${org}/${flow}?page=${page}${span}`);
@@ -27,9 +27,9 @@ export async function measurePages(filled: FilledService): Promise<readonly Row[
     getRequest(filled, `/snapshots/${org}/${environment}?page=${page}${words}`);
   const span = `&from_timestamp=${secondOf(500)}&to_timestamp=${secondOf(entriesOfFarPage - 100)}`;
   const interval = `&interval=100..${entriesOfFarPage - 100}&reverse=true`;
-  const conversation = await Conversation.open(filled.port);
+  const connection = await Connection.open(filled.port);
   try {
-    const asking = (request: string) => (): Promise<number> => conversation.ask(request, 200);
+    const asking = (request: string) => (): Promise<number> => connection.request(request, 200);
     const took = await interleavedMedians(
       {
         attestations: asking(attestations(1)),
@@ -50,13 +50,13 @@ export async function measurePages(filled: FilledService): Promise<readonly Row[
       compare('snapshots of an interval, reversed', took.farInterval, took.interval),
     ];
   } finally {
-    conversation.close();
+    connection.close();
   }
 }
 
 function compare(list: string, far: number, near: number): Row {
   const ratio = far / near;
-  return judged(
+  return withTarget(
     {
       what: `service: page 1,000 of ${list}`,
       figure: milliseconds(far),

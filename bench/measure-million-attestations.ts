@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Conversation } from './conversation.ts';
+import { Connection } from './connection.ts';
 import {
   fingerprintAt,
   secondOf,
@@ -11,7 +11,7 @@ import {
 } from './filled-service.ts';
 import { interleavedMedians } from './interleave.ts';
 import { attestRequest, getArtifactRequest, getRequest, jsonRequest } from './requests.ts';
-import { judged, type Row } from './row.ts';
+import { withTarget, type Row } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
 const [few, many] = [10_000, 1_000_000];
@@ -23,7 +23,10 @@ const rounds = 200;
  * What a million attestations in a flow do to each answer, against the same service with ten thousand: one request at a time,
  * in turn. Takes a few minutes, most of them to record the million.
  */
-export async function measureMillion(directory: string, owner: Omit<Owner, 'data'>): Promise<readonly Row[]> {
+export async function measureMillionAttestations(
+  directory: string,
+  owner: Omit<Owner, 'data'>,
+): Promise<readonly Row[]> {
   const folder = join(directory, 'million');
   await mkdir(folder);
   const filling = { artifacts, snapshots: 0 };
@@ -35,7 +38,7 @@ export async function measureMillion(directory: string, owner: Omit<Owner, 'data
 }
 
 async function compareAnswers(usual: FilledService, full: FilledService): Promise<readonly Row[]> {
-  const [toUsual, toFull] = await Promise.all([usual, full].map(({ port }) => Conversation.open(port)));
+  const [toUsual, toFull] = await Promise.all([usual, full].map(({ port }) => Connection.open(port)));
   if (toUsual === undefined || toFull === undefined) throw new TypeError('two conversations were opened');
   try {
     const rows: Row[] = [];
@@ -43,8 +46,8 @@ async function compareAnswers(usual: FilledService, full: FilledService): Promis
       let [usualRound, fullRound] = [0, 0];
       const took = await interleavedMedians(
         {
-          usual: () => toUsual.ask(answer.request(usual, few, (usualRound += 1)), answer.status),
-          full: () => toFull.ask(answer.request(full, many, (fullRound += 1)), answer.status),
+          usual: () => toUsual.request(answer.request(usual, few, (usualRound += 1)), answer.status),
+          full: () => toFull.request(answer.request(full, many, (fullRound += 1)), answer.status),
         },
         rounds,
       );
@@ -119,7 +122,7 @@ const answers: readonly Answer[] = [
 
 function compare(what: string, full: number, usual: number): Row {
   const ratio = full / usual;
-  return judged(
+  return withTarget(
     {
       what: `a million attestations: ${what}`,
       figure: milliseconds(full),

@@ -1,7 +1,7 @@
 import { fingerprintAt, type FilledService } from './filled-service.ts';
-import { loadOnce, usualLoad } from './measure-service.ts';
+import { generateLoad, usualLoad } from './measure-service.ts';
 import { getArtifactRequest } from './requests.ts';
-import { information, type Row } from './row.ts';
+import { withoutTarget, type Row } from './row.ts';
 import { milliseconds, perSecond } from './units.ts';
 
 /**
@@ -10,14 +10,14 @@ import { milliseconds, perSecond } from './units.ts';
  * @param directory for the settings of the load
  * @param artifacts how many the service knows
  */
-export function measureFirstLookUps(
+export function measureUncachedArtifacts(
   { directory }: { readonly directory: string },
   filled: FilledService,
   artifacts: number,
 ): Row {
   const requests = Array.from({ length: artifacts }, (_, place) => getArtifactRequest(filled, fingerprintAt(place)));
-  const { perSecond: rate, p50 } = loadOnce(directory, { ...usualLoad, port: filled.port, requests, status: 200 });
-  return information({
+  const { perSecond: rate, p50 } = generateLoad(directory, { ...usualLoad, port: filled.port, requests, status: 200 });
+  return withoutTarget({
     what: 'service: get-artifact, each of 10,000 in turn',
     figure: `${perSecond(rate)}, half within ${milliseconds(p50)}`,
   });

@@ -7,7 +7,7 @@ import { webhookReport } from '../trial/sonar-report.ts';
 import { jobOf, type Job, type JobSettings } from './job.ts';
 import { makeRepository } from './repository.ts';
 import { stepCommand } from './step-command.ts';
-import type { Command } from './whole-process.ts';
+import type { Command } from './run-process.ts';
 
 const org = 'bench';
 const flow = 'web';
@@ -17,7 +17,7 @@ const tenMegabytes = 10 * 1024 * 1024;
 const archived = { files: 1000, bytes: 10_240 };
 
 /** Where everything is measured: a service, a repository, and files to send. */
-export interface Scene {
+export interface Fixture {
   /** For whatever a measurement puts aside. */
   readonly directory: string;
   readonly org: string;
@@ -43,8 +43,8 @@ export interface Steps {
   readonly attestArchive: Command;
 }
 
-/** Sets the scene, works in it, and clears it away. Everything in it is made by the product itself, and checked. */
-export async function withScene<Result>(work: (scene: Scene) => Promise<Result>): Promise<Result> {
+/** Sets the fixture, works in it, and clears it away. Everything in it is made by the product itself, and checked. */
+export async function withFixture<Result>(work: (fixture: Fixture) => Promise<Result>): Promise<Result> {
   // Not in the system's folder for temporary files: that may be memory, where making a write durable costs nothing.
   const build = join(import.meta.dirname, '..', 'build');
   await mkdir(build, { recursive: true });
@@ -55,7 +55,7 @@ export async function withScene<Result>(work: (scene: Scene) => Promise<Result>)
     const service = await startService();
     try {
       const base = { directory, org, flow, key, service, startService };
-      return await work({ ...base, ...(await furnish(directory, { baseUrl: service.baseUrl, key })) });
+      return await work({ ...base, ...(await prepare(directory, { baseUrl: service.baseUrl, key })) });
     } finally {
       await service.stop();
     }
@@ -64,10 +64,10 @@ export async function withScene<Result>(work: (scene: Scene) => Promise<Result>)
   }
 }
 
-async function furnish(
+async function prepare(
   directory: string,
   { baseUrl, key }: Pick<JobSettings, 'baseUrl' | 'key'>,
-): Promise<Pick<Scene, 'fingerprint' | 'commit' | 'workspace' | 'steps'>> {
+): Promise<Pick<Fixture, 'fingerprint' | 'commit' | 'workspace' | 'steps'>> {
   const workspace = join(directory, 'workspace');
   const commit = await makeRepository(workspace);
   await makeEvidence(workspace, commit);
@@ -99,7 +99,10 @@ interface Recorded {
 /** Makes the flow, the artifact and its evidence known to the service. */
 async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Promise<void> {
   const description = 'What the bench measures with';
-  await mustPass({ ...job, inputs: { operation: 'create-flow', flow, description, template: 'artifact\nsonar' } });
+  await runPassingStep({
+    ...job,
+    inputs: { operation: 'create-flow', flow, description, template: 'artifact\nsonar' },
+  });
   const answer = await fetch(`${baseUrl}/artifacts/${org}/${flow}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -114,13 +117,13 @@ async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Pro
     }),
   });
   if (answer.status !== 201) throw new Error(`the artifact was answered ${answer.status}: ${await answer.text()}`);
-  await mustPass({ ...job, inputs: attestInputs() });
-  const looked = await mustPass({ ...job, inputs: { operation: 'get-artifact', flow, fingerprint } });
+  await runPassingStep({ ...job, inputs: attestInputs() });
+  const looked = await runPassingStep({ ...job, inputs: { operation: 'get-artifact', flow, fingerprint } });
   if (looked.summary === '') throw new Error('get-artifact wrote no summary');
 }
 
 /** A step that fails, or that leaves no outputs, must not be measured. */
-async function mustPass(settings: StepSettings): ReturnType<typeof runAction> {
+async function runPassingStep(settings: StepSettings): ReturnType<typeof runAction> {
   const result = await runAction(settings);
   if (result.exitCode === 0 && result.outputs['outcome'] !== undefined) return result;
   throw new Error(`${settings.inputs['operation'] ?? ''} failed:\n${result.log}\n${result.errorLog}`);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { AnswerReader } from '../answer-reader.ts';
-import type { LoadResult, LoadSettings } from '../load.ts';
+import { ResponseReader } from '../response-reader.ts';
+import type { LoadResult, LoadSettings } from '../load-settings.ts';
 import { quantile } from '../statistics.ts';
 
 /*
@@ -20,7 +20,7 @@ const ends = begins + settings.seconds * 1000;
 const latencies: number[] = [];
 let next = 0;
 
-await Promise.all(Array.from({ length: settings.connections }, converse));
+await Promise.all(Array.from({ length: settings.connections }, sendRequests));
 const result: LoadResult = {
   perSecond: latencies.length / settings.seconds,
   p50: quantile(latencies, 0.5),
@@ -28,10 +28,10 @@ const result: LoadResult = {
 };
 console.log(JSON.stringify(result));
 
-async function converse(): Promise<void> {
+async function sendRequests(): Promise<void> {
   const socket = connect({ port: settings.port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
-  const reader = new AnswerReader();
+  const reader = new ResponseReader();
   let sent = 0;
   const send = (): void => {
     const request = requests[next % requests.length];

@@ -4,7 +4,7 @@ const headEnd = Buffer.from('\r\n\r\n');
  * Tells where the answers on one connection end, for a client that has one request under way at a time. It knows as much
  * of HTTP as the bench needs: a status, and a body whose length the head names.
  */
-export class AnswerReader {
+export class ResponseReader {
   #received: Buffer = Buffer.alloc(0);
 
   /**

@@ -11,7 +11,7 @@ export interface Command {
 }
 
 /** What a program printed, and how long it took, in milliseconds, from before it was started until it was gone. */
-export interface Ended {
+export interface ProcessResult {
   readonly wall: number;
   readonly output: string;
 }
@@ -21,15 +21,15 @@ export interface Ended {
  *
  * @throws Error when it did not end well: what failed must not count as fast.
  */
-export function runWhole({ program, parameters, environment, prepare }: Command): Ended {
+export function runProcess({ program, parameters, environment, prepare }: Command): ProcessResult {
   prepare?.();
-  const begun = performance.now();
+  const started = performance.now();
   const ended = spawnSync(program, parameters, {
     ...(environment === undefined ? {} : { env: environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
     maxBuffer: 64 * 1024 * 1024,
   });
-  const wall = performance.now() - begun;
+  const wall = performance.now() - started;
   // Where the program could not even be started, there is no output.
   if (ended.error !== undefined) throw ended.error;
   const output = ended.stdout.toString('utf8');
@@ -41,12 +41,12 @@ export function runWhole({ program, parameters, environment, prepare }: Command)
 }
 
 /** Runs two programs of which the second reads what the first prints. Takes the time of both. */
-export async function runPipe(first: Command, second: Command): Promise<number> {
-  const begun = performance.now();
+export async function runPipeline(first: Command, second: Command): Promise<number> {
+  const started = performance.now();
   const source = spawn(first.program, first.parameters, { stdio: ['ignore', 'pipe', 'ignore'] });
   const sink = spawn(second.program, second.parameters, { stdio: [source.stdout, 'ignore', 'ignore'] });
   await Promise.all([succeeded(source, first), succeeded(sink, second)]);
-  return performance.now() - begun;
+  return performance.now() - started;
 }
 
 async function succeeded(child: ChildProcess, { program }: Command): Promise<void> {
