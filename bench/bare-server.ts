@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 const program = join(import.meta.dirname, 'programs', 'bare-server.ts');
 
 /**
- * Runs work against a server, in a process of its own, that only answers.
+ * Runs work against a server that does nothing but respond, in its own process.
  *
- * @param answerBytes the length of each answer's body
- * @param work given the port on the loopback
+ * @param answerBytes the length of each response's body
+ * @param work gets the server's port on the loopback interface
  */
 export async function withBareServer<Result>(
   answerBytes: number,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '..', 'dist');
 
-/** What a runner executes. */
+/** The file that a runner executes. */
 export const distFile = join(folder, 'index.js');
 
 /** Whether the action has been built. */
@@ -11,7 +11,7 @@ export function isBuilt(): boolean {
   return existsSync(distFile);
 }
 
-/** The size of the folder that a runner downloads with the action, in bytes. */
+/** The size of dist/, which a runner downloads with the action, in bytes. */
 export function distBytes(): number {
   return readdirSync(folder).reduce((total, name) => total + statSync(join(folder, name)).size, 0);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { ResponseReader } from './response-reader.ts';
 
-/** One connection to a service, on which one request is asked after the other. */
+/** A connection to a service, for one request at a time. */
 export class Connection {
   readonly #socket: Socket;
   #onData: (chunk: Buffer | undefined) => void = () => undefined;
@@ -17,7 +17,7 @@ export class Connection {
     });
   }
 
-  /** Connects to a port on the loopback. Close it. */
+  /** Connects to a port on the loopback interface. The caller must close the connection. */
   static async open(port: number): Promise<Connection> {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     await once(socket, 'connect');
@@ -25,10 +25,10 @@ export class Connection {
   }
 
   /**
-   * Asks, and gives the milliseconds until the whole answer was there.
+   * Sends a request and returns the milliseconds until the whole response has arrived.
    *
-   * @param text as it goes over the wire
-   * @throws Error where the answer has another status, or the connection ends before it
+   * @param text the request as it goes over the wire
+   * @throws Error if the response has another status, or if the connection ends first
    */
   request(text: string, status: number): Promise<number> {
     const reader = new ResponseReader();

@@ -14,17 +14,17 @@ import { randomBytes } from 'node:crypto';
 import { startTrialService } from '../trial/trial-service.ts';
 import { attestationDocument } from './requests.ts';
 
-/** How much a service has before it starts. */
+/** How many records a service has before it starts. */
 export interface Filling {
-  /** In the one flow; ten to a trail, as jobs of one commit leave them. */
+  /** All in one flow, ten per trail, which is realistic for the jobs of one commit. */
   readonly attestations: number;
-  /** Each in a trail of its own, that has attestations as well. */
+  /** Each in its own trail, which has attestations, too. */
   readonly artifacts: number;
-  /** Of the one environment. */
+  /** All of one environment. */
   readonly snapshots: number;
 }
 
-/** A running service with much in it. */
+/** A running service with many records. */
 export interface FilledService {
   readonly baseUrl: string;
   readonly port: number;
@@ -35,9 +35,9 @@ export interface FilledService {
   readonly commit: string;
 }
 
-/** Whose service it is. */
+/** The organization, flow and key of a filled service. */
 export interface Owner {
-  /** A folder of its own for the data; made here. */
+  /** The data folder, which is created. */
   readonly data: string;
   readonly org: string;
   readonly flow: string;
@@ -48,21 +48,21 @@ export interface Owner {
 const environment = 'production';
 const attestationsOfTrail = 10;
 
-/** When the first attestation was made, in Unix seconds; they follow each other by ten milliseconds. */
+/** The time of the first attestation in Unix seconds. The others follow every ten milliseconds. */
 export const firstMoment = 1_780_000_000;
 const step = 0.01;
 
-/** The trail that an attestation is in, by its place in the flow, from 0. */
+/** The trail of an attestation. The first attestation of the flow has place 0. */
 export function trailOf(place: number): string {
   return `trail-${Math.floor(place / attestationsOfTrail)}`;
 }
 
-/** The fingerprint of an artifact, by its place in the flow, from 0. */
+/** The fingerprint of an artifact. The first artifact of the flow has place 0. */
 export function fingerprintAt(place: number): string {
   return createHash('sha256').update(`artifact ${place}`).digest('hex');
 }
 
-/** The whole second in which the attestation of this place was made. */
+/** The Unix second in which an attestation was made. */
 export function secondOf(place: number): number {
   return Math.floor(momentOf(place));
 }
@@ -72,8 +72,8 @@ function momentOf(place: number): number {
 }
 
 /**
- * Runs work against a service that has much. It is filled through its storage before it starts, because its own requests would
- * take minutes; what they leave is the same.
+ * Runs work against a service with many records. They are written through its storage before it starts, because
+ * requests would take minutes. The records are the same.
  */
 export async function withFilledService<Result>(
   owner: Owner,
@@ -105,7 +105,7 @@ async function fill(
   const { org, flow, commit } = owner;
   const dependencies = { storage, judging: new Judging(), now: () => firstMoment * 1000 };
   await createOrganization(dependencies, { org });
-  const description = 'What the bench measures with';
+  const description = 'For the bench';
   const template = ['artifact', 'sonar'];
   await saveFlow(dependencies, { org, name: flow, description, template, visibility: undefined, repoUrl: undefined });
   await saveEnvironment(dependencies, { org, name: environment, kind: 'K8S', user: 'bench' });
@@ -128,7 +128,7 @@ async function fill(
   );
   await inGroups(snapshots, (place) => {
     const instances = [{ namespace: 'web', pod: 'web-1', createdAt: firstMoment }];
-    // Another one than before, so that each report makes a snapshot.
+    // Not the artifact of the report before, so that each report makes a snapshot.
     const running = [{ name: 'web', fingerprint: fingerprintAt(place % 2), instances }];
     const at = { ...dependencies, now: () => (firstMoment + place) * 1000 };
     return recordReport(at, { org, environment, kind: 'K8S', artifacts: running });
@@ -143,10 +143,10 @@ const addresses = {
 function checkedDocument(owner: Owner): SonarAttestation {
   const document = attestationDocument(owner);
   if (conforms(sonarAttestation, document)) return document;
-  throw new TypeError('the attestation of the bench does not have the form of the contract');
+  throw new TypeError('the attestation of the bench does not match the schema of the contract');
 }
 
-/** Those of one group share a commit. */
+/** How many writes are started at once, so that they share commits. */
 const groupSize = 1000;
 
 async function inGroups(count: number, write: (place: number) => Promise<unknown>): Promise<void> {

@@ -11,26 +11,26 @@ import type { Command } from './run-process.ts';
 
 const org = 'bench';
 const flow = 'web';
-/** 10 MB as both sides of the interface read it. */
+/** 10 MB as the action and the service count it. */
 const tenMegabytes = 10 * 1024 * 1024;
-/** Random bytes do not compress, so the archive of these is a few kB below the limit. */
+/** Random bytes do not compress, so the archive of these files is a few kB below the limit. */
 const archived = { files: 1000, bytes: 10_240 };
 
-/** Where everything is measured: a service, a repository, and files to send. */
+/** What the measurements use: a service, a repository, and files to send. */
 export interface Fixture {
-  /** For whatever a measurement puts aside. */
+  /** For the files of a measurement. */
   readonly directory: string;
   readonly org: string;
   readonly flow: string;
   readonly key: string;
-  /** An artifact that the service knows, and finds compliant. */
+  /** An artifact that the service considers compliant. */
   readonly fingerprint: string;
   readonly commit: string;
-  /** The folder of the repository. */
+  /** The folder of the git repository. */
   readonly workspace: string;
   readonly steps: Steps;
   readonly service: TrialService;
-  /** Starts the service again, after it was stopped, on the data that it has. */
+  /** Starts the service again on the same data, after it was stopped. */
   readonly startService: () => Promise<TrialService>;
 }
 
@@ -43,9 +43,9 @@ export interface Steps {
   readonly attestArchive: Command;
 }
 
-/** Sets the fixture, works in it, and clears it away. Everything in it is made by the product itself, and checked. */
+/** Runs work in a fixture and removes it. The records are made and checked by the action itself. */
 export async function withFixture<Result>(work: (fixture: Fixture) => Promise<Result>): Promise<Result> {
-  // Not in the system's folder for temporary files: that may be memory, where making a write durable costs nothing.
+  // Not in the system's temporary folder, which may be in memory, where a durable write costs nothing.
   const build = join(import.meta.dirname, '..', 'build');
   await mkdir(build, { recursive: true });
   const directory = await mkdtemp(join(build, 'bench-'));
@@ -96,9 +96,9 @@ interface Recorded {
   readonly fingerprint: string;
 }
 
-/** Makes the flow, the artifact and its evidence known to the service. */
+/** Records the flow, the artifact and its evidence. */
 async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Promise<void> {
-  const description = 'What the bench measures with';
+  const description = 'For the bench';
   await runPassingStep({
     ...job,
     inputs: { operation: 'create-flow', flow, description, template: 'artifact\nsonar' },
@@ -116,20 +116,23 @@ async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Pro
       commit_url: `https://github.com/example/web/commit/${commit}`,
     }),
   });
-  if (answer.status !== 201) throw new Error(`the artifact was answered ${answer.status}: ${await answer.text()}`);
+  if (answer.status !== 201)
+    throw new Error(`reporting the artifact failed with ${answer.status}: ${await answer.text()}`);
   await runPassingStep({ ...job, inputs: attestInputs() });
   const looked = await runPassingStep({ ...job, inputs: { operation: 'get-artifact', flow, fingerprint } });
   if (looked.summary === '') throw new Error('get-artifact wrote no summary');
 }
 
-/** A step that fails, or that leaves no outputs, must not be measured. */
+/** Runs a step. @throws Error if it fails or sets no outputs, because such a step must not be measured */
 async function runPassingStep(settings: StepSettings): ReturnType<typeof runAction> {
   const result = await runAction(settings);
   if (result.exitCode === 0 && result.outputs['outcome'] !== undefined) return result;
   throw new Error(`${settings.inputs['operation'] ?? ''} failed:\n${result.log}\n${result.errorLog}`);
 }
 
-/** Without a trail the commit's, which the artifact is in; with one, elsewhere, so that the artifact stays as it is. */
+/**
+ * Without `trail`, attests to the trail of the commit, which has the artifact; with it, does not change the artifact.
+ */
 function attestInputs(trail?: string, files?: string): Record<string, string> {
   return {
     operation: 'attest-sonar',

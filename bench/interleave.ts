@@ -1,10 +1,10 @@
 import { median } from './statistics.ts';
 
 /**
- * Measures several things in turn (A B C A B C …), so that what the machine does meanwhile meets all of them alike. One round
- * before counts for nothing: it fills caches.
+ * Measures several things in turn (A B C A B C …), so that other load on the machine affects all of them equally. A
+ * first round fills caches and is not counted.
  *
- * @returns what each gave, in the order of the rounds
+ * @returns the samples of each, in the order of the rounds
  */
 export async function interleave<Name extends string, Sample>(
   probes: Readonly<Record<Name, () => Sample | Promise<Sample>>>,
@@ -26,13 +26,13 @@ export async function interleave<Name extends string, Sample>(
   return gathered;
 }
 
-/** As `interleave`, of figures: the median of each. */
+/** Like `interleave`, but returns the median of each. */
 export async function interleavedMedians<Name extends string>(
   probes: Readonly<Record<Name, () => number | Promise<number>>>,
   rounds: number,
 ): Promise<Readonly<Record<Name, number>>> {
   const samples = await interleave(probes, rounds);
   const medians = Object.entries<readonly number[]>(samples).map(([name, values]) => [name, median(values)]);
-  // The names are those of the samples.
+  // `samples` has the same names.
   return Object.fromEntries(medians) as Record<Name, number>;
 }

@@ -1,6 +1,6 @@
 import type { StepSettings } from '../tools/run-action.ts';
 
-/** What the steps of a job have in common. */
+/** What all steps of a job share. */
 export type Job = Required<Pick<StepSettings, 'environment' | 'event'>>;
 
 /** Where a job runs, and which service it talks to. */
@@ -12,7 +12,7 @@ export interface JobSettings {
   readonly commit: string;
 }
 
-/** The job of a push, as far as a step sees it; what all steps have in common is set by the job. */
+/** The job of a push, as a step sees it. The common inputs are set as variables of the job. */
 export function jobOf({ baseUrl, key, org, workspace, commit }: JobSettings): Job {
   return {
     environment: {

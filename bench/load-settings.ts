@@ -1,21 +1,21 @@
-/** What the program that makes load is told. */
+/** The settings of `programs/generate-load.ts`. */
 export interface LoadSettings {
   readonly port: number;
-  /** Whole requests as they go over the wire, taken in turn. */
+  /** Whole requests as they go over the wire. They are sent in turn. */
   readonly requests: readonly string[];
-  /** The status that each must be answered with. */
+  /** The status that every response must have. */
   readonly status: number;
-  /** How many are under way at any time, each on a connection of its own. */
+  /** How many requests are sent at the same time, each on its own connection. */
   readonly connections: number;
-  /** Before anything counts. */
+  /** Before the measurement starts. */
   readonly warmUpSeconds: number;
   readonly seconds: number;
 }
 
-/** What came of the load. */
+/** The result of `programs/generate-load.ts`. */
 export interface LoadResult {
   readonly perSecond: number;
-  /** Milliseconds from sending a request to having its whole answer. */
+  /** Milliseconds from sending a request until its whole response has arrived. */
   readonly p50: number;
   readonly p99: number;
 }

@@ -16,25 +16,27 @@ import { withFixture } from './fixture.ts';
 import { formatTable } from './table.ts';
 
 /*
- * `npm run bench`: what the action costs a job, and what the service bears, as one table (docs/performance.md). Everything
- * is measured on whole processes, in turn with what it is compared with.
+ * `npm run bench`: what the action costs a job, and how much load the service can take, as one table
+ * (docs/performance.md). Whole processes are measured, in turn with what they are compared with.
  */
 
 const options = readOptions(process.argv.slice(2));
 if (isBuilt()) {
   await bench(options);
 } else {
-  console.error('There is no dist/ to measure; run `npm run build` first.');
+  console.error('dist/ is missing. Run `npm run build` first.');
   process.exitCode = 1;
 }
 
 async function bench({ check, rounds, ...options }: BenchOptions): Promise<void> {
-  console.log(`${machine()}\nMedians of ${rounds} runs, taken in turn with what they are compared with.\n`);
+  console.log(`${machine()}\nMedians of ${rounds} runs, in turn with what they are compared with.\n`);
   const started = performance.now();
   const rows = await measure(rounds, options);
-  console.log(`${formatTable(rows)}\n\nTook ${((performance.now() - started) / 1000).toFixed(0)} s; ${loadAverage()}`);
+  console.log(
+    `${formatTable(rows)}\n\nThe bench took ${((performance.now() - started) / 1000).toFixed(0)} s; ${loadAverage()}`,
+  );
   const missed = rows.filter((row) => row.reached === 'no');
-  if (missed.length > 0) console.log(`Not reached: ${missed.map((row) => row.what).join('; ')}.`);
+  if (missed.length > 0) console.log(`Missed targets: ${missed.map((row) => row.what).join('; ')}.`);
   if (check && missed.length > 0) process.exitCode = 1;
 }
 
@@ -49,7 +51,7 @@ function measure(
       ['memory', () => measureMemory(fixture, rounds)],
       ['fingerprints', () => measureFingerprints(fixture.directory, large ? 1024 : 256, rounds)],
       ['service', () => measureService(fixture)],
-      // Stops the fixture's service; what comes after it starts its own.
+      // Stops the service of the fixture. The parts after it start their own.
       ['start of the service', async () => [await measureServiceStart(fixture, rounds)]],
       ['long lists', () => measureLongLists(fixture)],
       ...(million
@@ -66,7 +68,7 @@ function measure(
   });
 }
 
-/** Tells on the error output what is going on, so that the output is the table alone. */
+/** Logs progress to standard error, so that standard output is only the table. */
 async function timed<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   const started = performance.now();
   const result = await work();
@@ -79,7 +81,7 @@ function machine(): string {
   return `Node ${process.versions.node} on ${type()} ${release()}, ${availableParallelism()} CPUs (${model}); ${loadAverage()}`;
 }
 
-/** The machine's own word for how busy it is; always 0 on Windows. */
+/** Always 0 on Windows. */
 function loadAverage(): string {
   return `load average ${loadavg()[0]?.toFixed(1) ?? ''} (1 minute)`;
 }

@@ -8,15 +8,15 @@ import { attestRequest } from './requests.ts';
 import { withoutTarget, withTarget, type Row } from './row.ts';
 import { perSecond } from './units.ts';
 
-/** Makes a database of more than 200 MB. */
+/** This many records are a database of more than 200 MB. */
 const filling = { attestations: 135_000, artifacts: 1000, snapshots: 0 };
 const writers = 8;
 const main = join(import.meta.dirname, '..', 'src', 'service', 'main.ts');
 const run = promisify(execFile);
 
 /**
- * A backup of a large service while it is written to: how long it takes, and how many durable writes a second the service
- * answers meanwhile. Fails if the backup is not whole.
+ * Backs up a large service while it records: how long the backup takes, and how many durable writes per second the
+ * service confirms meanwhile. Fails if the backup is incomplete.
  */
 export async function measureBackup(directory: string, owner: Omit<Owner, 'data'>): Promise<readonly Row[]> {
   const folder = join(directory, 'backup');
@@ -34,7 +34,7 @@ export async function measureBackup(directory: string, owner: Omit<Owner, 'data'
     return [
       withoutTarget({ what: `backup: a database of ${megabytes.toFixed(0)} MB`, figure: `${seconds.toFixed(1)} s` }),
       withTarget(
-        { what: '… durable attestations meanwhile', figure: perSecond(rate) },
+        { what: '… durable attestations during the backup', figure: perSecond(rate) },
         rate,
         { better: 'higher', mustReach: 500, aimFor: 500 },
         perSecond,
@@ -44,7 +44,7 @@ export async function measureBackup(directory: string, owner: Omit<Owner, 'data'
 }
 
 interface Writing {
-  /** Ends it, and answers how many writes were acknowledged. */
+  /** Stops writing. Returns how many writes were confirmed. */
   stop(): Promise<number>;
 }
 

@@ -2,7 +2,7 @@ import { distBytes } from './built-action.ts';
 import { withTarget, type Row } from './row.ts';
 import { kilobytes } from './units.ts';
 
-/** What every job downloads before its first step with the action. */
+/** The size of what every job downloads before its first step with the action. */
 export function measureDownload(): Row {
   const bytes = distBytes();
   return withTarget(

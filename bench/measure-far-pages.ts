@@ -5,17 +5,17 @@ import { getRequest } from './requests.ts';
 import { withTarget, type Row } from './row.ts';
 import { milliseconds, times } from './units.ts';
 
-/** How often each page is asked for; one takes a millisecond or two. */
+/** How often each page is requested. One request takes a millisecond or two. */
 const rounds = 300;
 const farPage = 1000;
-/** What a page holds unless more is asked for. */
+/** The default of the interface. */
 const pageSize = 15;
 
-/** How many entries a list needs for its page 1,000 to be a whole one, also of a span that leaves the first ones out. */
+/** With this many entries page 1,000 of a list is full, even if a time span excludes the first ones. */
 export const entriesOfFarPage = farPage * pageSize + 1000;
 
 /**
- * The page 1,000 of a list against its page 1, one request at a time.
+ * Compares page 1,000 of a list with its page 1, one request at a time.
  *
  * @param filled with at least `entriesOfFarPage` attestations and snapshots
  */

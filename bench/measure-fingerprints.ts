@@ -22,8 +22,8 @@ function archive(directory: string): Command {
 }
 
 /**
- * Fingerprints against the system's tools. What counts is the work: from both sides the time of the same program over an
- * empty file or directory is taken off, because a fingerprint is computed in a step that runs already.
+ * Compares fingerprints with the system's tools. From both, the time that the same program takes for an empty file or
+ * directory is subtracted, because a fingerprint is computed in a step that is already running.
  *
  * @param megabytes the size of the file
  */
@@ -48,7 +48,7 @@ async function ifThere(
   try {
     runProcess({ program: tool, parameters });
   } catch {
-    return [withoutTarget({ what: 'fingerprints', figure: `skipped: there is no ${tool} to compare with` })];
+    return [withoutTarget({ what: 'fingerprints', figure: `skipped: ${tool} is not installed` })];
   }
   return measure();
 }
@@ -76,11 +76,11 @@ async function measureFile(directory: string, megabytes: number, rounds: number)
   });
 }
 
-/** What is fast must be right as well. */
+/** @throws Error if the fingerprint is not the digest that openssl computes */
 function checkDigest(file: string): void {
   const ours = runProcess(fingerprint(file)).output.trim();
   const [reference = ''] = runProcess(opensslDigest(file)).output.split(' ');
-  if (ours !== reference) throw new Error(`the fingerprint is ${ours}, and ${reference} by openssl`);
+  if (ours !== reference) throw new Error(`the fingerprint is ${ours}, but openssl computes ${reference}`);
 }
 
 async function measureDirectory(directory: string, rounds: number): Promise<readonly Row[]> {
@@ -122,7 +122,7 @@ function compare(what: string, tool: string, wall: Walls, target: Target): reado
     ratio: times(ratio),
   };
   const whole: Measured = {
-    what: '… whole processes, with their start-up',
+    what: '… whole processes, including start-up',
     figure: milliseconds(wall.ours),
     against: `${tool} ${milliseconds(wall.reference)}`,
     ratio: times(wall.ours / wall.reference),

@@ -19,17 +19,17 @@ import { milliseconds } from './units.ts';
 
 const rounds = 5;
 const heap = { NODE_OPTIONS: '--max-old-space-size=256' };
-/** Milliseconds between two questions. */
+/** Milliseconds between two requests for /ready. */
 const interval = 5;
-/** Clients that ask for a large page, and never read it. */
+/** Clients that request a large page and never read it. */
 const idleReaders = 10;
 
 /**
- * How quickly a service with a heap of 256 MB says that it is ready, while fifty hostile requests are sent to it at once.
- * Fails if one of them ends in a fault of the service, or the service itself ends.
+ * How quickly a service with a heap of 256 MB answers /ready while it gets fifty hostile requests at once. Fails if one
+ * of them causes an internal error, or if the service exits.
  */
 export async function measureHostileLoad(directory: string): Promise<readonly Row[]> {
-  // The same as those of the test of the service, and made before anything is measured.
+  // Those of test/service/hostile-load.test.ts. They are built before anything is measured.
   const requests = await buildHostileRequests();
   const results: ReadinessResult[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -57,7 +57,7 @@ async function measureOnce(data: string, requests: readonly BuiltRequest[]): Pro
     const result = await asking.stop();
     for (const reader of readers) reader.destroy();
     const faults = statuses.filter((status) => ![200, 201, 400, 413, 503].includes(Number(status)));
-    if (faults.length > 0) throw new Error(`hostile requests were answered ${faults.join(', ')}`);
+    if (faults.length > 0) throw new Error(`hostile requests got the statuses ${faults.join(', ')}`);
     return result;
   } finally {
     await service.stop();
@@ -70,13 +70,13 @@ interface Asking {
 
 const program = join(import.meta.dirname, 'programs', 'poll-readiness.ts');
 
-/** Asks in a process of its own, because this one is busy with sending. */
+/** Polls in another process, because this one is busy sending the hostile requests. */
 async function startAsking(settings: ReadinessSettings): Promise<Asking> {
   const child = spawn(process.execPath, [program, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => {
     const { done, value } = await lines.next();
-    if (done === true) throw new Error('the program that asks whether the service is ready ended early');
+    if (done === true) throw new Error('poll-readiness.ts ended early');
     return value;
   };
   await line();
@@ -84,7 +84,7 @@ async function startAsking(settings: ReadinessSettings): Promise<Asking> {
     stop: async () => {
       child.stdin.end();
       const exit = once(child, 'exit');
-      // Written by a program of the bench.
+      // Written by poll-readiness.ts.
       const result = JSON.parse(await line()) as ReadinessResult;
       await exit;
       return result;

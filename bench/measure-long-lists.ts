@@ -6,7 +6,7 @@ import { measurePagingMemory } from './measure-paging-memory.ts';
 import type { Row } from './row.ts';
 import type { Fixture } from './fixture.ts';
 
-/** What long lists cost the service and a step that walks through them: of a service of its own, which has them. */
+/** What long lists cost the service, and the step that reads them. Uses its own service. */
 export async function measureLongLists(fixture: Fixture): Promise<readonly Row[]> {
   const owner = { ...fixture, data: join(fixture.directory, 'long-lists') };
   const filling = { attestations: 100_000, artifacts: 10_000, snapshots: entriesOfFarPage };

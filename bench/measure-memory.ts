@@ -7,7 +7,7 @@ import { bareNode } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
 import type { Command } from './run-process.ts';
 
-/** The most memory that whole steps ever had, above what the same without them had. */
+/** The peak memory of whole steps, above that of a reference. */
 export async function measureMemory({ steps, directory }: Fixture, rounds: number): Promise<readonly Row[]> {
   const file = join(directory, 'peak-memory');
   const peakOf = (command: Command) => (): number => peakMemory(command, file);
@@ -26,7 +26,7 @@ export async function measureMemory({ steps, directory }: Fixture, rounds: numbe
     const against = `${name} ${megabytes(reference)}`;
     const measured = { what, figure: megabytes(extra), against, ratio: times(figure / reference) };
     const [mustReach, aimFor] = limits.map((limit) => limit * bytesOfMegabyte);
-    if (mustReach === undefined || aimFor === undefined) throw new RangeError('a target has two limits');
+    if (mustReach === undefined || aimFor === undefined) throw new RangeError('a target needs two limits');
     return withTarget(measured, extra, { better: 'lower', mustReach, aimFor }, megabytes);
   };
   const nothing: [string, number] = ['without attachment', peak.attestNothing];

@@ -16,12 +16,12 @@ import { milliseconds, times } from './units.ts';
 
 const [few, many] = [10_000, 1_000_000];
 const artifacts = 1000;
-/** How often each answer is asked for, of both services in turn. */
+/** How often each request is sent to both services, in turn. */
 const rounds = 200;
 
 /**
- * What a million attestations in a flow do to each answer, against the same service with ten thousand: one request at a time,
- * in turn. Takes a few minutes, most of them to record the million.
+ * Compares a service with a million attestations in a flow with one with ten thousand, one request at a time, in turn.
+ * Takes a few minutes, most of them to record the million.
  */
 export async function measureMillionAttestations(
   directory: string,
@@ -39,7 +39,7 @@ export async function measureMillionAttestations(
 
 async function compareAnswers(usual: FilledService, full: FilledService): Promise<readonly Row[]> {
   const [toUsual, toFull] = await Promise.all([usual, full].map(({ port }) => Connection.open(port)));
-  if (toUsual === undefined || toFull === undefined) throw new TypeError('two conversations were opened');
+  if (toUsual === undefined || toFull === undefined) throw new TypeError('two connections were opened');
   try {
     const rows: Row[] = [];
     for (const answer of answers) {
@@ -63,7 +63,7 @@ async function compareAnswers(usual: FilledService, full: FilledService): Promis
 interface Answer {
   readonly what: string;
   readonly status: number;
-  /** The request of a round, from 1, to a flow with so many attestations. */
+  /** The request of a round, for a flow with this many attestations. Rounds are counted from 1. */
   readonly request: (filled: FilledService, attestations: number, round: number) => string;
 }
 
@@ -95,7 +95,7 @@ const answers: readonly Answer[] = [
     what: 'list-attestations, a span of time',
     status: 200,
     request: (filled, attestations, round) => {
-      // Within the smaller flow as well.
+      // The smaller flow has this span of time, too.
       const [from, to] = [secondOf(attestations / 2 + round * 10), secondOf(attestations / 2 + round * 10 + 1000)];
       return getRequest(filled, `/attestations/${filled.org}/${filled.flow}?from_timestamp=${from}&to_timestamp=${to}`);
     },

@@ -7,10 +7,10 @@ import { withTarget, type Row } from './row.ts';
 import { stepCommand } from './step-command.ts';
 import { bytesOfMegabyte, megabytes, times } from './units.ts';
 
-/** A walk takes seconds, and the most memory that it needs hardly differs from run to run. */
+/** Few, because a step takes seconds, and its peak memory hardly differs between runs. */
 const rounds = 5;
 
-/** The most memory of a step that walks through all attestations, above the one that lists a page of them. */
+/** The peak memory of a step that lists all attestations, above that of a step that lists one page. */
 export async function measurePagingMemory(
   filled: FilledService,
   { directory, workspace }: { readonly directory: string; readonly workspace: string },

@@ -8,8 +8,8 @@ import { milliseconds, times } from './units.ts';
 import { runProcess } from './run-process.ts';
 
 /**
- * From starting the service's process, on the data that the fixture has left, to the answer to a request that comes as soon as
- * it listens. Stops the fixture's service.
+ * The time from starting the service's process until the response to a request that is sent as soon as it listens. Uses
+ * the data of the fixture, and stops its service.
  */
 export async function measureServiceStart(fixture: Fixture, rounds: number): Promise<Row> {
   await fixture.service.stop();
@@ -37,7 +37,7 @@ async function startToFirstAnswer({ startService, org, flow, fingerprint, key }:
     const url = `${service.baseUrl}/artifacts/${org}/${flow}/fingerprint/${fingerprint}`;
     const status = await answerTo(url, key);
     const took = performance.now() - started;
-    if (status !== 200) throw new Error(`the first answer was ${status}`);
+    if (status !== 200) throw new Error(`the first response has status ${status}`);
     return took;
   } finally {
     await service.stop();
@@ -46,7 +46,7 @@ async function startToFirstAnswer({ startService, org, flow, fingerprint, key }:
 
 async function answerTo(url: string, key: string): Promise<number | undefined> {
   const request = get(url, { agent: false, headers: { authorization: `Bearer ${key}` } });
-  // The event's only argument.
+  // The event has one argument.
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   await once(response.resume(), 'end');
   return response.statusCode;

@@ -10,11 +10,11 @@ import { median } from './statistics.ts';
 import { milliseconds, perSecond, times } from './units.ts';
 import { runProcess } from './run-process.ts';
 
-/** How the service is loaded: by one other process, with a request under way on each connection all the time. */
+/** One other process sends requests, on each connection one after the other. */
 export const usualLoad = { connections: 64, warmUpSeconds: 0.5, seconds: 1.5 };
 const rounds = 4;
 
-/** How much the service answers from concurrent clients on the loopback, against the least that Node can do. */
+/** The throughput of the service with concurrent clients, compared with a bare HTTP server in Node.js. */
 export async function measureService(fixture: Fixture): Promise<readonly Row[]> {
   const port = Number(new URL(fixture.service.baseUrl).port);
   const get = [getArtifactRequest(fixture, fixture.fingerprint)];
@@ -48,11 +48,11 @@ export async function measureService(fixture: Fixture): Promise<readonly Row[]> 
   ];
 }
 
-/** The bytes of the service's answer about the artifact: the bare server answers as many. */
+/** The length of the response about the artifact in bytes. The bare server responds with as many. */
 async function lengthOfAnswer({ service, org, flow, fingerprint, key }: Fixture): Promise<number> {
   const url = `${service.baseUrl}/artifacts/${org}/${flow}/fingerprint/${fingerprint}`;
   const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-  if (answer.status !== 200) throw new Error(`the artifact was answered ${answer.status}`);
+  if (answer.status !== 200) throw new Error(`get-artifact responded with status ${answer.status}`);
   return (await answer.arrayBuffer()).byteLength;
 }
 
@@ -82,19 +82,19 @@ function p99Of(samples: Samples): number {
 const program = join(import.meta.dirname, 'programs', 'generate-load.ts');
 
 /**
- * Puts a service under load, in a process of its own, so that client and service do not share one thread.
+ * Runs the load generator in its own process.
  *
- * @param directory for the settings
+ * @param directory for the settings file
  */
 export function generateLoad(directory: string, settings: LoadSettings): LoadResult {
   const path = join(directory, 'load.json');
   writeFileSync(path, JSON.stringify(settings));
   const { output } = runProcess({ program: process.execPath, parameters: [program, path] });
-  // Written by a program of the bench.
+  // Written by the load generator.
   return JSON.parse(output) as LoadResult;
 }
 
-/** How often in a second the disk makes a write durable; a service that waits for each one alone is not faster. */
+/** How many writes per second the disk makes durable one by one: the limit of a service without group commits. */
 function syncsPerSecond({ directory }: Fixture): number {
   const file = openSync(join(directory, 'synced'), 'w');
   const page = Buffer.alloc(4096, 1);

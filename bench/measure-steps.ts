@@ -5,7 +5,7 @@ import { bareNode } from './step-command.ts';
 import { milliseconds, times } from './units.ts';
 import { runProcess, type Command } from './run-process.ts';
 
-/** The time of whole steps, from starting the process to its end, against a bare `node -e 0`. */
+/** The time of whole steps, from the start of the process to its end, compared with a bare `node -e 0`. */
 export async function measureSteps(steps: Steps, rounds: number): Promise<readonly Row[]> {
   const wallOf = (command: Command) => (): number => runProcess(command).wall;
   const wall = await interleavedMedians(

@@ -5,10 +5,10 @@ import { withoutTarget, type Row } from './row.ts';
 import { milliseconds, perSecond } from './units.ts';
 
 /**
- * Operation 10 for one artifact after another, more than the service keeps in memory.
+ * Operation 10 for one artifact after another. There are more of them than the service caches.
  *
- * @param directory for the settings of the load
- * @param artifacts how many the service knows
+ * @param directory for the settings of the load generator
+ * @param artifacts how many artifacts the service has
  */
 export function measureUncachedArtifacts(
   { directory }: { readonly directory: string },

@@ -1,24 +1,28 @@
 import { parseArgs } from 'node:util';
 
-/** What the bench is asked for. */
+/** The options of the bench. */
 export interface BenchOptions {
-  /** A file of 1 GB, instead of 256 MB, for the fingerprint. */
+  /** Computes the fingerprint of a file of 1 GB instead of 256 MB. */
   readonly large: boolean;
-  /** Also what a million attestations do to each answer of the service. */
+  /** Also measures each endpoint with a million attestations. */
   readonly million: boolean;
-  /** Also a backup of a large service while it is written to. */
+  /** Also backs up a large service while it records. */
   readonly backup: boolean;
-  /** Also how quickly a small service says that it is ready while hostile requests are sent to it. */
+  /** Also measures how quickly a small service answers /ready while it gets hostile requests. */
   readonly hostile: boolean;
-  /** Ends with 1 when a figure misses what it must reach. Without it a busy machine is no failure. */
+  /** Exits with 1 if a figure misses its required target. Off by default, because a busy machine is no failure. */
   readonly check: boolean;
-  /** How often each thing is measured. */
+  /** How often each figure is measured. */
   readonly rounds: number;
-  /** Words in the names of the parts that are measured; all parts where there is none. */
+  /** Measures only the parts whose names contain one of these words; all if empty. */
   readonly only: readonly string[];
 }
 
-/** Reads the command line. Throws the parser's error on an unknown option. */
+/**
+ * Parses the command line.
+ *
+ * @throws TypeError if an option is unknown
+ */
 export function readOptions(words: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...words],

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProcess, type Command } from './run-process.ts';
 
-/** Kept out of the runs that time is taken of. */
+/** Not used when time is measured. */
 const preload = join(import.meta.dirname, 'programs', 'peak-memory.cjs');
 
 /**
- * The most memory that the program ever had, in bytes; programs that it starts do not count.
+ * Runs a program and returns its peak memory in bytes, without that of the programs that it starts.
  *
- * @param file where the program is to write it
+ * @param file where the program writes the result
  */
 export function peakMemory(command: Command, file: string): number {
   runProcess({

@@ -1,11 +1,11 @@
-/** What the program that asks whether a service is ready is told. */
+/** The settings of `programs/poll-readiness.ts`. */
 export interface ReadinessSettings {
   readonly port: number;
-  /** Milliseconds between two questions, whether the one before was answered or not. */
+  /** Milliseconds between two requests, even if the first has no response yet. */
   readonly interval: number;
 }
 
-/** How long it took to be answered, in milliseconds from sending a question to having its whole answer. */
+/** Response times, in milliseconds from sending a request until its whole response has arrived. */
 export interface ReadinessResult {
   readonly count: number;
   readonly p99: number;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 
-/** Makes a git repository with one commit, whatever git is told on this machine, and gives the commit's SHA. */
+/** Creates a git repository with one commit, and returns its SHA. Ignores the git configuration of this machine. */
 export async function makeRepository(folder: string): Promise<string> {
   await mkdir(folder);
   await writeFile(join(folder, 'README.md'), 'A repository of the bench.\n');

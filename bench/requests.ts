@@ -3,15 +3,15 @@ import type { Fixture } from './fixture.ts';
 
 type Subject = Pick<Fixture, 'org' | 'flow' | 'key' | 'commit'>;
 
-/** The trails that attestations are spread over. */
+/** The number of trails that attestations are spread over. */
 const trails = 1000;
 
-/** Operation 7, without a file, for one trail after another; as they go over the wire. */
+/** Requests of operation 7 without a file, for one trail after another, as they go over the wire. */
 export function attestRequests(subject: Subject): readonly string[] {
   return Array.from({ length: trails }, (_, trail) => attestRequest(subject, `load-${trail}`));
 }
 
-/** Operation 7, without a file, as it goes over the wire. */
+/** A request of operation 7 without a file, as it goes over the wire. */
 export function attestRequest(subject: Subject, trail: string): string {
   const boundary = 'bench-boundary';
   const body = [
@@ -50,7 +50,7 @@ export function getRequest(subject: Pick<Subject, 'key'>, path: string): string 
   return [`GET /api/v2${path} HTTP/1.1`, ...commonHead(subject), '', ''].join('\r\n');
 }
 
-/** Operation 10, as it goes over the wire. */
+/** A request of operation 10, as it goes over the wire. */
 export function getArtifactRequest(subject: Pick<Subject, 'org' | 'flow' | 'key'>, fingerprint: string): string {
   return getRequest(subject, `/artifacts/${subject.org}/${subject.flow}/fingerprint/${fingerprint}`);
 }
@@ -59,7 +59,7 @@ function commonHead({ key }: Pick<Subject, 'key'>): readonly string[] {
   return ['Host: 127.0.0.1', `Authorization: Bearer ${key}`, 'Accept: application/json'];
 }
 
-/** What operation 7 sends of a scan. */
+/** The document of operation 7. */
 export function attestationDocument({ commit }: Pick<Subject, 'commit'>): unknown {
   return {
     attestation_name: 'sonar',

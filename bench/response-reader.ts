@@ -1,17 +1,17 @@
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Tells where the answers on one connection end, for a client that has one request under way at a time. It knows as much
- * of HTTP as the bench needs: a status, and a body whose length the head names.
+ * Finds the end of each response on a connection, for a client that sends one request at a time. It supports as much of
+ * HTTP as the bench needs: a status, and a body with a Content-Length.
  */
 export class ResponseReader {
   #received: Buffer = Buffer.alloc(0);
 
   /**
-   * Takes bytes as they arrive.
+   * Adds bytes as they arrive.
    *
-   * @returns the status, once the answer is whole; undefined before
-   * @throws Error when the head names no length
+   * @returns the status when the response is complete; undefined before
+   * @throws Error if the head has no Content-Length
    */
   push(chunk: Buffer): number | undefined {
     const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
@@ -20,7 +20,7 @@ export class ResponseReader {
     if (end < 0) return undefined;
     const head = received.toString('latin1', 0, end);
     const length = /\r\ncontent-length: *(\d+)/iu.exec(head)?.[1];
-    if (length === undefined) throw new Error(`an answer without a length:\n${head}`);
+    if (length === undefined) throw new Error(`a response without Content-Length:\n${head}`);
     if (received.length < end + headEnd.length + Number(length)) return undefined;
     this.#received = Buffer.alloc(0);
     return Number(head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));

@@ -1,20 +1,20 @@
 import { judge, type Reached, type Target } from './target.ts';
 
-/** One line of the bench's table. */
+/** One row of the bench's table. */
 export interface Row {
   readonly what: string;
-  /** What was measured, with its unit. */
+  /** The measured value with its unit. */
   readonly figure: string;
-  /** What it is compared with, measured in the same run. */
+  /** The reference, measured in the same run. */
   readonly against: string;
   readonly ratio: string;
   readonly mustReach: string;
   readonly aimFor: string;
-  /** `-` where there is no target. */
+  /** `-` if there is no target. */
   readonly reached: Reached | '-';
 }
 
-/** What a row says beside its target. */
+/** A row without its target. */
 export interface Measured {
   readonly what: string;
   readonly figure: string;
@@ -22,16 +22,16 @@ export interface Measured {
   readonly ratio?: string;
 }
 
-/** A row that is only told. */
+/** A row for information, without a target. */
 export function withoutTarget({ what, figure, against = '', ratio = '' }: Measured): Row {
   return { what, figure, against, ratio, mustReach: '', aimFor: '', reached: '-' };
 }
 
 /**
- * A row that has a target.
+ * A row with a target.
  *
- * @param value the figure that counts, in the unit of the target
- * @param format how that unit is written
+ * @param value the value to compare with the target, in the same unit
+ * @param format formats a value of that unit
  */
 export function withTarget(measured: Measured, value: number, target: Target, format: (value: number) => string): Row {
   const limit = (bound: number): string => `${target.better === 'lower' ? '≤' : '≥'} ${format(bound)}`;

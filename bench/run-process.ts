@@ -1,25 +1,25 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program as it is started: directly, without a shell. */
+/** A program to start directly, without a shell. */
 export interface Command {
   readonly program: string;
   readonly parameters: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Done before the clock starts. */
+  /** Runs before the time is measured. */
   readonly prepare?: () => void;
 }
 
-/** What a program printed, and how long it took, in milliseconds, from before it was started until it was gone. */
+/** How long a program took from start to exit, in milliseconds, and what it printed. */
 export interface ProcessResult {
   readonly wall: number;
   readonly output: string;
 }
 
 /**
- * Runs a program from its start to its end, reading what it prints as a runner does.
+ * Runs a program from start to exit, and reads its output as a runner does.
  *
- * @throws Error when it did not end well: what failed must not count as fast.
+ * @throws Error if it fails, because a failure must not count as fast
  */
 export function runProcess({ program, parameters, environment, prepare }: Command): ProcessResult {
   prepare?.();
@@ -30,7 +30,7 @@ export function runProcess({ program, parameters, environment, prepare }: Comman
     maxBuffer: 64 * 1024 * 1024,
   });
   const wall = performance.now() - started;
-  // Where the program could not even be started, there is no output.
+  // If the program could not be started, there is no output.
   if (ended.error !== undefined) throw ended.error;
   const output = ended.stdout.toString('utf8');
   if (ended.status !== 0) {
@@ -40,7 +40,7 @@ export function runProcess({ program, parameters, environment, prepare }: Comman
   return { wall, output };
 }
 
-/** Runs two programs of which the second reads what the first prints. Takes the time of both. */
+/** Runs two programs; the second reads the output of the first. Returns the time until both have exited. */
 export async function runPipeline(first: Command, second: Command): Promise<number> {
   const started = performance.now();
   const source = spawn(first.program, first.parameters, { stdio: ['ignore', 'pipe', 'ignore'] });

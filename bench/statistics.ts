@@ -1,4 +1,4 @@
-/** The middle of the values: half are at most as large. A few slow runs on a busy machine do not move it. */
+/** The median, because a few slow runs on a busy machine do not change it. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)];
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** The value that so great a part of the values does not exceed; 0.99 for the slowest but one in a hundred. */
+/** A quantile of the values: 99 % of them are at most as large as the quantile 0.99. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];

@@ -4,14 +4,14 @@ import { runAction, type StepSettings } from '../tools/run-action.ts';
 import { distFile } from './built-action.ts';
 import type { Command } from './run-process.ts';
 
-/** A bare `node -e 0`: what the runtime costs before it does anything, the floor of every step. */
+/** A bare `node -e 0`: the cost of the runtime itself, which no step can go below. */
 export const bareNode: Command = { program: process.execPath, parameters: ['-e', '0'] };
 
 /**
- * A step as a runner starts it, ready to be run many times: the files that a runner makes for a step are there already, and
- * are emptied before each run, outside the time that is taken.
+ * Prepares a step that can be run many times, as a runner would. The files that a runner makes for a step exist
+ * already, and are emptied before each run; this is not part of the measured time.
  *
- * @param directory a folder of its own, for these files; made here
+ * @param directory a new folder for these files, which is created
  */
 export async function stepCommand(directory: string, settings: StepSettings): Promise<Command> {
   mkdirSync(directory);
@@ -38,10 +38,10 @@ export async function stepCommand(directory: string, settings: StepSettings): Pr
   };
 }
 
-/** The variables that a step is started with, as the tests and the trial start it too: a step that only tells them. */
+/** The variables that a step gets in the tests and the trial: runs a program that prints them as a step. */
 async function environmentOf(settings: StepSettings): Promise<Record<string, string>> {
   const program = [process.execPath, '-p', 'JSON.stringify(process.env)'];
   const { log } = await runAction({ ...settings, program });
-  // The variables of a process are texts.
+  // The variables of a process are strings.
   return JSON.parse(log) as Record<string, string>;
 }

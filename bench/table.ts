@@ -10,7 +10,7 @@ const columns = [
   ['reached', 'reached'],
 ] as const satisfies readonly (readonly [string, keyof Row])[];
 
-/** The rows as a Markdown table whose columns line up in a terminal as well. */
+/** Formats rows as a Markdown table with aligned columns. */
 export function formatTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => columns.map(([, key]) => row[key].replaceAll('|', '\\|')));
   const titles = columns.map(([title]) => title);

@@ -1,15 +1,15 @@
-/** What a figure must reach, and what it aims for. */
+/** What a figure must reach, and what it should reach. */
 export interface Target {
   readonly better: 'lower' | 'higher';
   readonly mustReach: number;
-  /** As far as one would go; the same as `mustReach` where nothing further is asked for. */
+  /** The better figure to aim for; the same as `mustReach` if there is none. */
   readonly aimFor: number;
 }
 
-/** How far a figure came. */
+/** Which of the two limits a figure reaches. */
 export type Reached = 'aim' | 'must' | 'no';
 
-/** Compares a figure, in the target's own unit, with its target. Exactly the target is reached. */
+/** Compares a figure with its target, which has the same unit. A figure equal to a limit reaches it. */
 export function judge(value: number, { better, mustReach, aimFor }: Target): Reached {
   const reaches = (limit: number): boolean => (better === 'lower' ? value <= limit : value >= limit);
   if (reaches(aimFor)) return 'aim';

@@ -18,7 +18,9 @@ export interface StepSettings {
   readonly program?: readonly string[];
   /** Sends this signal, once, when the log contains the text. */
   readonly kill?: { readonly when: string; readonly signal: NodeJS.Signals };
-  /** What others do while the step runs: each once, when the log contains its text, and not before the one before it. */
+  /**
+   * What others do while the step runs: each once, when the log contains its text, and not before the one before it.
+   */
   readonly meanwhile?: readonly Meanwhile[];
 }
 
@@ -139,8 +141,8 @@ function execute(environment: Record<string, string>, { program, kill, meanwhile
 }
 
 /**
- * Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter; the last value of a name counts. A
- * runner takes the line breaks of Windows, too; each output is read with those that its first line has.
+ * Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter; the last value of a name counts.
+ * A runner takes the line breaks of Windows, too; each output is read with those that its first line has.
  *
  * @throws Error where the file has another form, as the runner then fails the step
  */

@@ -1,5 +1,5 @@
-// The way in on a fresh machine: plain JavaScript for whatever Node is there (20 or newer), nothing but built-in modules.
-// Installs what is missing and hands over to the project's own Node.
+// The way in on a fresh machine: plain JavaScript for whatever Node is there (20 or newer), nothing but built-in
+// modules. Installs what is missing and hands over to the project's own Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -189,7 +189,9 @@ function compare(title: string, result: ActionRun, expected: Expected): readonly
   ];
 }
 
-/** The variables that the job of a push has; the common inputs are set once for all steps, as `env:` of the job would. */
+/**
+ * The variables that the job of a push has; the common inputs are set once for all steps, as `env:` of the job would.
+ */
 function jobEnvironment(): Record<string, string> {
   return {
     COMPLIANCE_BASE_URL: service.baseUrl,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 
 /*
- * The least that an HTTP service in Node does: takes a request in, answers a text of the given length, keeps nothing. What
- * the real service is compared with. Prints `listening on <port>`; ends when its standard input does.
+ * The least that an HTTP service in Node.js can do, which the real service is compared with: it reads a request and responds
+ * with a text of the given length. Prints `listening on <port>`, and exits when its standard input ends.
  */
 
 const answer = 'x'.repeat(Number(process.argv[2]));

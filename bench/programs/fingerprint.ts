@@ -1,6 +1,6 @@
 import { computeFingerprint } from '../../src/evidence/fingerprint/fingerprint.ts';
 
-// Prints the fingerprint of the file or directory that it is given.
+// Prints the fingerprint of a file or directory.
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error('name a file or directory');
 console.log(await computeFingerprint(path));

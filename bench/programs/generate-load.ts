@@ -6,13 +6,13 @@ import type { LoadResult, LoadSettings } from '../load-settings.ts';
 import { quantile } from '../statistics.ts';
 
 /*
- * Puts a service under load: on each connection the next request follows the answer to the one before. Reads its settings
- * from the file it is given and prints the result as JSON. Written on sockets because Node's own HTTP client takes more
- * time for a request than the services that are measured here.
+ * Puts a service under load: on each connection, the next request follows the response to the one before. Reads its settings
+ * from a file and prints the result as JSON. Uses sockets, because Node's HTTP client takes more time for a request than the
+ * services that are measured.
  */
 
 const [path = ''] = process.argv.slice(2);
-// Written by the bench itself, a moment ago.
+// Written by the bench.
 const settings = JSON.parse(await readFile(path, 'utf8')) as LoadSettings;
 const requests = settings.requests.map((text) => Buffer.from(text));
 const begins = performance.now() + settings.warmUpSeconds * 1000;

@@ -1,4 +1,4 @@
-// Preloaded into a measured process (`--require`): when it ends, writes the most memory it ever had, in bytes, to the file
+// Loaded into a measured process with `--require`. When the process exits, writes its peak memory in bytes to the file
 // that BENCH_PEAK_MEMORY names.
 const { readFileSync, writeFileSync } = require('node:fs');
 const process = require('node:process');
@@ -8,8 +8,8 @@ process.once('exit', () => {
 });
 
 function peakBytes() {
-  // Linux hands the peak of the process that started this one down to it (ru_maxrss survives exec). The high-water mark
-  // of the address space is this program's own.
+  // On Linux, ru_maxrss survives exec, so it includes the peak of the process that started this one. VmHWM, the high-
+  // water mark of the address space, is only about this program.
   if (process.platform === 'linux') {
     const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'));
     return Number(kibibytes) * 1024;

@@ -5,27 +5,27 @@ import type { ReadinessResult, ReadinessSettings } from '../readiness-settings.t
 import { quantile } from '../statistics.ts';
 
 /*
- * Asks a service whether it is ready, again and again, and does nothing else, so that nothing but the service delays an
- * answer. Takes its settings as JSON, prints a line when it has started, and the result when its input ends.
+ * Polls /ready of a service and does nothing else, so that only the service delays a response. Takes its settings as JSON,
+ * prints a line when it has started, and the result when its standard input ends.
  */
 
 const [words = ''] = process.argv.slice(2);
-// Written by the bench itself.
+// Written by the bench.
 const { port, interval } = JSON.parse(words) as ReadinessSettings;
 const request = 'GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
 const latencies: number[] = [];
-/** Connections on which nothing is asked at the moment: a late answer must not delay the next question. */
+/** Connections without a pending request: a late response must not delay the next request. */
 const idle: Connection[] = [];
 const stopped = new AbortController();
 void once(process.stdin.resume(), 'end').then(() => {
   stopped.abort();
 });
 
-// More than are asked on at once, so that no question waits for its connection to be accepted.
+// More than are used at once, so that no request waits for a new connection.
 for (let index = 0; index < 400; index += 1) idle.push(await Connection.open(port));
 await sendRequest();
 latencies.pop();
-console.log('asking');
+console.log('polling');
 const requests: Promise<void>[] = [];
 const started = performance.now();
 for (let turn = 1; !stopped.signal.aborted; turn += 1) {

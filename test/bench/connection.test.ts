@@ -5,7 +5,7 @@ import { Connection } from '../../bench/connection.ts';
 
 const answer = (status: number): string => `HTTP/1.1 ${status} OK\r\ncontent-length: 2\r\n\r\nok`;
 
-describe('a connection with a service', () => {
+describe('a connection to a service', () => {
   let server: Server;
   let connection: Connection;
   beforeEach(async () => {
@@ -26,16 +26,16 @@ describe('a connection with a service', () => {
     await once(server, 'close');
   });
 
-  it('asks one request after the other on one connection', async () => {
+  it('sends one request after the other', async () => {
     for (const request of ['one', 'two']) expect(await connection.request(request, 200)).toBeGreaterThan(0);
   });
 
-  it('does not measure an answer of another status', async () => {
+  it('does not measure a response with another status', async () => {
     await expect(connection.request('refuse', 200)).rejects.toThrow('answered 500');
     expect(await connection.request('again', 200)).toBeGreaterThan(0);
   });
 
-  it('does not wait for an answer on a connection that has ended', async () => {
+  it('does not wait for a response on a connection that has ended', async () => {
     await expect(connection.request('leave', 200)).rejects.toThrow('answered nothing, and closed the connection');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { interleave, interleavedMedians } from '../../bench/interleave.ts';
 
 describe('measuring in turn', () => {
-  it('takes each thing once a round, in the same order, and leaves the first round out', async () => {
+  it('measures everything once per round, in the same order, and drops the first round', async () => {
     const order: string[] = [];
     const probe = (name: string) => (): number => order.push(name);
     const samples = await interleave({ one: probe('one'), other: probe('other') }, 2);
@@ -10,7 +10,7 @@ describe('measuring in turn', () => {
     expect(samples).toEqual({ one: [3, 5], other: [4, 6] });
   });
 
-  it('gives the median of each, whatever the first round was like', async () => {
+  it('returns the median of each, without the first round', async () => {
     const figures = [1000, 7, 5, 9];
     const medians = await interleavedMedians({ only: () => Promise.resolve(figures.shift() ?? NaN) }, 3);
     expect(medians).toEqual({ only: 7 });

@@ -5,8 +5,8 @@ import { ResponseReader } from '../../bench/response-reader.ts';
 const answer = (status: number, body: string): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} OK\r\ncontent-type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
 
-describe('reading answers off a connection', () => {
-  it('gives the status with the last byte of each answer, however the bytes are cut', () => {
+describe('reading responses from a connection', () => {
+  it('returns the status with the last byte of each response, however the bytes are split', () => {
     const answers = fc.array(
       fc.tuple(
         fc.integer({ min: 200, max: 599 }),
@@ -30,12 +30,12 @@ describe('reading answers off a connection', () => {
     );
   });
 
-  it('takes a body that looks like the end of a head for a body', () => {
+  it('does not mistake a body that looks like the end of a head', () => {
     expect(new ResponseReader().push(answer(201, '\r\n\r\nContent-Length: 99\r\n\r\n'))).toBe(201);
   });
 
-  it('refuses an answer whose length it cannot know', () => {
+  it('refuses a response without Content-Length', () => {
     const bytes = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-    expect(() => new ResponseReader().push(bytes)).toThrow('an answer without a length');
+    expect(() => new ResponseReader().push(bytes)).toThrow('a response without Content-Length');
   });
 });

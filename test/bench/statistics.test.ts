@@ -20,7 +20,7 @@ describe('the median', () => {
     );
   });
 
-  it('is refused where nothing was measured', () => {
+  it('throws if nothing was measured', () => {
     expect(() => median([])).toThrow('nothing was measured');
   });
 });
@@ -31,7 +31,7 @@ describe('a quantile', () => {
     expect([0, 0.5, 0.99, 1].map((part) => quantile(values, part))).toEqual([1, 101, 199, 200]);
   });
 
-  it('is refused where nothing was measured', () => {
+  it('throws if nothing was measured', () => {
     expect(() => quantile([], 0.5)).toThrow('nothing was measured');
   });
 });

@@ -4,7 +4,7 @@ import { formatTable } from '../../bench/table.ts';
 import { milliseconds, times } from '../../bench/units.ts';
 
 describe('the table', () => {
-  it('lines up, and shows what must be reached beside what was', () => {
+  it('has aligned columns, and shows the target next to the figure', () => {
     const step = { what: 'a step', figure: milliseconds(50), against: 'bare node 20 ms', ratio: times(2.5) };
     const rows = [
       withTarget(step, 2.5, { better: 'lower', mustReach: 2.5, aimFor: 2 }, times),

@@ -69,7 +69,9 @@ describe('a scanner', () => {
   });
 });
 
-/** Whether a check that the guide tells to require comes from this workflow: the job `compliance`, or a commit status. */
+/**
+ * Whether a check that the guide tells to require comes from this workflow: the job `compliance`, or a commit status.
+ */
 function hasRequiredCheck({ content }: Workflow): boolean {
   const jobs = valueAt(content, 'jobs');
   const named =

@@ -41,8 +41,8 @@ function policyForm(): FormData {
 }
 
 /**
- * Every endpoint of the service that a key of an organization opens, with a request that would succeed after those before
- * it; those that remove something come last.
+ * Every endpoint of the service that a key of an organization opens, with a request that would succeed after those
+ * before it; those that remove something come last.
  */
 export const everyEndpoint: readonly Sample[] = [
   {

@@ -88,8 +88,9 @@ async function scan(step: ReadyStep, context: FakeActionContext): Promise<void> 
 }
 
 /**
- * The settings of a scan, by the rules of the least careful scanner: a file of settings in the scanned folder comes before
- * `project.settings`, as with old scanners, and before the environment. Words of the command line come before all.
+ * The settings of a scan, by the rules of the least careful scanner: a file of settings in the scanned folder comes
+ * before `project.settings`, as with old scanners, and before the environment. Words of the command line come before
+ * all.
  */
 async function scannerSettings(
   folder: string,
@@ -120,7 +121,10 @@ function setting(line: string): readonly (readonly [string, string])[] {
   return name === undefined || value === undefined ? [] : [[name, value]];
 }
 
-/** Programs that the scripts of the workflows call, as far as they call them; curl, sha256sum and others are the real ones. */
+/**
+ * Programs that the scripts of the workflows call, as far as they call them; curl, sha256sum and others are the real
+ * ones.
+ */
 const commands: Readonly<Record<string, string>> = {
   make: `case "$1" in
     web.tar.gz) printf '%s' '${builtArtifact}' > web.tar.gz ;;

@@ -46,7 +46,10 @@ export interface SonarState {
   anonymous: Permissions | undefined;
   /** Servers before 10.0 only know basic authentication. */
   schemes: readonly ('Bearer' | 'Basic')[];
-  /** The states of each background task, one for each time it is asked for; the last one stays. Sonar shows `warnings` on request only. */
+  /**
+   * The states of each background task, one for each time it is asked for; the last one stays. Sonar shows `warnings`
+   * on request only.
+   */
   tasks: Record<string, readonly Record<string, unknown>[]>;
   /** `projectStatus` by analysis. */
   gates: Record<string, Record<string, unknown>>;

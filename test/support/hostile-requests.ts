@@ -110,8 +110,8 @@ export function flowRequest(name: string): BuiltRequest | HostileRequest {
 }
 
 /**
- * Makes what the hostile requests are about: a flow with large attestations, and an environment with a policy whose patterns
- * are slow.
+ * Makes what the hostile requests are about: a flow with large attestations, and an environment with a policy whose
+ * patterns are slow.
  *
  * @throws Error if one of them is refused
  */

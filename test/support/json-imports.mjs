@@ -1,6 +1,6 @@
 /**
- * Makes the imports of JSON in GitHub's language service what Node.js wants them to be: with an attribute that says so. The
- * packages are written for bundlers, which take them without.
+ * Makes the imports of JSON in GitHub's language service what Node.js wants them to be: with an attribute that says so.
+ * The packages are written for bundlers, which take them without.
  *
  * @type {import('@jest/transform').SyncTransformer}
  */

@@ -6,7 +6,9 @@ export type Loss = 'closed' | 'reset' | 'late' | 429 | 502 | 503 | 504;
 
 /** Stands between clients and a service, and loses the service's answer to the first request of each client. */
 export interface LossyProxy {
-  /** A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's. */
+  /**
+   * A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's.
+   */
   baseUrlFor(label: string, loss: Loss): string;
   /** The methods and paths of the client's requests, in order. */
   requestsOf(label: string): readonly string[];

@@ -17,8 +17,8 @@ export interface Answered {
 const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
 
 /**
- * What is wrong with an answer by the service's OpenAPI document; undefined where nothing is, or where the document has no
- * such operation.
+ * What is wrong with an answer by the service's OpenAPI document; undefined where nothing is, or where the document has
+ * no such operation.
  */
 export function findDeviation(answered: Answered): string | undefined {
   const operation = operationOf(answered);

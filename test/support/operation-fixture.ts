@@ -27,9 +27,9 @@ export const policyText = [
 ].join('\n');
 
 /**
- * Fills the service: a flow `web` with artifacts; the environments `prod` (two snapshots, the policy `attached`), `machines`
- * (of another kind), and those that only one step changes (`still`, `attaching`, `detaching`); the policies `attached` and `loose`, a notification and service accounts; and the
- * workspace with the files that steps send.
+ * Fills the service: a flow `web` with artifacts; the environments `prod` (two snapshots, the policy `attached`),
+ * `machines` (of another kind), and those that only one step changes (`still`, `attaching`, `detaching`); the policies
+ * `attached` and `loose`, a notification and service accounts; and the workspace with the files that steps send.
  */
 export async function openOperationFixture({ service, workspace }: ActionJob): Promise<OperationFixture> {
   const { org } = service;

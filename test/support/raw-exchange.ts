@@ -10,8 +10,8 @@ export interface RawAnswer {
 }
 
 /**
- * Writes to a server over a bare connection, byte for byte, and gives what it answers until it closes the connection. Let
- * the request say `connection: close` where the server would keep it open.
+ * Writes to a server over a bare connection, byte for byte, and gives what it answers until it closes the connection.
+ * Let the request say `connection: close` where the server would keep it open.
  *
  * @param end half-closes the connection after the last byte, as a sender does that is cut off.
  */

@@ -16,7 +16,9 @@ export interface RecordedAnswer {
 
 /** Stands between clients and a service, changes nothing, and remembers what was answered to whom. */
 export interface RecordingProxy {
-  /** A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's. */
+  /**
+   * A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's.
+   */
   baseUrlFor(label: string): string;
   /** What the client was answered, in order. */
   answersTo(label: string): readonly RecordedAnswer[];

@@ -7,7 +7,10 @@ export interface Attempt {
   readonly outcome: HttpAnswer | TransportError;
 }
 
-/** A transport that does as the test says, for rules about whole calls; how real connections fail is tested with real ones. */
+/**
+ * A transport that does as the test says, for rules about whole calls; how real connections fail is tested with real
+ * ones.
+ */
 export interface ScriptedTransport extends Transport {
   /** When each attempt began, in milliseconds since the epoch. */
   readonly begun: readonly number[];

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * A key or token: eight and more visible ASCII characters. No asterisk, which is what a hidden secret is replaced by and
- * would make a new one of it; no quote and no backslash, with which the JSON of other texts can look like a key.
+ * A key or token: eight and more visible ASCII characters. No asterisk, which is what a hidden secret is replaced by
+ * and would make a new one of it; no quote and no backslash, with which the JSON of other texts can look like a key.
  */
 export function aSecret(): fc.Arbitrary<string> {
   return fc.stringMatching(/^[!#-)+-[\]-~]{8,40}$/u);

@@ -76,7 +76,8 @@ interface Needed {
 
 /**
  * Runs the jobs of a workflow as GitHub does: in the order of their needs, with matrices, called workflows, conditions,
- * `env`, expressions and outputs. What the documented workflows do not use (services, containers, `include`) is not there.
+ * `env`, expressions and outputs. What the documented workflows do not use (services, containers, `include`) is not
+ * there.
  *
  * @param contexts `github`, `vars`, `secrets`, `inputs`: what expressions find everywhere
  */

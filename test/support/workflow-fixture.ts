@@ -189,7 +189,9 @@ function withShortWait(inputs: Readonly<Record<string, string>>): Readonly<Recor
   return inputs['wait'] === undefined ? inputs : { ...inputs, wait: String(Math.min(Number(inputs['wait']), 2)) };
 }
 
-/** The permission that a call of GitHub's API needs (GitHub's documentation, "Permissions required for GitHub Apps"). */
+/**
+ * The permission that a call of GitHub's API needs (GitHub's documentation, "Permissions required for GitHub Apps").
+ */
 function permissionFor({ method, url }: GitHubRequest): readonly [string, string] | undefined {
   const [, area = ''] = /^\/repos\/acme\/widgets\/(\w+)/u.exec(url) ?? [];
   // Any token may ask whose it is.

@@ -43,8 +43,8 @@ function inlined(file: string): string {
 }
 
 /**
- * Bundles the action with everything it contains, and the licences of that, into files by name. It is CommonJS, which Node
- * loads about 2 ms faster than an ES module; what an operation does not need is in files that it does not load.
+ * Bundles the action with everything it contains, and the licences of that, into files by name. It is CommonJS, which
+ * Node loads about 2 ms faster than an ES module; what an operation does not need is in files that it does not load.
  */
 export async function bundle({ plain = false }: BundleOptions = {}): Promise<ReadonlyMap<string, Buffer>> {
   // The one way to tell ncc which modules to replace: tsconfig-paths, a part of it, reads this variable.

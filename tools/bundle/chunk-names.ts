@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import type { NccChunk } from '@vercel/ncc';
 
 /**
- * Names the files of lazily loaded code after the module that they are loaded for: `proxy-agent.index.js`. ncc names them by
- * number.
+ * Names the files of lazily loaded code after the module that they are loaded for: `proxy-agent.index.js`. ncc names
+ * them by number.
  *
  * @param scripts the files of the bundle by name
  * @returns the same files under their new names, referring to each other by these

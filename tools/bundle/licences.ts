@@ -4,8 +4,8 @@ import type { NccModule } from '@vercel/ncc';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 
 /**
- * The packages whose modules are in a bundle, by their folders below the project, in order. ncc can list them itself, but
- * only those of one of several files.
+ * The packages whose modules are in a bundle, by their folders below the project, in order. ncc can list them itself,
+ * but only those of one of several files.
  */
 export function packagesOf({ modules = [] }: { readonly modules?: readonly NccModule[] }): readonly string[] {
   const folders = new Set<string>();

@@ -12,8 +12,8 @@ import {
 
 /**
  * A script of the bundle, as small as it gets without changing what it does: comments and spaces go, local names become
- * short, and those of functions and classes stay, so that a stack in the log of a step can be read. ASCII only, because V8
- * reads that twice as fast.
+ * short, and those of functions and classes stay, so that a stack in the log of a step can be read. ASCII only, because
+ * V8 reads that twice as fast.
  */
 export async function shrink(script: string): Promise<string> {
   const { code } = await minify(script, {
@@ -29,9 +29,9 @@ export async function shrink(script: string): Promise<string> {
 const fewestModules = 2;
 
 /**
- * Puts parentheses around the functions that webpack makes of modules. V8 takes that for a function that is called at once
- * and compiles it while it reads it, instead of reading it a second time when it is called: about 3 ms of a step, because
- * most of what a file of the bundle holds is called.
+ * Puts parentheses around the functions that webpack makes of modules. V8 takes that for a function that is called at
+ * once and compiles it while it reads it, instead of reading it a second time when it is called: about 3 ms of a step,
+ * because most of what a file of the bundle holds is called.
  */
 export function withEagerModules(script: string): string {
   const parsed = createSourceFile('script.js', script, ScriptTarget.Latest);

@@ -1,7 +1,6 @@
-// Replaces: Node's http, for undici and form-data.
-// Why: of it, undici takes the limit of a header and a class, to tell whether a body is the answer of another server; no
-// body is here. form-data could send requests with it, which undici does.
-// Saves: 2 ms of every step.
+// Replaces: Node's http, for undici and form-data. Why: of it, undici takes the limit of a header and a class, to tell
+// whether a body is the answer of another server; no body is here. form-data could send requests with it, which undici
+// does. Saves: 2 ms of every step.
 'use strict';
 
 module.exports = {
