@@ -11,7 +11,7 @@ const files = await bundle({ plain: values.plain });
 await mkdir(folder, { recursive: true });
 const present = await readdir(folder);
 if (present.length > 0 && !present.includes('licenses.txt'))
-  throw new Error(`${folder} holds something else than a build`);
+  throw new Error(`${folder} is not empty and does not contain a build; name another folder with --out`);
 for (const [name, content] of files) {
   const path = join(folder, name);
   const before = await readFile(path).catch(() => undefined);
@@ -21,4 +21,4 @@ for (const [name, content] of files) {
 const old = present.filter((name) => !files.has(name));
 for (const name of old) await rm(join(folder, name), { recursive: true });
 const total = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-console.log(`in all: ${total} bytes`);
+console.log(`total: ${total} bytes`);

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { conflictMarkers } from './conflict-markers.ts';
 
-// Fails if a tracked text file of the current folder holds the remains of a merge. What is generated is not looked at:
-// bundled code may hold anything.
+// Fails if a tracked text file in the current folder contains a conflict marker. Generated files are not checked,
+// because bundled code may contain anything.
 const generated = /^(?:dist\/|package-lock\.json$)/u;
 
 const tracked = execFileSync('git', ['ls-files', '-z', '--cached'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
@@ -13,11 +13,11 @@ const findings = tracked.flatMap((path) =>
   conflictMarkers(textOf(path)).map(({ line, text }) => `${path}:${line}: ${text}`),
 );
 if (findings.length > 0) {
-  console.error([...findings, 'Resolve these conflicts: keep one side or write both into one text.'].join('\n'));
+  console.error([...findings, 'Resolve these conflicts, and remove the markers.'].join('\n'));
   process.exitCode = 1;
 }
 
-/** Empty for what is no text: a binary file, a link or a submodule, and a file that is about to be deleted. */
+/** Empty for binary files, links, submodules and deleted files. */
 function textOf(path: string): string {
   let content: Buffer;
   try {

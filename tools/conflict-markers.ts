@@ -1,21 +1,21 @@
-/** A line that a merge left behind. */
+/** A line with a conflict marker. */
 export interface ConflictMarker {
-  /** Counted from 1. */
+  /** The first line is 1. */
   readonly line: number;
   readonly text: string;
 }
 
-// Quantifiers keep this file free of what it looks for.
+// Written with quantifiers, so that this file contains no conflict marker.
 const markers: readonly RegExp[] = [
-  // Git's own: ours, the common ancestor (diff3), theirs; a name follows, or nothing.
+  // Git's markers: ours, the common ancestor (diff3), theirs; each with or without a name.
   /^\s*(?:<{7}|\|{7}|>{7})(?:\s|$)/u,
-  // The separator has nothing beside it. A longer line underlines a heading.
+  // The separator, alone on its line. A longer line would be the underline of a heading.
   /^\s*={7}$/u,
-  // The end as Prettier writes it in Markdown, where it reads a quotation within quotations.
+  // The last marker as Prettier writes it in Markdown, where it looks like nested quotations.
   /^\s*(?:> ?){4}/u,
 ];
 
-/** The conflict markers in a text, in any form: as git writes them, indented, or reformatted by Prettier. */
+/** Finds the conflict markers in a text: as git writes them, indented, or reformatted by Prettier. */
 export function conflictMarkers(text: string): readonly ConflictMarker[] {
   return text.split(/\r?\n/u).flatMap((line, index) => {
     const content = line.trimEnd();

@@ -3,46 +3,44 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The folder of the built action; COMPLIANCE_ACTION_DIST names another one, for tests of other builds. */
+/** The folder of the built action. COMPLIANCE_ACTION_DIST names another one, to test other builds. */
 export const actionFolder = resolve(process.env['COMPLIANCE_ACTION_DIST'] ?? join(import.meta.dirname, '..', 'dist'));
 
-/** What a runner gives a step, beside the machine itself. */
+/** What a runner gives a step. */
 export interface StepSettings {
-  /** The inputs under `with:`, by their names. */
+  /** The inputs under `with:`, by name. */
   readonly inputs: Readonly<Record<string, string>>;
-  /** Variables: `GITHUB_*` as the job has them, and what `env:` sets. */
+  /** The `GITHUB_*` variables of the job, and those that `env:` sets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The payload of the event; no event file where it is left out. */
+  /** The payload of the event. Without it there is no event file. */
   readonly event?: unknown;
-  /** The program to run, where it is not the built action; for benchmarks. */
+  /** The program to run instead of the built action, for benchmarks. */
   readonly program?: readonly string[];
-  /** Sends this signal, once, when the log contains the text. */
+  /** Sends this signal once, when the log contains the text. */
   readonly kill?: { readonly when: string; readonly signal: NodeJS.Signals };
-  /**
-   * What others do while the step runs: each once, when the log contains its text, and not before the one before it.
-   */
+  /** Work that is done while the step runs: each once, in this order, when the log contains its text. */
   readonly meanwhile?: readonly Meanwhile[];
 }
 
-/** What somebody else does when the log of a step contains a text. */
+/** Work that is done when the log of a step contains a text. */
 export interface Meanwhile {
   readonly when: string;
   readonly work: () => Promise<unknown>;
 }
 
-/** What a step leaves behind. */
+/** The results of a step. */
 export interface ActionRun {
   readonly exitCode: number | null;
-  /** Standard output, which the runner reads commands from. */
+  /** The standard output, in which the runner finds workflow commands. */
   readonly log: string;
   readonly errorLog: string;
   readonly outputs: Readonly<Record<string, string>>;
   readonly summary: string;
-  /** The content of the file that the output `response-path` names; undefined where there is none. */
+  /** The content of the file that the output `response-path` names; undefined if there is none. */
   readonly response: unknown;
 }
 
-/** Runs the built action, `dist/`, as a runner does: inputs and files by environment variables, results by files. */
+/** Runs the built action (`dist/`) as a runner does, with environment variables and files. */
 export async function runAction(settings: StepSettings): Promise<ActionRun> {
   const directory = await mkdtemp(join(tmpdir(), 'compliance-action-run-'));
   try {
@@ -61,7 +59,7 @@ export async function runAction(settings: StepSettings): Promise<ActionRun> {
   }
 }
 
-/** The variables of this process that a runner's job has too; nothing of an outer job leaks in. */
+/** The variables of this process that the jobs of a runner have, too. Those of an outer job are left out. */
 function machine(): Record<string, string> {
   const names = [
     'PATH',
@@ -80,7 +78,7 @@ function machine(): Record<string, string> {
   );
 }
 
-/** The variables that a runner hands inputs over in. */
+/** The variables in which a runner passes inputs. */
 export function inputVariables(inputs: StepSettings['inputs']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
@@ -118,7 +116,7 @@ function execute(environment: Record<string, string>, { program, kill, meanwhile
     const child = spawn(command, parameters, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
     let log = '';
     let errorLog = '';
-    // Once only: a runner's next signal is a harder one.
+    // Once only, because a runner's next signal is another one.
     let killed = false;
     const left = [...meanwhile];
     const others: Promise<unknown>[] = [];
@@ -152,12 +150,12 @@ export function parseOutputs(text: string): Readonly<Record<string, string>> {
   while (rest !== '') {
     const [heading = '', name, delimiter, lineEnd] = /^([^=<]+)<<(.+?)(\r?\n)/u.exec(rest) ?? [];
     if (name === undefined || delimiter === undefined || lineEnd === undefined)
-      throw new Error(`no output begins with the line ${rest.slice(0, 200)}`);
-    // The line break before the delimiter is the format's; all others are the value's.
+      throw new Error(`expected the first line of an output: ${rest.slice(0, 200)}`);
+    // The line break before the delimiter is part of the format; all others are part of the value.
     const last = `${lineEnd}${delimiter}${lineEnd}`;
     const value = rest.slice(heading.length - lineEnd.length);
     const end = value.indexOf(last);
-    if (end < 0) throw new Error(`the value of the output ${name} does not end`);
+    if (end < 0) throw new Error(`the delimiter after the output ${name} is missing`);
     outputs[name] = value.slice(lineEnd.length, end);
     rest = value.slice(end + last.length);
   }

@@ -1,4 +1,4 @@
-/** A job summary as a terminal shows it: one line a row, links behind their texts. */
+/** Formats a job summary for a terminal: one line per row, links after their text. */
 export function formatSummary(summary: string): string {
   return summary
     .replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gu, '$2 ($1)')
@@ -14,7 +14,9 @@ export function formatSummary(summary: string): string {
     .trim();
 }
 
-/** A step's log as GitHub shows it: groups as headings, annotations with their level, no masks and no debug lines. */
+/**
+ * Formats a step's log as GitHub shows it: groups as headings, annotations with their level, no masks, no debug lines.
+ */
 export function formatLog(log: string): string {
   return log
     .split('\n')
@@ -32,7 +34,7 @@ export function formatLog(log: string): string {
     .trimEnd();
 }
 
-/** Undoes the escaping of workflow commands. */
+/** Reverses the escaping of workflow commands. */
 function unescape(text: string): string {
   return text
     .replaceAll('%0D', '\r')

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline';
 
 const root = join(import.meta.dirname, '..');
 
-/** A service that was started as its own process. */
+/** A service in its own process. */
 export interface TrialService {
   /** Ends in `/api/v2`. */
   readonly baseUrl: string;
-  /** Stops it as an operator would. */
+  /** Stops it with SIGTERM, as an operator would. */
   stop(): Promise<void>;
 }
 
@@ -29,12 +29,12 @@ export async function startTrialService(
 }
 
 async function listeningAddress(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('the service has no output to read its address from');
+  if (child.stdout === null) throw new Error('the service has no standard output');
   for await (const line of createInterface({ input: child.stdout })) {
     const address = /listening on (\S+)/u.exec(line)?.[1];
     if (address !== undefined) return address;
   }
-  throw new Error('the service ended before it listened');
+  throw new Error('the service exited before it accepted requests');
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -9,8 +9,9 @@ import { startTrialService } from './trial-service.ts';
 import { reportOfNoCommit, webhookReport } from './sonar-report.ts';
 
 /*
- * The main job, as a user would see it on GitHub: the built action runs as a runner would run it, in the git repository
- * that this project stands in, against the real service with a database file; gates on the artifact and on the environment that runs it pass and fail, as they must.
+ * The main job as a user would see it on GitHub: the built action runs as on a runner, in the git repository of this
+ * project, against the real service with a database file. Gates on an artifact and on the environment that runs it pass
+ * and fail.
  */
 
 const root = join(import.meta.dirname, '..');
@@ -18,7 +19,7 @@ const org = 'trial';
 const flow = 'web';
 const sha = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
 
-/** A policy of the form that the service documents. */
+/** A policy as docs/service.md describes it. */
 const policyText = `_schema: https://compliance.example.com/schemas/policy/environment/v1
 artifacts:
   provenance:
@@ -27,26 +28,26 @@ artifacts:
     required: true
 `;
 
-/** What a step must end with. */
+/** The expected result of a step. */
 interface Expected {
   readonly exitCode: number;
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-// Below the workspace, as a build's files are; git ignores the folder.
+// In the workspace, like the files of a build. Git ignores the folder.
 await mkdir(join(root, 'build'), { recursive: true });
 const directory = await mkdtemp(join(root, 'build', 'trial-'));
-// The key's form is the service's: a public id, and a secret that it keeps only the hash of.
+// A key has a public id and a secret; the service stores only the hash of the secret.
 const key = `trial_${randomBytes(32).toString('hex')}`;
 const service = await startTrialService(join(directory, 'data'), org, key);
 console.log(`The service runs at ${service.baseUrl}, with its data in ${join(directory, 'data')}.`);
 try {
   const surprises = await story();
   if (surprises.length > 0) {
-    console.error(`\nThe trial did not go as it should:\n${surprises.join('\n')}`);
+    console.error(`\nThe trial failed:\n${surprises.join('\n')}`);
     process.exitCode = 1;
   } else {
-    console.log('\nThe trial went as it should: every step ended as said.');
+    console.log('\nThe trial passed: every step ended as expected.');
   }
 } finally {
   await service.stop();
@@ -95,7 +96,7 @@ async function story(): Promise<readonly string[]> {
     )),
     ...(await step('Gate on the artifact: it fails now', lookUp, failed('non-compliant'))),
     ...(await step(
-      'The same with on-non-compliant: warn: the step goes on, its outputs tell the truth',
+      'The same with on-non-compliant: warn: the step passes, and its outputs still say non-compliant',
       { ...lookUp, 'on-non-compliant': 'warn' },
       { ...failed('non-compliant'), exitCode: 0 },
     )),
@@ -103,7 +104,7 @@ async function story(): Promise<readonly string[]> {
   ];
 }
 
-/** What becomes of the environment that runs the artifact, whose Sonar evidence failed. */
+/** The steps about the environment that runs the artifact, whose Sonar evidence failed. */
 async function environmentStory(artifact: string): Promise<readonly string[]> {
   const fingerprint = await fingerprintOf(artifact);
   const unknown = createHash('sha256').update('no build reported this').digest('hex');
@@ -164,7 +165,7 @@ function failed(outcome: 'non-compliant' | 'incomplete'): Expected {
   return { exitCode: 1, outputs: { outcome, compliant: 'false' } };
 }
 
-/** Runs one step, shows what a person would see of it, and returns what was not as expected. */
+/** Runs a step, prints its log and summary, and returns what was not as expected. */
 async function step(
   title: string,
   inputs: Readonly<Record<string, string>>,
@@ -189,9 +190,7 @@ function compare(title: string, result: ActionRun, expected: Expected): readonly
   ];
 }
 
-/**
- * The variables that the job of a push has; the common inputs are set once for all steps, as `env:` of the job would.
- */
+/** The variables of a job for a push. The common inputs are set once, as under `env:` of the job. */
 function jobEnvironment(): Record<string, string> {
   return {
     COMPLIANCE_BASE_URL: service.baseUrl,
@@ -215,7 +214,7 @@ function jobEnvironment(): Record<string, string> {
   };
 }
 
-/** The parts of GitHub's push payload that a step reads. */
+/** The parts of GitHub's payload of a push that a step reads. */
 function pushEvent(): unknown {
   return {
     ref: 'refs/heads/main',
@@ -227,7 +226,7 @@ function pushEvent(): unknown {
   };
 }
 
-/** Reports the artifact as its build would, by the service's own way in: the interface only reads artifacts. */
+/** Reports the artifact as its build would. The operations of the interface can only read artifacts. */
 async function reportArtifact(path: string): Promise<readonly string[]> {
   const fingerprint = await fingerprintOf(path);
   const answer = await fetch(`${service.baseUrl}/artifacts/${org}/${flow}`, {
@@ -245,7 +244,7 @@ async function reportArtifact(path: string): Promise<readonly string[]> {
     }),
   });
   console.log(`\n=== The build reports its artifact: ${answer.status} ${await answer.text()}`);
-  return answer.status === 201 ? [] : [`reporting the artifact was answered ${answer.status}`];
+  return answer.status === 201 ? [] : [`reporting the artifact failed with ${answer.status}`];
 }
 
 async function fingerprintOf(path: string): Promise<string> {

@@ -17,7 +17,7 @@ const steps = [...examples, ...ownWorkflows, ...documented].flatMap(({ where, te
   actionSteps(content).map((inputs) => [`${where}: ${String(inputs.get('operation'))}`, inputs, text] as const),
 );
 
-/** The inputs of its own that an operation declares, and those of the connection. */
+/** The inputs of an operation, and those of the connection. */
 async function usesOf(name: OperationName): Promise<readonly Use<unknown>[]> {
   return [...Object.values(connectionInputs), ...Object.values((await operations[name]()).inputs)];
 }
@@ -30,26 +30,26 @@ describe.each(steps)('the step in %s', (_where, inputs, text) => {
     expect(name).toBeDefined();
   });
 
-  it('gives only inputs of action.yml', () => {
+  it('uses only inputs of action.yml', () => {
     expect([...actionEntries('inputs').keys()]).toEqual(expect.arrayContaining(given));
   });
 
-  it('gives only inputs that the operation uses', async () => {
+  it('uses only inputs of its operation', async () => {
     const own = name === undefined ? [] : await usesOf(name);
     expect([...commonNames, ...own.map(({ input }) => input.name)]).toEqual(expect.arrayContaining(given));
   });
 
-  it('gives all that the operation requires, or the workflow sets the variable in its place', async () => {
+  it('has all required inputs, or the workflow sets their variables', async () => {
     const required = name === undefined ? [] : (await usesOf(name)).filter(({ absent }) => absent === 'error');
     const missing = required.map(({ input }) => input).filter((wanted) => !inputs.has(wanted.name));
     const isSet = (variable: string): boolean => text.includes(`${variable}:`) || text.includes(`${variable}=`);
     expect(missing.filter((wanted) => wanted.fallback !== true || !isSet(fallbackVariable(wanted.name)))).toEqual([]);
   });
 
-  it('gives values that the operation accepts', async () => {
+  it('has valid values', async () => {
     for (const { input } of name === undefined ? [] : await usesOf(name)) {
       const value = inputs.get(input.name) ?? '';
-      // An expression has its value only on GitHub.
+      // Expressions have values only on GitHub.
       if (value === '' || value.includes('${{')) continue;
       expect(input.parse(value.trim())).toHaveProperty('value');
     }
@@ -69,12 +69,12 @@ describe.each(complete.map(({ where, content }) => [where, content] as const))('
   const jobs = valueAt(content, 'jobs');
   const all = isMapping(jobs) ? Object.values(jobs) : [];
 
-  it('is complete: a name, an event, permissions, and jobs that end', () => {
+  it('has a name, an event, permissions, and jobs with a timeout', () => {
     expect(textAt(content, 'name')).toBeDefined();
     expect(valueAt(content, 'on')).toBeDefined();
     expect(isMapping(valueAt(content, 'permissions'))).toBe(true);
     expect(all.length).toBeGreaterThan(0);
-    // A job that calls a workflow ends as that does.
+    // A job that calls a workflow has no timeout.
     const own = all.filter((job) => textAt(job, 'uses') === undefined);
     for (const job of own) expect(valueAt(job, 'timeout-minutes')).toEqual(expect.any(Number));
   });
@@ -82,7 +82,7 @@ describe.each(complete.map(({ where, content }) => [where, content] as const))('
   it.each([
     ['pull-request-comment', 'pull-requests'],
     ['commit-status', 'statuses'],
-  ])('may write what %s needs, and only then', (input, permission) => {
+  ])('has the write permission for %s only if it needs it', (input, permission) => {
     for (const job of all) {
       const permissions = valueAt(job, 'permissions') ?? valueAt(content, 'permissions');
       const wanted = actionSteps({ steps: listAt(job, 'steps') }).some((inputs) => inputs.has(input));
@@ -90,18 +90,18 @@ describe.each(complete.map(({ where, content }) => [where, content] as const))('
     }
   });
 
-  it('puts no expression into a script, where its value would be run', () => {
+  it('has no expressions in scripts, where their values would be executed', () => {
     for (const step of stepsOf(content)) expect(textAt(step, 'run') ?? '').not.toContain('${{');
   });
 
-  it('keeps no credentials in the checkout', () => {
+  it('does not persist credentials in the checkout', () => {
     const checkouts = stepsOf(content).filter((step) => textAt(step, 'uses')?.startsWith('actions/checkout@') === true);
     for (const step of checkouts) expect(valueAt(step, 'with', 'persist-credentials')).toBe(false);
   });
 });
 
 describe("this project's own workflows", () => {
-  it('pin every action by its commit, with its version as a comment', () => {
+  it('pin every action to a commit, with its version in a comment', () => {
     const lines = ownWorkflows.flatMap(({ where }) => readText(where).split('\n'));
     const foreign = lines.filter((line) => /\buses:/u.test(line) && !line.includes('uses: ./'));
     expect(foreign.length).toBeGreaterThan(0);

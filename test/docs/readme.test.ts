@@ -33,7 +33,7 @@ function uses(operation: Operation): readonly Use<unknown>[] {
 }
 
 describe('the README', () => {
-  it('shows the two commands before anything else but its introduction', () => {
+  it('shows the two commands right after the introduction', () => {
     const [, first = '', second = ''] = readme.split(/^## /mu);
     expect(first.split('\n')[0]).toBe('Two commands');
     expect(fencesOf(`## ${first}`).map(({ text }) => text)).toEqual(['npm run trial\n', 'npm cit\n']);
@@ -47,20 +47,20 @@ describe('the README', () => {
     expect(examples).toEqual(expect.arrayContaining(workflows));
   });
 
-  it('shows every example, whole or by a link to it', () => {
+  it('shows every example, or links to it', () => {
     const shown = fencesOf(readme).map(({ text }) => text);
     const hidden = exampleNames.filter((name) => !shown.includes(readText(`examples/${name}`)));
     const linked = rowsOf('In [examples/](examples)').map((row) => cell(row, 'In [examples/](examples)'));
     expect(linked.sort()).toEqual(hidden.map((name) => `[\`${name}\`](examples/${name})`).sort());
   });
 
-  it('shows policies that the service takes', () => {
+  it('shows policies that the service accepts', () => {
     const policies = fencesOf(readme).filter(({ text }) => text.startsWith('_schema:'));
     expect(policies).toHaveLength(1);
     for (const { text } of policies) expect(readPolicy(Buffer.from(text))).toHaveProperty('rules');
   });
 
-  it('gives the titles of annotations in the words of the gate', () => {
+  it('has the titles of annotations that the gate uses', () => {
     const gate = readText('src/step/run/gate.ts');
     const titles = rowsOf('Title').flatMap((row) => codeWordsOf(cell(row, 'Title')));
     expect(titles).not.toEqual([]);

@@ -69,13 +69,13 @@ describe('the page about the service', () => {
     for (const expression of expressions) expect(parseSnapshotExpression(expression)).toHaveProperty('readings');
   });
 
-  it('shows policies that the service takes', () => {
+  it('shows policies that the service accepts', () => {
     const policies = fencesOf(page).filter(({ text }) => text.startsWith('_schema:'));
     expect(policies).toHaveLength(1);
     for (const { text } of policies) expect(readPolicy(Buffer.from(text))).toHaveProperty('rules');
   });
 
-  it('creates a notification in the form that the service takes', () => {
+  it('shows a valid request for a notification', () => {
     const script = fencesOf(page).find(({ text }) => text.includes('/notifications'))?.text ?? '';
     const document = /--data '(.*)'/su.exec(script)?.[1] ?? '';
     expect(violations(notificationPayload, JSON.parse(document))).toEqual([]);
@@ -98,7 +98,7 @@ describe('the page about the service', () => {
     expect(firstCells('Request')).toEqual(declared.map(({ method, path }) => `${method} /admin/v1${path}`));
   });
 
-  it('reports an artifact in the form that the service takes', () => {
+  it('shows a valid report of an artifact', () => {
     const [step] = fencesOf(page)
       .filter(({ language }) => language === 'yaml')
       .flatMap(({ text }) => stepsOf(parse(text)));

@@ -25,11 +25,11 @@ describe('the page for troubleshooting', () => {
     expect(quoted.length).toBeGreaterThan(30);
   });
 
-  it('explains each of them once', () => {
+  it('explains each error once', () => {
     expect(quoted.filter((text, index) => quoted.indexOf(text) !== index)).toEqual([]);
   });
 
-  it.each(quoted)('quotes what the code says: %s', (text) => {
+  it.each(quoted)('quotes a message of the code: %s', (text) => {
     const words = fixedWords(text);
     expect(words).not.toEqual([]);
     expect(sources.filter((source) => words.every((part) => source.includes(part)))).not.toEqual([]);

@@ -46,7 +46,7 @@ describe('the example that verifies a signature', () => {
     'webhook-signature': signatureOf(message, secrets),
   };
 
-  it.each(languages)('in %s takes what is genuine, and nothing else', (language) => {
+  it.each(languages)('in %s accepts genuine messages, and no others', (language) => {
     const now = message.timestamp;
     const cases: readonly (readonly [unknown, string, string, number, boolean])[] = [
       [headers, body, secret, now, true],

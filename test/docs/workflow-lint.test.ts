@@ -19,7 +19,7 @@ describe('the linter of workflows', () => {
     '',
   ].join('\n');
 
-  it('finds nothing in a workflow that is sound', async () => {
+  it('finds nothing in a valid workflow', async () => {
     expect(await workflowLinter()('sound', sound)).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('the linter of workflows', () => {
 });
 
 describe('the workflows', () => {
-  it.each(all)('of $where are sound', async ({ where, text }) => {
+  it.each(all)('of $where are valid', async ({ where, text }) => {
     expect(await workflowLinter(called)(where, text)).toEqual([]);
   });
 });

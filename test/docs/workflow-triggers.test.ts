@@ -17,7 +17,7 @@ function scannedCommit({ eventName, judged, variables }: EventRun): unknown {
 /** The events on which a scanner, left alone, reports another commit than the one that is attested. */
 const misreported = eventRuns.filter((run) => scannedCommit(run) !== run.judged['sha']);
 
-/** The steps that scan without being told the revision. */
+/** The steps that scan without a given revision. */
 function scansWithoutRevision(workflow: unknown): readonly unknown[] {
   return stepsOf(workflow).filter((step) => {
     const action = textAt(step, 'uses') ?? '';
@@ -37,7 +37,7 @@ function misreportedEvents({ content }: Workflow): readonly string[] {
 }
 
 describe('a scanner', () => {
-  it('reports another commit than the attested one on these events, unless it is told', () => {
+  it('reports another commit than the attested one on these events, unless it gets the revision', () => {
     expect([...new Set(misreported.map(({ eventName }) => eventName))].sort()).toEqual([
       'check_run',
       'check_suite',
@@ -60,7 +60,7 @@ describe('a scanner', () => {
     expect(scansWithoutRevision(workflow({ ...scan, with: { args } }, { run: 'make test' }))).toEqual([]);
   });
 
-  it.each(workflows)('is told the revision on such events in $where', (workflow) => {
+  it.each(workflows)('gets the revision on such events in $where', (workflow) => {
     const events = misreportedEvents(workflow);
     expect({ events, scans: events.length === 0 ? [] : scansWithoutRevision(workflow.content) }).toEqual({
       events,
@@ -89,7 +89,7 @@ describe('a workflow with a required check', () => {
     );
   });
 
-  it.each(required)('has no filter that keeps it from starting, in $where', ({ content }) => {
+  it.each(required)('has no filter that prevents it from starting, in $where', ({ content }) => {
     const on = valueAt(content, 'on');
     const upstream = [valueAt(on, 'workflow_run', 'workflows')].flat().map((name) => namedWorkflows.get(String(name)));
     for (const workflow of [content, ...upstream.map((one) => one?.content)]) {
@@ -98,7 +98,7 @@ describe('a workflow with a required check', () => {
     }
   });
 
-  it('sees every end of the workflow that it waits for', () => {
+  it('handles every conclusion of the workflow that it waits for', () => {
     for (const { content } of required) {
       const filters = filtersFor(valueAt(content, 'on'), 'workflow_run');
       if (filters === undefined) continue;

@@ -31,7 +31,7 @@ describe('conflictMarkers', () => {
     ['an empty cell', `${base}a`],
     ['a here document', 'cat <<END'],
     ['a shift', 'x >>>= 7'],
-  ])('lets %s be', (_what, text) => {
+  ])('ignores %s', (_what, text) => {
     expect(conflictMarkers(text)).toEqual([]);
   });
 });
@@ -61,14 +61,14 @@ describe('the check for conflict markers', () => {
     return { status, stderr };
   }
 
-  it('fails with file, line and text of each', () => {
+  it('fails and prints the file, line and text of each marker', () => {
     const { status, stderr } = check({ 'a b.md': `x\n${ours} HEAD\n`, 'c.yml': `${middle}\n`, 'd.ts': 'sound\n' });
     expect(status).toBe(1);
     expect(stderr).toContain(`a b.md:2: ${ours} HEAD\nc.yml:1: ${middle}\n`);
     expect(stderr).not.toContain('d.ts');
   });
 
-  it('passes over what is generated, and over what is no text', () => {
+  it('ignores generated files and binary files', () => {
     const marker = `${middle}\n`;
     const files = { 'dist/index.js': marker, 'package-lock.json': marker, 'image.bin': `\0\n${marker}` };
     expect(check(files)).toEqual({ status: 0, stderr: '' });

@@ -27,7 +27,7 @@ function outputFile(outputs: readonly (readonly [name: string, value: string])[]
 }
 
 describe('parseOutputs', () => {
-  it('reads back what @actions/core writes, whatever the values hold', () => {
+  it('reads what @actions/core writes, whatever the values contain', () => {
     const name = fc.stringMatching(/^[a-z][a-z-]{0,10}$/u);
     const value = fc.oneof(
       fc.constantFrom('', '\n', '\r\n', 'a\r', '\ra', 'outcome<<E\ncompliant\nE', 'ghadelimiter_\n'),
@@ -40,16 +40,16 @@ describe('parseOutputs', () => {
     );
   });
 
-  it('takes the last of several values of one name, as the runner does', () => {
+  it('returns the last of several values with the same name, as the runner does', () => {
     const file = outputFile(['first', 'second'].map((text) => ['state', text]));
     expect(parseOutputs(file)).toEqual({ state: 'second' });
   });
 
-  it('finds nothing in an empty file', () => {
+  it('returns nothing for an empty file', () => {
     expect(parseOutputs('')).toEqual({});
   });
 
-  it('refuses a file that the runner would refuse', () => {
+  it('throws if the runner would reject the file', () => {
     expect(() => parseOutputs(`state<<END${EOL}never ended${EOL}`)).toThrow('state');
     expect(() => parseOutputs(`no heading${EOL}`)).toThrow('no heading');
   });

@@ -8,25 +8,25 @@ import { shrink } from './shrink.ts';
 const root = join(import.meta.dirname, '..', '..');
 const substitutes = join(import.meta.dirname, 'substitutes');
 
-/** The folder that a runner downloads with the action. */
+/** The built action, which runners download. */
 export const dist = join(root, 'dist');
 
 /** How the action is bundled. */
 export interface BundleOptions {
-  /** Leaves out the substitutes: the bundle holds every package as it is. */
+  /** Bundles every package as it is, without the substitutes. */
   readonly plain?: boolean;
 }
 
 /**
- * Requests that a tsconfig cannot map, because they are relative or name a module of Node, and what the bundle asks for
- * instead: a file of its own, or a name that cannot be loaded.
+ * Replaces imports that a tsconfig cannot map, because they are relative or name a module of Node.js: by a separate
+ * file, or by a name that cannot be loaded.
  */
 const replacedRequests: Readonly<Record<string, string>> = {
-  // undici takes a failure to load it for a Node without HTTP/2, and offers HTTP/1.1 only. Saves 15 ms of every step.
+  // If it cannot be loaded, undici supports HTTP/1.1 only. Saves 15 ms of every step.
   'node:http2': 'node:http2/left-out-of-the-bundle',
-  // Half of `fetch`, which undici's client loads to send a FormData of its own. Saves the download of it.
+  // Half of `fetch`, which undici's client loads to send a FormData. Left out to make the download smaller.
   '../web/fetch/body.js': 'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
-  // The parser for machines without vector instructions in WebAssembly, in a file of its own that no other has to read.
+  // The parser for machines without SIMD in WebAssembly, in a separate file that other machines do not load.
   '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
   crypto: inlined('node-crypto.cjs'),
   fs: inlined('node-fs.cjs'),
@@ -43,11 +43,11 @@ function inlined(file: string): string {
 }
 
 /**
- * Bundles the action with everything it contains, and the licences of that, into files by name. It is CommonJS, which
- * Node loads about 2 ms faster than an ES module; what an operation does not need is in files that it does not load.
+ * Bundles the action with its packages and their licences. Returns files by name. The bundle is CommonJS, which Node.js
+ * loads about 2 ms faster than ES modules. Code that an operation does not need is in files that it does not load.
  */
 export async function bundle({ plain = false }: BundleOptions = {}): Promise<ReadonlyMap<string, Buffer>> {
-  // The one way to tell ncc which modules to replace: tsconfig-paths, a part of it, reads this variable.
+  // The only way to tell ncc which modules to replace: tsconfig-paths, which it contains, reads this variable.
   if (plain) delete process.env['TS_NODE_PROJECT'];
   else process.env['TS_NODE_PROJECT'] = join(substitutes, 'tsconfig.json');
   const { code, assets, stats } = await ncc(join(import.meta.dirname, 'entry', 'main.ts'), {
@@ -76,14 +76,14 @@ export async function bundle({ plain = false }: BundleOptions = {}): Promise<Rea
   const files = new Map<string, Buffer>();
   for (const [name, script] of scripts) files.set(name, Buffer.from(await shrink(await withInlined(script))));
   if (!plain) files.set('llhttp-wasm.js', Buffer.from(await shrink(await readFile(llhttp, 'utf8'))));
-  // The bundler's own part, which loads the files, is in the bundle too.
+  // The bundle also contains ncc's own code, which loads the files.
   const packages = [...packagesOf(description), 'node_modules/@vercel/ncc'].sort();
   files.set('licenses.txt', Buffer.from(await licencesOf(packages, root)));
   files.set('package.json', Buffer.from('{ "type": "commonjs" }\n'));
   return new Map([...files].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Puts the substitutes of Node's modules where they are asked for: to read another file takes about 1 ms of a step. */
+/** Inlines the substitutes of Node's modules, because reading another file takes about 1 ms of a step. */
 async function withInlined(script: string): Promise<string> {
   let text = script;
   for (const [request, file] of script.matchAll(/require\("inlined\/([\w.-]+)"\)/gu)) {

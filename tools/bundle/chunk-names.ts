@@ -26,7 +26,7 @@ export function nameChunks(
   );
 }
 
-/** The module that a chunk is loaded for; chunks that several share have none of their own. */
+/** The module that a chunk is loaded for; undefined if several chunks share it. */
 function nameOf(origins: NonNullable<NccChunk['origins']>): string {
   const modules = new Set(origins.map(({ request = '' }) => basename(request).replace(/\.[cm]?[jt]s$/u, '')));
   const [name = ''] = modules;
@@ -39,7 +39,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** webpack's function from the number of a chunk to its file. */
+/** webpack's function that returns the file of a chunk number. */
 const fileOfChunk = /return "" \+ chunkId \+ "\.index\.js";/u;
 
 function withNames(script: string, names: ReadonlyMap<number, string>): string {

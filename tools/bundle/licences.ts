@@ -4,8 +4,8 @@ import type { NccModule } from '@vercel/ncc';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 
 /**
- * The packages whose modules are in a bundle, by their folders below the project, in order. ncc can list them itself,
- * but only those of one of several files.
+ * The packages whose modules are in the bundle, as folders relative to the project, sorted. ncc can list them only for
+ * one of several files.
  */
 export function packagesOf({ modules = [] }: { readonly modules?: readonly NccModule[] }): readonly string[] {
   const folders = new Set<string>();
@@ -20,12 +20,12 @@ export function packagesOf({ modules = [] }: { readonly modules?: readonly NccMo
   return [...folders].sort();
 }
 
-/** webpack names the loaders of a module before its path, with exclamation marks in between. */
+/** webpack writes the loaders of a module before its path, separated by exclamation marks. */
 function pathOf(identifier: string): string {
   return identifier.slice(identifier.lastIndexOf('!') + 1);
 }
 
-/** The licences of packages, each text once, after the names of the packages that it is the licence of. */
+/** The licences of packages: each text once, below the names of its packages. */
 export async function licencesOf(folders: readonly string[], root: string): Promise<string> {
   const packagesByText = new Map<string, string[]>();
   for (const folder of folders) {
@@ -40,7 +40,7 @@ export async function licencesOf(folders: readonly string[], root: string): Prom
 interface Licence {
   /** `undici 7.30.2 (MIT)`. */
   readonly title: string;
-  /** Empty where the package has no file with it, only the name of a licence. */
+  /** Empty if the package names its licence but has no file with the text. */
   readonly text: string;
 }
 
@@ -50,6 +50,6 @@ async function licenceOf(folder: string): Promise<Licence> {
   const kind = textAt(description, 'license');
   const file = (await readdir(folder)).sort().find((name) => /^licen[cs]e/iu.test(name));
   const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
-  if (kind === undefined && text === '') throw new Error(`${title} has no licence, so it must not be in the bundle`);
+  if (kind === undefined && text === '') throw new Error(`${title} has no licence, so it cannot be bundled`);
   return { title: `${title} (${kind ?? 'see below'})`, text: text.replaceAll('\r\n', '\n').trim() };
 }

@@ -1,26 +1,26 @@
-// The programming interface of ncc, as far as it is used here (its readme, "Programmatically From Node.js").
+// The part of ncc's API that is used here (its readme, "Programmatically From Node.js").
 declare module '@vercel/ncc' {
   export interface NccOptions {
     readonly cache?: false;
     readonly quiet?: boolean;
-    /** Whether the bundle is an ES module; without it, what the nearest package.json says. */
+    /** Whether the bundle is an ES module. Default: as the nearest package.json says. */
     readonly esm?: boolean;
-    /** Leaves checking types to the compiler. */
+    /** Does not check types. */
     readonly transpileOnly?: boolean;
-    /** What is not bundled: the text in `require`, and the text that takes its place. */
+    /** Modules that are not bundled: what `require` asks for, and what replaces it. */
     readonly externals?: Readonly<Record<string, string>>;
   }
 
   export interface NccModule {
     readonly identifier?: string;
-    /** The modules that became one with this. */
+    /** The modules that were joined with this one. */
     readonly modules?: readonly NccModule[];
   }
 
   export interface NccChunk {
     readonly id?: number | string;
     readonly files?: readonly string[];
-    /** What asks for it. */
+    /** The import that needs it. */
     readonly origins?: readonly { readonly request?: string }[];
   }
 

@@ -4,7 +4,7 @@ import { nameChunks } from '../../../tools/bundle/chunk-names.ts';
 const loader = 'f = (chunkId) => { return "" + chunkId + ".index.js"; };';
 
 describe('nameChunks', () => {
-  it('names a chunk after the module that it is loaded for, where it is loaded, too', () => {
+  it('names a chunk after the module that it is loaded for, and updates the references', () => {
     const scripts = new Map([
       ['index.js', loader],
       ['12.index.js', 'twelve'],
@@ -16,7 +16,7 @@ describe('nameChunks', () => {
     ]);
   });
 
-  it('gives every chunk a name of its own', () => {
+  it('gives every chunk a different name', () => {
     const files = ['1', '2', '3', '4'].map((id) => `${id}.index.js`);
     const requests = [['./a.js'], ['a'], [], ['./a.js', './b.js']];
     const named = nameChunks(
@@ -30,7 +30,7 @@ describe('nameChunks', () => {
     expect([...named.keys()]).toEqual(['a.index.js', 'a-2.index.js', 'shared.index.js', 'shared-2.index.js']);
   });
 
-  it('leaves the first file as it is', () => {
+  it('does not rename the first file', () => {
     expect([...nameChunks(new Map([['index.js', 'code']]), [{ id: 7, files: ['index.js'] }])]).toEqual([
       ['index.js', 'code'],
     ]);

@@ -12,7 +12,7 @@ async function makePackage(root: string, folder: string, description: object, li
 }
 
 describe('the packages of a bundle', () => {
-  it('are those of its modules, of joined ones and of packages within packages too, each once', () => {
+  it('include those of joined modules and nested packages, each once', () => {
     const modules = [
       { identifier: '/home/dev/project/src/main.ts' },
       { identifier: '/home/dev/project/node_modules/undici/lib/core/util.js' },
@@ -36,7 +36,7 @@ describe('the packages of a bundle', () => {
 });
 
 describe('the licences of packages', () => {
-  it('name each package with its version and the kind of its licence, and give each text once', async () => {
+  it('name each package with its version and licence, and contain each text once', async () => {
     const workspace = await temporaryWorkspace();
     try {
       const { path: root } = workspace;
@@ -58,7 +58,7 @@ describe('the licences of packages', () => {
     }
   });
 
-  it('refuse a package that has neither a text nor a name for its licence', async () => {
+  it('throw if a package has no licence', async () => {
     const workspace = await temporaryWorkspace();
     try {
       await makePackage(workspace.path, 'node_modules/bare', { name: 'bare', version: '1.0.0' });

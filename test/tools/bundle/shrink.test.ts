@@ -22,12 +22,12 @@ result = load(17);
 `;
 
 describe('a script of the bundle', () => {
-  it('does the same after it was shrunk', async () => {
+  it('behaves the same after shrinking', async () => {
     expect(resultOf(await shrink(bundled))).toEqual(resultOf(bundled));
     expect(resultOf(await shrink(bundled))).toEqual({ greeting: 'Grüße', twice: 'four' });
   });
 
-  it('is shorter, without comments, and ASCII', async () => {
+  it('is shorter, has no comments, and is ASCII', async () => {
     const small = await shrink(bundled);
     expect(small.length).toBeLessThan(bundled.length);
     expect(small).not.toContain('webpack');
@@ -39,14 +39,14 @@ describe('a script of the bundle', () => {
     expect(resultOf(await shrink(script))).toEqual(['Gate', 'verdict']);
   });
 
-  it('has every module of the table in parentheses, and nothing else', () => {
+  it('has parentheses around every module of the table, and nothing else', () => {
     const script = 'var t={1:(a,b)=>{a.b={1:x=>x,2:x=>x}},2:function(a){},name:()=>{}};const u={3:()=>0};';
     expect(withEagerModules(script)).toBe(
       'var t={1:((a,b)=>{a.b={1:x=>x,2:x=>x}}),2:(function(a){}),name:()=>{}};const u={3:()=>0};',
     );
   });
 
-  it('stays as it is where there is no table of modules', () => {
+  it('has no new parentheses if there is no table of modules', () => {
     expect(withEagerModules('const a = { 1: 2, 2: 3 };')).toBe('const a = { 1: 2, 2: 3 };');
     expect(withEagerModules('')).toBe('');
   });

@@ -1,3 +1,2 @@
-// The bundler starts here, so that it takes the tsconfig.json of this folder and not the project's
-// (tools/bundle/README.md).
+// The entry of the bundle. It is here so that ncc uses the tsconfig.json of this folder (tools/bundle/README.md).
 import '../../../src/main.ts';

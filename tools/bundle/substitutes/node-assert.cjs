@@ -1,5 +1,5 @@
-// Replaces: Node's assert, for undici, which calls it and nothing else of it.
-// Why: it is loaded when an assertion fails; until then, there is nothing to say.
+// Replaces: Node's assert, for undici, which only calls the function itself.
+// Why: Node's assert is needed only if an assertion fails, and is loaded then.
 // Saves: 1 ms of every step.
 'use strict';
 

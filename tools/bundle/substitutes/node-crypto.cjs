@@ -1,5 +1,5 @@
-// Replaces: Node's crypto, for packages that ask for it as `crypto`; the action itself asks for `node:crypto`. Why:
-// @actions/core makes the delimiter of an output with it, and makes sure that the value does not hold the delimiter.
+// Replaces: Node's crypto, for packages that import it as `crypto`; the action itself imports `node:crypto`.
+// Why: @actions/core only creates the delimiter of an output with it, and checks that the value does not contain it.
 // Saves: 6 ms of every step.
 'use strict';
 

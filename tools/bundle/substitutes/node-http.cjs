@@ -1,6 +1,7 @@
-// Replaces: Node's http, for undici and form-data. Why: of it, undici takes the limit of a header and a class, to tell
-// whether a body is the answer of another server; no body is here. form-data could send requests with it, which undici
-// does. Saves: 2 ms of every step.
+// Replaces: Node's http, for undici and form-data.
+// Why: undici uses only the maximum size of headers, and a class to recognize bodies that are responses of other servers,
+// which the action does not have. form-data can send requests with it, which undici does here.
+// Saves: 2 ms of every step.
 'use strict';
 
 module.exports = {

@@ -1,6 +1,6 @@
 // Replaces: @octokit/plugin-rest-endpoint-methods, a table of 200 kB.
-// Why: GitHub's API is asked by routes (`GET /repos/{owner}/{repo}`), not by `octokit.rest`.
-// Saves: no time of a step without GitHub's API, and 98 kB.
+// Why: the action calls GitHub's API by routes (`GET /repos/{owner}/{repo}`), not with `octokit.rest`.
+// Saves: 98 kB, and no time in a step that does not use GitHub's API.
 import { leftOut } from './left-out.js';
 
 export function restEndpointMethods() {

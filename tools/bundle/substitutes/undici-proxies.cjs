@@ -1,4 +1,4 @@
-// undici's index puts its API on every dispatcher; of that, tunnels through proxies need `connect`.
+// undici's index adds its API to every dispatcher. Tunnels through proxies need only `connect`.
 const Dispatcher = require('../../../node_modules/undici/lib/dispatcher/dispatcher.js');
 
 Dispatcher.prototype.connect = require('../../../node_modules/undici/lib/api/api-connect.js');
