@@ -5,14 +5,14 @@ import { translateError } from './database.ts';
  *
  * @throws StorageError if the database cannot be read.
  */
-export async function answer<Result>(read: () => Result): Promise<Result> {
-  let result: Result;
+export function answer<Result>(read: () => Result): Promise<Result> {
   try {
-    result = read();
+    return Promise.resolve(read());
   } catch (error) {
-    throw translateError(error);
+    return Promise.resolve().then(() => {
+      throw translateError(error);
+    });
   }
-  return Promise.resolve(result);
 }
 
 /** The value converted, where there is one. */

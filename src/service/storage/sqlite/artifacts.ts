@@ -2,6 +2,7 @@ import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
 import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } from '../artifacts.ts';
 import type { Version } from '../version.ts';
 import { optional } from './answers.ts';
+import { countersOf, type Counters } from './commits.ts';
 import { appearanceOf, artifactOf, number, text } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -46,6 +47,8 @@ export const artifactStatements = { ...reading, ...writing } as const;
 export class SqliteArtifactReader implements ArtifactReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
+  /** Whoever keeps an artifact asks for the version of the same sources with every look-up. */
+  readonly #counters = new WeakMap<ArtifactSources, Counters>();
 
   constructor(session: Session) {
     this.session = session;
@@ -123,15 +126,12 @@ export class SqliteArtifactReader implements ArtifactReader {
     );
   }
 
-  version({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Promise<Version> {
-    return this.session.versionOf(
-      sourceOf('flows', org, flow),
-      sourceOf('artifacts', org, fingerprint),
-      ...scopes.map((scope) => sourceOf('bindings', org, flow, scope)),
-      sourceOf('appearances', org, fingerprint),
-      // The last snapshot that shows a running artifact is the environment's latest.
-      ...environments.map((environment) => sourceOf('environments', org, environment)),
-    );
+  version(sources: ArtifactSources): Promise<Version> {
+    const known = this.#counters.get(sources);
+    if (known !== undefined) return this.session.versionOf(known);
+    const counters = countersOfArtifact(sources);
+    this.#counters.set(sources, counters);
+    return this.session.versionOf(counters);
   }
 }
 
@@ -150,4 +150,15 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
       this.#statements.insert.run(org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson);
     });
   }
+}
+
+function countersOfArtifact({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Counters {
+  return countersOf([
+    sourceOf('flows', org, flow),
+    sourceOf('artifacts', org, fingerprint),
+    ...scopes.map((scope) => sourceOf('bindings', org, flow, scope)),
+    sourceOf('appearances', org, fingerprint),
+    // The last snapshot that shows a running artifact is the environment's latest.
+    ...environments.map((environment) => sourceOf('environments', org, environment)),
+  ]);
 }

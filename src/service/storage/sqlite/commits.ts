@@ -3,6 +3,14 @@ import type { Source, WrittenSources } from './written-sources.ts';
 /** How many counters there are; sources that share one are only forgotten together. */
 const counters = 65_536;
 
+/** The counters of sources, so that their texts are not needed to ask for their last write. */
+export type Counters = readonly number[];
+
+/** Finds the counters of sources. */
+export function countersOf(sources: readonly Source[]): Counters {
+  return sources.map(counterOf);
+}
+
 /**
  * Counts the commits of this process, and remembers for every source of reads the last commit that wrote it. Memory is
  * constant: sources share counters by their hash.
@@ -23,9 +31,11 @@ export class Commits {
     return this.#latest;
   }
 
-  /** The last commit that wrote any of the sources, or another source with the same counter. */
-  lastWriteOf(...sources: readonly Source[]): number {
-    return sources.reduce((last, source) => Math.max(last, this.#lastWrites[counterOf(source)] ?? 0), 0);
+  /** The last commit that wrote any of the sources with these counters. */
+  lastWriteOf(counters: Counters): number {
+    let last = 0;
+    for (const counter of counters) last = Math.max(last, this.#lastWrites[counter] ?? 0);
+    return last;
   }
 
   /** Call it in the same turn as the commit. A commit that fails counts as well: it may have reached the disk. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { VersionedCache } from '../versioned-cache.ts';
 import { answer } from './answers.ts';
-import type { Commits } from './commits.ts';
+import { countersOf, type Commits, type Counters } from './commits.ts';
 import type { Source } from './written-sources.ts';
 
 /** A connection as repositories use it, within a transaction. */
@@ -12,7 +12,7 @@ export interface Session {
   /** Reads through a cache: what is found is kept as long as the source is not written. */
   cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined>;
   /** The version of the sources in the state that the transaction sees: see `Version`. */
-  versionOf(...sources: readonly Source[]): Promise<number>;
+  versionOf(counters: Counters): Promise<number>;
 }
 
 /** What is read through a cache. */
@@ -110,7 +110,7 @@ export class ReadSession implements Session {
   }
 
   cached<Value>({ cache, source, read }: CachedLookup<Value>): Promise<Value | undefined> {
-    const version = this.#versionOf(source);
+    const version = this.#versionOf(countersOf([source]));
     const known = cache.get(source, version);
     if (known !== undefined) return Promise.resolve(known);
     return this.answer(() => {
@@ -120,14 +120,14 @@ export class ReadSession implements Session {
     });
   }
 
-  versionOf(...sources: readonly Source[]): Promise<number> {
-    return Promise.resolve(this.#versionOf(...sources));
+  versionOf(counters: Counters): Promise<number> {
+    return Promise.resolve(this.#versionOf(counters));
   }
 
   /** What was written since the read began has a version that the read does not see. */
-  #versionOf(...sources: readonly Source[]): number {
+  #versionOf(counters: Counters): number {
     if (this.#commit === undefined) throw hasEnded();
-    const version = this.#commits.lastWriteOf(...sources);
+    const version = this.#commits.lastWriteOf(counters);
     return version > this.#commit ? noVersion : version;
   }
 

@@ -23,7 +23,9 @@ export function sourceOf<Table extends keyof typeof watched>(
   table: Table,
   ...values: Readonly<Record<keyof (typeof watched)[Table] & `${number}`, string>> & readonly string[]
 ): Source {
-  return [table, ...values].join(separator);
+  let source: Source = table;
+  for (const value of values) source += separator + value;
+  return source;
 }
 
 /**
