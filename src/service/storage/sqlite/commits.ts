@@ -38,6 +38,11 @@ export class Commits {
     return last;
   }
 
+  /** Whether any of the sources was written since the latest commit. */
+  isWriting(counters: Counters): boolean {
+    return counters.some((counter) => this.#written.has(counter));
+  }
+
   /** Call it in the same turn as the commit. A commit that fails counts as well: it may have reached the disk. */
   committed(): void {
     this.#latest += 1;

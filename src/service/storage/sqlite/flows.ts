@@ -1,9 +1,11 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowReader, FlowWriter } from '../flows.ts';
+import { VersionedCache } from '../versioned-cache.ts';
 import { optional } from './answers.ts';
 import { flowOf } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
+import { sourceOf } from './written-sources.ts';
 
 const reading = {
   exists: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
@@ -18,18 +20,34 @@ const writing = {
       last_modified_at = excluded.last_modified_at`,
 } as const;
 
+/** How many flows are remembered as existing. */
+const maximumWeight = 10_000;
+
+/** What every connection keeps in memory together. */
+export class FlowCaches {
+  /** The flows that exist: every report asks, and whoever reports once reports again. */
+  readonly existing = new VersionedCache<true>({ maximumWeight });
+}
+
 /** Flows in SQLite. */
 export class SqliteFlowReader implements FlowReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
+  readonly #caches: FlowCaches;
 
-  constructor(session: Session) {
+  constructor(session: Session, caches: FlowCaches) {
     this.session = session;
     this.#statements = prepare(session.database, reading);
+    this.#caches = caches;
   }
 
-  exists(org: string, name: string): Promise<boolean> {
-    return this.session.answer(() => this.#statements.exists.get(org, name) !== undefined);
+  async exists(org: string, name: string): Promise<boolean> {
+    const found = await this.session.cached({
+      cache: this.#caches.existing,
+      source: sourceOf('flows', org, name),
+      read: () => (this.#statements.exists.get(org, name) === undefined ? undefined : true),
+    });
+    return found === true;
   }
 
   find(org: string, name: string): Promise<Flow | undefined> {
@@ -41,8 +59,8 @@ export class SqliteFlowReader implements FlowReader {
 export class SqliteFlowWriter extends SqliteFlowReader implements FlowWriter {
   readonly #statements: Prepared<typeof writing>;
 
-  constructor(session: Session) {
-    super(session);
+  constructor(session: Session, caches: FlowCaches) {
+    super(session, caches);
     this.#statements = prepare(session.database, writing);
   }
 

@@ -23,6 +23,12 @@ export interface CachedLookup<Value> {
   readonly read: () => Value | undefined;
 }
 
+function readAndKeep<Value>({ cache, source, read }: CachedLookup<Value>, version: number): Value | undefined {
+  const value = read();
+  if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value);
+  return value;
+}
+
 /** A version that equals no other, not even itself: what is read then must not be kept. */
 const noVersion = Number.NaN;
 
@@ -31,13 +37,15 @@ function hasEnded(): Error {
   return new Error('the transaction has ended');
 }
 
-/** The one connection that writes. It sees what is not committed yet, so nothing that it reads is kept. */
+/** The one connection that writes. It sees what is not committed yet: what is read of that is not kept. */
 export class WriteSession implements Session {
   readonly database: DatabaseSync;
+  readonly #commits: Commits;
   #isActive = false;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, commits: Commits) {
     this.database = database;
+    this.#commits = commits;
   }
 
   /** Lets the repositories work until the work ends. */
@@ -54,8 +62,13 @@ export class WriteSession implements Session {
     return this.#isActive ? answer(run) : Promise.reject(hasEnded());
   }
 
-  cached<Value>({ read }: CachedLookup<Value>): Promise<Value | undefined> {
-    return this.answer(read);
+  cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
+    return this.answer(() => {
+      const counters = countersOf([lookup.source]);
+      // No other connection writes, so what this one is not writing is as it was committed.
+      const version = this.#commits.isWriting(counters) ? noVersion : this.#commits.lastWriteOf(counters);
+      return lookup.cache.get(lookup.source, version) ?? readAndKeep(lookup, version);
+    });
   }
 
   versionOf(): Promise<number> {
@@ -109,15 +122,10 @@ export class ReadSession implements Session {
     });
   }
 
-  cached<Value>({ cache, source, read }: CachedLookup<Value>): Promise<Value | undefined> {
-    const version = this.#versionOf(countersOf([source]));
-    const known = cache.get(source, version);
-    if (known !== undefined) return Promise.resolve(known);
-    return this.answer(() => {
-      const value = read();
-      if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value);
-      return value;
-    });
+  cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
+    const version = this.#versionOf(countersOf([lookup.source]));
+    const known = lookup.cache.get(lookup.source, version);
+    return known === undefined ? this.answer(() => readAndKeep(lookup, version)) : Promise.resolve(known);
   }
 
   versionOf(counters: Counters): Promise<number> {

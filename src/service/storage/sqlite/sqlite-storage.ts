@@ -11,7 +11,7 @@ import { openDatabase, openReadOnly } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
 import { watchFiles } from './file-presence.ts';
-import { SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
+import { FlowCaches, SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
@@ -46,12 +46,12 @@ export class SqliteStorage implements Storage {
         commits.committed();
       },
     });
-    const accounts = new AccountCaches();
-    this.#session = new WriteSession(this.#database);
+    const caches = { accounts: new AccountCaches(), flows: new FlowCaches() };
+    this.#session = new WriteSession(this.#database, commits);
     this.#transaction = {
       organizations: new SqliteOrganizationWriter(this.#session),
-      flows: new SqliteFlowWriter(this.#session),
-      accounts: new SqliteAccountWriter(this.#session, accounts),
+      flows: new SqliteFlowWriter(this.#session, caches.flows),
+      accounts: new SqliteAccountWriter(this.#session, caches.accounts),
       environments: new SqliteEnvironmentWriter(this.#session),
       snapshots: new SqliteSnapshotWriter(this.#session),
       policies: new SqlitePolicyWriter(this.#session),
@@ -62,7 +62,7 @@ export class SqliteStorage implements Storage {
       notifications: new SqliteNotificationWriter(this.#session),
       deliveries: new SqliteDeliveryWriter(this.#session),
     };
-    this.#reads = new ReadPool(() => openReader(folder, commits, accounts));
+    this.#reads = new ReadPool(() => openReader(folder, commits, caches));
   }
 
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
@@ -91,12 +91,18 @@ export class SqliteStorage implements Storage {
   }
 }
 
-function openReader(folder: string, commits: Commits, accounts: AccountCaches): Reader {
+/** What all connections keep in memory together. */
+interface Caches {
+  readonly accounts: AccountCaches;
+  readonly flows: FlowCaches;
+}
+
+function openReader(folder: string, commits: Commits, caches: Caches): Reader {
   const session = new ReadSession(openReadOnly(folder), commits);
   const transaction = {
     organizations: new SqliteOrganizationReader(session),
-    flows: new SqliteFlowReader(session),
-    accounts: new SqliteAccountReader(session, accounts),
+    flows: new SqliteFlowReader(session, caches.flows),
+    accounts: new SqliteAccountReader(session, caches.accounts),
     environments: new SqliteEnvironmentReader(session),
     snapshots: new SqliteSnapshotReader(session),
     policies: new SqlitePolicyReader(session),

@@ -1,10 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { translateError } from './database.ts';
+import { prepare, type Prepared } from './statements.ts';
 
 interface Job {
   readonly run: () => Promise<void>;
   readonly settle: (failure?: { readonly error: unknown }) => void;
 }
+
+/** What every group and every write in it run. */
+const statements = {
+  begin: 'BEGIN IMMEDIATE',
+  commit: 'COMMIT',
+  beginWrite: 'SAVEPOINT write',
+  endWrite: 'RELEASE write',
+} as const;
 
 /** How long a group may take before the others get their turn, in milliseconds; a single write can take longer. */
 const longestGroup = 10;
@@ -26,6 +35,7 @@ interface Watches {
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
+  readonly #statements: Prepared<typeof statements>;
   readonly #demandFiles: () => void;
   readonly #elapsed: () => number;
   readonly #committed: () => void;
@@ -40,6 +50,7 @@ export class WriteQueue {
     { demandFiles = () => undefined, elapsed = () => performance.now(), committed = () => undefined }: Watches = {},
   ) {
     this.#database = database;
+    this.#statements = prepare(database, statements);
     this.#demandFiles = demandFiles;
     this.#elapsed = elapsed;
     this.#committed = committed;
@@ -99,7 +110,7 @@ export class WriteQueue {
     this.#jobs = [];
     try {
       this.#demandFiles();
-      this.#database.exec('BEGIN IMMEDIATE');
+      this.#statements.begin.run();
       const done = await this.#run(jobs);
       this.#commit();
       for (const job of done) job.settle();
@@ -114,7 +125,7 @@ export class WriteQueue {
 
   #commit(): void {
     try {
-      this.#database.exec('COMMIT');
+      this.#statements.commit.run();
     } finally {
       this.#committed();
     }
@@ -143,15 +154,15 @@ export class WriteQueue {
   }
 
   async #attempt(job: Job): Promise<boolean> {
-    this.#database.exec('SAVEPOINT job');
+    this.#statements.beginWrite.run();
     try {
       await job.run();
-      this.#database.exec('RELEASE job');
+      this.#statements.endWrite.run();
       return true;
     } catch (error) {
       // SQLite itself rolls the whole transaction back when the disk is full; then all have failed.
       if (!this.#database.isTransaction) throw error;
-      this.#database.exec('ROLLBACK TO job; RELEASE job');
+      this.#database.exec('ROLLBACK TO write; RELEASE write');
       job.settle({ error });
       return false;
     }
