@@ -25,6 +25,8 @@ export class VersionedCache<Value> {
   /** The least recently used one comes first. */
   readonly #entries = new Map<string, Entry<Value>>();
   #weight = 0;
+  /** The last one, which need not be moved when it is used again. */
+  #newest: Entry<Value> | undefined;
 
   constructor({ maximumWeight }: CacheLimits) {
     this.#maximumWeight = maximumWeight;
@@ -52,7 +54,8 @@ export class VersionedCache<Value> {
   set(key: string, version: Version, value: Value, weight = 1): void {
     this.#delete(key);
     if (weight > this.#maximumWeight || Number.isNaN(version)) return;
-    this.#entries.set(key, { value, version, weight });
+    this.#newest = { value, version, weight };
+    this.#entries.set(key, this.#newest);
     this.#weight += weight;
     for (const oldest of this.#entries.keys()) {
       if (this.#weight <= this.#maximumWeight) break;
@@ -61,8 +64,10 @@ export class VersionedCache<Value> {
   }
 
   #use(key: string, entry: Entry<Value>): void {
+    if (entry === this.#newest) return;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
+    this.#newest = entry;
   }
 
   #delete(key: string): void {

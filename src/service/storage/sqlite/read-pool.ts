@@ -1,6 +1,6 @@
 import type { ReadTransaction } from '../storage.ts';
 import { translateError } from './database.ts';
-import type { ReadSession } from './session.ts';
+import { SnapshotMoved, type ReadSession } from './session.ts';
 
 /** A read-only connection with its repositories. */
 export interface Reader {
@@ -29,10 +29,21 @@ export class ReadPool {
     this.#free.push(first);
   }
 
+  /** Runs work in a read of its own, again if it did not see one state of the data. */
   async run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
     const reader = this.#acquire() ?? (await this.#turn());
+    const { session, transaction } = reader;
     try {
-      return await reader.session.run(() => work(reader.transaction));
+      for (;;) {
+        session.begin();
+        try {
+          return await work(transaction);
+        } catch (error) {
+          if (!(error instanceof SnapshotMoved)) throw error;
+        } finally {
+          session.end();
+        }
+      }
     } finally {
       this.#release(reader);
     }

@@ -100,19 +100,15 @@ export class ReadSession implements Session {
     this.#end = database.prepare('COMMIT');
   }
 
-  /** Runs work in a read of its own, again if it did not see one state of the data. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (;;) {
-      this.#commit = this.#commits.latest;
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof SnapshotMoved)) throw error;
-      } finally {
-        this.#commit = undefined;
-        if (this.database.isTransaction) this.#end.run();
-      }
-    }
+  /** Begins a read. */
+  begin(): void {
+    this.#commit = this.#commits.latest;
+  }
+
+  /** Ends the read. */
+  end(): void {
+    this.#commit = undefined;
+    if (this.database.isTransaction) this.#end.run();
   }
 
   answer<Result>(run: () => Result): Promise<Result> {
