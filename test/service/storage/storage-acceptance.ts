@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Storage } from '../../../src/service/storage/storage.ts';
+import type { ReadTransaction, Storage } from '../../../src/service/storage/storage.ts';
 import type { StoreUnderTest } from './acceptance.ts';
 
 /** What every adapter of the storage must do with transactions. */
@@ -101,6 +101,29 @@ export function describeTransactions(name: string, open: () => Promise<StoreUnde
         expect(await accounts.findRole('acme', 'user', 'ann')).toBe('reader');
       });
       expect(await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'))).toBe('admin');
+    });
+
+    it('see what is in memory as they and their neighbours have changed it', async () => {
+      await create('acme');
+      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
+      const seen: (string | undefined)[] = [];
+      const look = async ({ accounts }: ReadTransaction): Promise<void> => {
+        seen.push(await accounts.findRole('acme', 'user', 'ann'));
+      };
+      const save = (role: 'reader' | 'admin', reject: boolean): Promise<void> =>
+        storage.transaction(async (transaction) => {
+          await look(transaction);
+          await transaction.accounts.saveMember({ ...member, role });
+          await look(transaction);
+          if (reject) throw new Error('on purpose');
+        });
+      await save('reader', false);
+      await storage.transaction(look);
+      await Promise.allSettled([save('admin', true), storage.transaction(look), save('admin', false)]);
+      await storage.transaction(look);
+      await storage.read(look);
+      expect(seen.slice(0, 3)).toEqual([undefined, 'reader', 'reader']);
+      expect(seen.slice(3)).toEqual(['reader', 'admin', 'reader', 'reader', 'admin', 'admin', 'admin']);
     });
 
     it('answer any number of reads at once, each in the end', async () => {
