@@ -128,14 +128,14 @@ function checkSizes({ json, file: declared }: MultipartBody, document: string, f
   const length = Buffer.byteLength(document);
   if (length > json.maximumBytes) {
     throw new UserError({
-      what: `${json.part} would have ${length} bytes, and at most ${json.maximumBytes} are accepted`,
-      remedy: 'Send less in `user-data` and `description`; put what is large into `files`.',
+      what: `${json.part} would be ${length} bytes, but at most ${json.maximumBytes} are accepted`,
+      remedy: 'Shorten `user-data` and `description`, and attach large data with `files`.',
     });
   }
   if (file !== undefined && file.size > declared.maximumBytes) {
     throw new UserError({
       input: 'files',
-      what: `${file.filename} has ${file.size} bytes, and at most ${declared.maximumBytes} are accepted`,
+      what: `${file.filename} is ${file.size} bytes, but at most ${declared.maximumBytes} are accepted`,
       remedy: 'Send a smaller file.',
     });
   }

@@ -64,10 +64,8 @@ function deprecatedSince(label: string, since: number | undefined, now: number):
 
 function sunsetWords(sunset: number, now: number): string {
   const date = dayOf(sunset);
-  if (date === undefined) return 'The service is going to stop answering it.';
-  return sunset > now
-    ? `The service plans to stop answering it on ${date}.`
-    : `The service planned to stop answering it on ${date}.`;
+  if (date === undefined) return 'The service will remove it.';
+  return sunset > now ? `The service plans to remove it on ${date}.` : `The service planned to remove it on ${date}.`;
 }
 
 /** The day in UTC; undefined if no calendar of four digits has it. */

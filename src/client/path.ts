@@ -11,8 +11,8 @@ export function fillPath(template: string, parameters: Readonly<Record<string, u
     const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
       throw new UserError({
-        what: `${JSON.stringify(value)} cannot be used as ${name} in an address`,
-        remedy: `Give ${name} a name that is not empty, "." or "..".`,
+        what: `${JSON.stringify(value)} cannot be used as ${name} in a URL`,
+        remedy: `Use a value for ${name} that is not empty, "." or "..".`,
       });
     }
     return encodeURIComponent(value);

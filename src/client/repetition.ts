@@ -21,8 +21,7 @@ export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failu
 export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
   const { repetition } = endpoint;
   if (repetition.effect !== 'appends' || !mayBeOnRecord(endpoint, failure)) return failure;
-  const note =
-    'The service may have recorded it all the same. Sending it again could record it twice, so it was not sent again.';
+  const note = 'The service may still have recorded it. It was not sent again, because that could record it twice.';
   const remedy = `${repetition.remedy} ${failure.remedy}`;
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note, remedy });
   return new ExternalError({ what: `${failure.message}.\n${note}`, remedy }, { cause: failure.cause });

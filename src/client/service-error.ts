@@ -57,18 +57,18 @@ function describe(facts: ServiceErrorFacts): string {
   const fields = Object.entries(facts.fieldErrors).map(([field, message]) => `\n  ${field}: ${message}`);
   const question = `${facts.operation}: ${facts.method} ${facts.path}`;
   const note = facts.note === undefined ? '' : `\n${facts.note}`;
-  return `${question} was answered ${facts.status}${words}${attempts}${fields.join('')}${note}`;
+  return `${question} returned ${facts.status}${words}${attempts}${fields.join('')}${note}`;
 }
 
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the inputs that the message and the fields above name.',
   401: 'Check that `api-token` holds a valid API key of this service: the key may be missing, mistyped, expired or revoked, or `base-url` may point to the deployment of another region.',
   403: 'Use an `api-token` whose owner belongs to the organization in `org` and whose role may do this.',
-  404: 'Check `org`, `flow` and the other names for typing errors, and that what they name was created first; if the message is not from the service, check `base-url`.',
+  404: 'Check `org`, `flow` and the other names for typos, and that everything they name exists; if the message is not from the service, check `base-url`.',
   408: 'Try again; if it happens often, raise `timeout` or send smaller files.',
   409: 'Try again: another request was changing the same resource.',
   413: 'Send smaller files: one attachment may have at most 10 MB (10,485,760 bytes).',
-  429: 'Try again later, or raise `retries`: the service limits how often it can be asked.',
+  429: 'Try again later, or raise `retries`: the service limits the number of requests.',
 };
 
 function remedyFor(facts: ServiceErrorFacts): string {
@@ -76,10 +76,10 @@ function remedyFor(facts: ServiceErrorFacts): string {
   const known = remedies[status];
   if (known !== undefined) return known;
   if (status >= 300 && status < 400) {
-    return 'Check `base-url`: the service itself never redirects, so this is probably a login page or another address.';
+    return 'Check `base-url`: the service itself never redirects, so this is probably a login page or the wrong address.';
   }
   if (status >= 500) {
-    return "Try again later; if it lasts, ask the service's operators, and tell them the time, the path and the message above.";
+    return "Try again later; if it keeps failing, send the service's operators the time, the path and the message above.";
   }
   return 'Check the inputs and `base-url`.';
 }

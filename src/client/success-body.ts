@@ -100,7 +100,7 @@ function fieldErrors(body: unknown): Readonly<Record<string, string>> {
 
 function unexpected(answer: HttpAnswer, asked: Asked, what: string): ExternalError {
   return new ExternalError({
-    what: `${labelOf(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} was answered ${answer.status} with ${what}`,
+    what: `${labelOf(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} returned ${answer.status} with ${what}`,
     remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
   });
 }

@@ -31,7 +31,7 @@ export async function decodeBody(
   const decoded = Object.fromEntries(Object.entries(headers).filter(([name]) => !encodedHeaders.has(name)));
   // An answer without a body, such as 304, may name a coding as well.
   if (body.length === 0) return { headers: decoded, body };
-  if (codings.length > mostCodings) throw undecodable(status, `${codings.length} codings one after the other`);
+  if (codings.length > mostCodings) throw undecodable(status, `${codings.length} codings applied one after another`);
   let bytes = body;
   // The last coding was applied last.
   for (const coding of codings.toReversed()) bytes = await decode(coding, bytes, status);

@@ -17,7 +17,7 @@ export function readJsonBody(answer: HttpAnswer): AnswerBody {
   try {
     return { value: JSON.parse(answer.text) as unknown };
   } catch {
-    return { problem: 'a body that claims to be JSON and is not' };
+    return { problem: 'a body that claims to be JSON but is not' };
   }
 }
 

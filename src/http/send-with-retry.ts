@@ -98,9 +98,9 @@ async function tryOnce(
   context: CallContext,
   timeout: number,
 ): Promise<HttpAnswer | TransportError> {
-  if (timeout <= 0) return new TransportError('timeout', false, 'the time was up before the request could be sent');
+  if (timeout <= 0) return new TransportError('timeout', false, 'the time ran out before the request could be sent');
   const deadline = new AbortController();
-  const late = new TransportError('timeout', true, `no whole answer within ${seconds(timeout)}`);
+  const late = new TransportError('timeout', true, `no complete answer within ${seconds(timeout)}`);
   const callOff = context.clock.after(timeout, () => {
     deadline.abort(late);
   });
@@ -131,7 +131,7 @@ function afterAttempts(error: TransportError, attempts: number, earlierArrived: 
 }
 
 function noTimeLeft(delay: number, left: number): string {
-  return `the next attempt in ${seconds(delay)} would be too late, only ${seconds(Math.max(0, left))} are left`;
+  return `the next attempt in ${seconds(delay)} would be too late: only ${seconds(Math.max(0, left))} left`;
 }
 
 function seconds(milliseconds: number): string {

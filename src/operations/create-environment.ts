@@ -37,14 +37,14 @@ export const createEnvironment = defineOperation({
     return {
       outcome: 'done',
       // The answer is the same for both.
-      conclusion: `Environment ${name} of kind ${type} was created or updated in organization ${org}.`,
+      conclusion: `Environment ${name} of type ${type} was created or updated in organization ${org}.`,
       response: answer.body,
       report: {
         subject: `Environment ${name}`,
         facts: [
           ...fact('Organization', org),
           ...fact('Environment', name),
-          ...fact('Kind', type),
+          ...fact('Type', type),
           ...fact('Description', inputs.description),
           ...fact('Included environments', included?.join(', ')),
           ...fact('Policies', attached?.join(', ')),
@@ -78,7 +78,7 @@ function deprecatedFields(): readonly UnsupportedInput[] {
       field: 'require_provenance',
       what: 'is deprecated by the service',
       remedy:
-        'Remove it, and attach a policy with `artifacts.provenance.required: true` by `policy` (`create-policy` makes one).',
+        'Remove it. Create a policy with `artifacts.provenance.required: true` (`create-policy`), and name it in `policy`.',
     },
     {
       field: 'include_scaling',

@@ -26,7 +26,7 @@ export const deleteServiceAccount = defineOperation({
       const message = error.facts.serviceMessage ?? '';
       return {
         outcome: 'done',
-        conclusion: `Organization ${org} has no service account ${name}: an attempt to delete it had no clear answer, and the next was answered "${message}".`,
+        conclusion: `Organization ${org} has no service account ${name}: an attempt to delete it got no clear answer, and the next one returned "${message}".`,
         response: { message },
         report: createReport(name, org, 'no longer exists'),
       };

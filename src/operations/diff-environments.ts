@@ -28,7 +28,7 @@ export const diffEnvironments = defineOperation({
       state: differs ? 'different' : 'same',
       conclusion: differs
         ? `From ${inputs.snapshot1} to ${inputs.snapshot2}: ${counts}.`
-        : `The same runs in ${inputs.snapshot1} and ${inputs.snapshot2}: ${unchanged.length} artifact${unchanged.length === 1 ? '' : 's'}.`,
+        : `Nothing differs between ${inputs.snapshot1} and ${inputs.snapshot2}: both run the same ${unchanged.length} artifact${unchanged.length === 1 ? '' : 's'}.`,
       response: difference,
       report: {
         subject: `From ${inputs.snapshot1} to ${inputs.snapshot2}`,

@@ -50,7 +50,7 @@ export function latestSnapshotVerdict(latest: SnapshotEntry | undefined): Verdic
 
 /** The verdict of the latest snapshot, as a sentence. */
 export function describeLatestSnapshot(environment: string, latest: SnapshotEntry | undefined): string {
-  if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing was reported to it.`;
+  if (latest === undefined) return `Environment ${environment} has no snapshot yet: nothing has been reported to it.`;
   const snapshot = `Snapshot #${latest.index} of environment ${environment}`;
   if (!isCurrent(latest)) {
     return `${snapshot} is not current, and the service lists no current one, so nothing was judged.`;

@@ -14,7 +14,7 @@ export const listServiceAccounts = defineOperation({
     const admins = accounts.filter(({ privilege }) => privilege === 'admin').length;
     return {
       outcome: 'done',
-      conclusion: `Organization ${org} has ${accounts.length} service account${accounts.length === 1 ? '' : 's'}, ${admins} of them with the privilege admin.`,
+      conclusion: `Organization ${org} has ${accounts.length} service account${accounts.length === 1 ? '' : 's'}, ${admins} of them with admin privilege.`,
       response: accounts,
       count: accounts.length,
       report: {
@@ -22,7 +22,7 @@ export const listServiceAccounts = defineOperation({
         facts: [
           ...fact('Organization', org),
           ...fact('Service accounts', String(accounts.length)),
-          ...fact('With the privilege admin', String(admins)),
+          ...fact('With admin privilege', String(admins)),
         ],
         tables: accounts.length === 0 ? [] : [accountsTable(accounts)],
       },

@@ -10,7 +10,7 @@ export interface PolicyChange {
   readonly response: unknown;
 }
 
-/** The result if an attempt to detach had no clear answer, and the next found nothing to detach. */
+/** The result if an attempt to detach got no clear answer, and the next found nothing to detach. */
 export function createAlreadyDetachedResult({
   environment,
   names,
@@ -21,7 +21,7 @@ export function createAlreadyDetachedResult({
   const subject = names.length === 1 ? `Policy ${list} is` : `Policies ${list} are`;
   return {
     outcome: 'done',
-    conclusion: `${subject} not attached to environment ${environment} in organization ${org}: an attempt to detach had no clear answer, and the next was answered "${message}".`,
+    conclusion: `${subject} not attached to environment ${environment} in organization ${org}: an attempt to detach got no clear answer, and the next one returned "${message}".`,
     response: { message },
     report: createReport({ environment, org }, 'Not attached', list),
   };

@@ -97,7 +97,7 @@ const mostNamed = 5;
 /** The error that ended polling; for a cancelled step, with what was pending, because no verdict will follow. */
 function withPending(error: unknown, pending: readonly string[], signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true || !(error instanceof Failure)) return error;
-  return withNote(error, `Seen last: ${withoutFullStop(summarizeList(pending, mostNamed))}.`);
+  return withNote(error, `Last seen: ${withoutFullStop(summarizeList(pending, mostNamed))}.`);
 }
 
 /**
@@ -147,7 +147,7 @@ export function mayRecover(failure: Failure): boolean {
 
 /** The end of a sentence about something pending: `is not there yet: Flow not found`. */
 export function describePending(failure: Failure): string {
-  return isNotFound(failure) ? `is not there yet: ${failure.message}` : `could not be fetched: ${failure.message}`;
+  return isNotFound(failure) ? `does not exist yet: ${failure.message}` : `could not be fetched: ${failure.message}`;
 }
 
 /** Timeout notice, as a list of sentences; empty if polling did not time out. */
@@ -165,5 +165,5 @@ export function withPollNotes(failure: Failure, timing: PollTiming, last: string
 /** How long was polled; nothing if there was one poll only. */
 export function pollFacts({ polls, milliseconds }: PollTiming): readonly Fact[] {
   if (polls === 1) return [];
-  return fact('Waited', `${formatDuration(milliseconds / 1000) ?? ''}, asked ${polls} times`);
+  return fact('Waited', `${formatDuration(milliseconds / 1000) ?? ''}, polled ${polls} times`);
 }

@@ -54,10 +54,10 @@ export const reportK8s = defineOperation({
 
 /** The effect of a report, as the end of a sentence and as the value of a fact. */
 const effects = {
-  changed: { sentence: 'made a new snapshot', fact: 'a new one' },
-  unchanged: { sentence: 'changed nothing, so there is no new snapshot', fact: 'none, nothing has changed' },
+  changed: { sentence: 'created a new snapshot', fact: 'a new one' },
+  unchanged: { sentence: 'changed nothing, so there is no new snapshot', fact: 'no new one, because nothing changed' },
   unknown: {
-    sentence: 'was processed; whether it made a new snapshot is not known',
+    sentence: 'was processed; whether it created a new snapshot is not known',
     fact: 'unknown',
   },
 } as const;
@@ -74,7 +74,7 @@ async function readPods(
     log.warning(`Left out because their images have no digest yet: ${containers(pods)}. Report again once they run.`);
   }
   if (pods.report.artifacts.length === 0) {
-    log.warning(`${file.name} holds no running pod: the report says that nothing runs.`);
+    log.warning(`${file.name} contains no running pods, so the report says that nothing runs.`);
   }
   return pods;
 }

@@ -14,7 +14,7 @@ export const setDefaultOrg = defineOperation({
     return {
       outcome: 'done',
       state: name,
-      conclusion: `The default organization of the API key's user is ${name} now.`,
+      conclusion: `The default organization of the API key's user is now ${name}.`,
       response: body,
       report: {
         subject: 'Default organization',

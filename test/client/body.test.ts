@@ -174,10 +174,10 @@ describe('a multipart body', () => {
     });
     await expect(requestBody(attestSonar, payload(file.maximumBytes, json.maximumBytes))).resolves.toBeDefined();
     await expect(requestBody(attestSonar, payload(1, json.maximumBytes + 1))).rejects.toThrow(
-      'data_json would have 1048577 bytes, and at most 1048576 are accepted',
+      'data_json would be 1048577 bytes, but at most 1048576 are accepted',
     );
     await expect(requestBody(attestSonar, payload(file.maximumBytes + 1, 100))).rejects.toThrow(
-      'big.bin has 10485761 bytes, and at most 10485760 are accepted',
+      'big.bin is 10485761 bytes, but at most 10485760 are accepted',
     );
   });
 

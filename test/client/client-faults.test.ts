@@ -170,7 +170,7 @@ describe('the client under faults', () => {
     const server = await serverThat(answers(500, { message: 'disk full on node 3' }));
     await expect(calls['get-artifact'](clientFor(server.url))).rejects.toMatchObject({
       message:
-        'get-artifact: GET /artifacts/acme/web/fingerprint/abcde was answered 500: disk full on node 3 (after 4 attempts)',
+        'get-artifact: GET /artifacts/acme/web/fingerprint/abcde returned 500: disk full on node 3 (after 4 attempts)',
       facts: { serviceMessage: 'disk full on node 3', attempts: 4 },
     });
   });
@@ -207,7 +207,7 @@ describe('the client and its deadlines', () => {
     await clock.advance(500);
     await expect(call).resolves.toMatchObject({ status: 201 });
     expect(client.log.infos).toEqual([
-      'create-flow: attempt 1 of 2: no whole answer within 10 s; trying again in 0.5 s',
+      'create-flow: attempt 1 of 2: no complete answer within 10 s; trying again in 0.5 s',
     ]);
     expect(clock.pending()).toBe(0);
   });
@@ -225,7 +225,7 @@ describe('the client and its deadlines', () => {
     await silent.connected(2);
     await clock.advance(9500);
     expect(describeError(await failed)).toMatch(
-      /^attest-sonar: POST .* no whole answer within 9\.5 s \(after 2 attempts\); the request was not sent/u,
+      /^attest-sonar: POST .* no complete answer within 9\.5 s \(after 2 attempts\); the request was not sent/u,
     );
   });
 
@@ -237,7 +237,7 @@ describe('the client and its deadlines', () => {
     await server.received(1);
     await clock.advance(10_000);
     expect(await failed).toMatchObject({
-      message: expect.stringMatching(/no whole answer within 10 s\.\nThe service may have recorded it/u),
+      message: expect.stringMatching(/no complete answer within 10 s\.\nThe service may still have recorded it/u),
       remedy: expect.stringContaining('`timeout`'),
     });
     expect(server.requests).toHaveLength(1);

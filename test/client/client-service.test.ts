@@ -134,7 +134,7 @@ describe('the client at the service', () => {
     await makeFlow('larger');
     await expect(attest('larger', 'v1', 'OK', fileOf(maximumFileBytes + 1))).rejects.toMatchObject({
       kind: 'user',
-      message: expect.stringContaining('has 10485761 bytes, and at most 10485760 are accepted'),
+      message: expect.stringContaining('is 10485761 bytes, but at most 10485760 are accepted'),
     });
   });
 
@@ -167,7 +167,7 @@ describe('the client refused by the service', () => {
     await expect(attest('nowhere', 'v1', 'OK')).rejects.toMatchObject({
       kind: 'user',
       facts: { status: 404, serviceMessage: 'Flow not found' },
-      message: 'attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar was answered 404: Flow not found',
+      message: 'attest-sonar: POST /attestations/acme/nowhere/trail/v1/sonar returned 404: Flow not found',
     });
   });
 

@@ -163,7 +163,7 @@ describe('the API key', () => {
     );
     await expect(clientFor(server.url).client.call(createFlow, flow)).rejects.toMatchObject({
       kind: 'user',
-      message: `create-flow: PUT /flows/acme was answered 307 with a redirect to ${elsewhere.url.origin}`,
+      message: `create-flow: PUT /flows/acme returned 307 with a redirect to ${elsewhere.url.origin}`,
     });
     expect(elsewhere.connections()).toBe(0);
   });

@@ -38,11 +38,11 @@ describe('the notice of a deprecated operation', () => {
     [{ deprecation: '::error::x' }, 'get-artifact is deprecated.'],
     [
       { sunset: 'Wed, 30 Jun 2027 23:59:59 GMT' },
-      'get-artifact is deprecated. The service plans to stop answering it on 2027-06-30.',
+      'get-artifact is deprecated. The service plans to remove it on 2027-06-30.',
     ],
     [
       { deprecation: `@${past}`, sunset: 'Thu, 01 Jan 2026 00:00:00 GMT' },
-      'get-artifact has been deprecated since 2025-01-01. The service planned to stop answering it on 2026-01-01.',
+      'get-artifact has been deprecated since 2025-01-01. The service planned to remove it on 2026-01-01.',
     ],
     [
       {

@@ -57,7 +57,7 @@ describe('the path of a request', () => {
   );
 
   it('names the parameter that it refuses, and says what to do', () => {
-    expect(() => fillPath('/flows/{org}', { org: '..' })).toThrow('".." cannot be used as org in an address');
+    expect(() => fillPath('/flows/{org}', { org: '..' })).toThrow('".." cannot be used as org in a URL');
   });
 
   it('takes no parameter from a prototype', () => {

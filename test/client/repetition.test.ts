@@ -104,7 +104,7 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     const sent = send(operation, clientFor(server.url));
     if (once) {
       const failure = await failureOf(sent);
-      expect(failure.message).toContain('The service may have recorded it all the same.');
+      expect(failure.message).toContain('The service may still have recorded it.');
       expect(failure.remedy).toMatch(/run the job again/iu);
     } else {
       await expect(sent).resolves.toMatchObject({ status: 200, earlierArrived: true });
@@ -122,7 +122,7 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     await clock.advance(10_000);
     if (once) {
       expect(await sent).toMatchObject({
-        message: expect.stringContaining('The service may have recorded it all the same.'),
+        message: expect.stringContaining('The service may still have recorded it.'),
       });
     } else {
       while (clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -159,7 +159,7 @@ describe('a failure of what records another copy', () => {
   it('keeps the service’s words and the advice for its status', async () => {
     const client = clientFor((await serverThat(answers(500, { message: 'disk full' }))).url);
     const failure = await failureOf(send('create-policy', client));
-    expect(failure.message).toMatch(/was answered 500: disk full\nThe service may have recorded/u);
+    expect(failure.message).toMatch(/returned 500: disk full\nThe service may still have recorded/u);
     expect(failure.remedy).toMatch(/^Look at the versions of the policy .*operators/u);
     expect(mayBeOnRecord(createPolicy, failure)).toBe(true);
   });

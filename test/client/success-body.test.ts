@@ -12,7 +12,7 @@ import type { HttpAnswer } from '../../src/http/exchange.ts';
 import { Failure, ExternalError } from '../../src/runtime/failure.ts';
 
 const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };
-const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde was answered';
+const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde returned';
 
 function json(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
@@ -60,7 +60,7 @@ describe('a success', () => {
     [
       'is cut JSON',
       { status: 200, headers: { 'content-type': 'application/json' }, text: '{"half":' },
-      'with a body that claims to be JSON and is not',
+      'with a body that claims to be JSON but is not',
     ],
     ['has another form', json(200, { state: 3 }), 'fingerprint is missing; state must be string'],
     ['is another kind of value', json(200, null), 'it must be object'],
@@ -275,7 +275,7 @@ describe('an error answer', () => {
       fc.property(answer, (answered) => {
         fc.pre(answered.status >= 300);
         const failure = failureOf(answered);
-        expect(failure.message).toContain(`was answered ${answered.status}`);
+        expect(failure.message).toContain(`returned ${answered.status}`);
         expect(failure.remedy).toMatch(/\.$/u);
       }),
     );

@@ -41,7 +41,7 @@ describe('the step get-artifact with `environment`', () => {
     ['clean', 'compliant', 'It runs in environment clean, whose latest snapshot #1 is compliant.'],
     ['mixed', 'non-compliant', 'It runs in environment mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.'],
     ['unjudged', 'incomplete', 'It runs in environment unjudged, whose latest snapshot #1 has no verdict; attach a policy to the environment to have it judged.'],
-    ['empty', 'compliant', 'It does not run in environment empty: nothing was reported there yet.'],
+    ['empty', 'compliant', 'It does not run in environment empty: nothing has been reported there yet.'],
     ['logical-mixed', 'non-compliant', 'It runs in environment logical-mixed, whose latest snapshot #1 is not compliant; that verdict covers everything that runs there.'],
   ])('asks %s whether the artifact may run there: %s', async (environment, outcome, words) => {
     const result = await ask(environment);

@@ -109,7 +109,7 @@ describe('every operation, through the built action and the real service', () =>
     expect(answered).toMatchObject({ status, message: expect.stringMatching(filledIn(message)) });
     const failed = failedStep(resultOf(label));
     expect(failed).toMatchObject({ exitCode: 1, outcome: 'error', compliant: '', kind: 'user', inSummary: true });
-    expect(failed.message).toContain(`was answered ${status}: ${String(answered?.message)}`);
+    expect(failed.message).toContain(`returned ${status}: ${String(answered?.message)}`);
   });
 
   it.each(refusals)('$title, which the step sees coming', ({ label, row }) => {

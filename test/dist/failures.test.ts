@@ -68,7 +68,7 @@ describe('a step that the service refuses', () => {
     const result = await job.step({ ...lookUp, 'api-token': 'no0such0_key' });
     expect(failedStep(result)).toMatchObject({
       ...refused,
-      message: expect.stringMatching(/was answered 401: [^]*\n.*`api-token`/u),
+      message: expect.stringMatching(/returned 401: [^]*\n.*`api-token`/u),
     });
     expect(result.response).toMatchObject({ error: { status: 401 } });
   });
@@ -77,7 +77,7 @@ describe('a step that the service refuses', () => {
     await job.service.createOrganization('other');
     expect(failedStep(await job.step({ ...lookUp, org: 'other' }))).toMatchObject({
       ...refused,
-      message: expect.stringMatching(/was answered 403: .*\n.*`org`/u),
+      message: expect.stringMatching(/returned 403: .*\n.*`org`/u),
     });
   });
 
@@ -85,7 +85,7 @@ describe('a step that the service refuses', () => {
     const result = await job.step({ ...inputs, flow: 'unknown' });
     expect(failedStep(result)).toMatchObject({
       ...refused,
-      message: expect.stringMatching(/was answered 404: Flow not found\n.*`flow`/u),
+      message: expect.stringMatching(/returned 404: Flow not found\n.*`flow`/u),
     });
     expect(result.response).toMatchObject({ error: { status: 404, message: 'Flow not found' } });
   });
@@ -145,7 +145,7 @@ describe('a step on a bad way to the service', () => {
   ])('tells an answer %d as %s, with the service’s words', async (status, kind) => {
     const { step } = await against(answers(status, { message: 'so it said', errors: { name: 'was odd' } }));
     expect(step).toMatchObject({ ...errorEnding, kind });
-    expect(step.message).toContain(`was answered ${status}: so it said`);
+    expect(step.message).toContain(`returned ${status}: so it said`);
     expect(step.message).toContain('name: was odd');
   });
 
@@ -256,7 +256,7 @@ describe('a step in an unusual job', () => {
       const server = await startFaultyServer(neverAnswers);
       try {
         const inputs = { ...lookUp, 'base-url': server.url.href, timeout: '3600' };
-        const result = await job.step(inputs, { kill: { when: '::group::Look artifacts up', signal } });
+        const result = await job.step(inputs, { kill: { when: '::group::Look up artifacts', signal } });
         expect(failedStep(result)).toMatchObject({
           ...errorEnding,
           title: 'Cancelled',

@@ -129,7 +129,7 @@ describe('the step get-artifact, by a fingerprint', () => {
       kind: 'user',
       title: 'Refused by the compliance service',
       message: expect.stringContaining(
-        `was answered 404: Artifact with fingerprint '${fingerprint}' does not exist in flow '${flow}' belonging to organization 'acme'`,
+        `returned 404: Artifact with fingerprint '${fingerprint}' does not exist in flow '${flow}' belonging to organization 'acme'`,
       ),
     });
   });

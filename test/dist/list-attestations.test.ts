@@ -42,7 +42,7 @@ describe('the step list-attestations as a gate', () => {
     const closed = await job.step(all);
     expect(closed).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', count: '64' } });
     expect(commandsNamed(closed.log, 'error')[0]?.message).toContain(
-      `Of 64 attestations of flow ${flow}: 39 compliant, 1 not compliant (sonar), 24 replaced by newer ones.`,
+      `64 attestations of flow ${flow}: 39 compliant, 1 not compliant (sonar), 24 replaced by newer ones.`,
     );
     expect(closed.summary).toContain('late-24');
 

@@ -105,7 +105,7 @@ describe('a step whose first answer is lost', () => {
     const inputs = { operation: 'report-k8s', environment: 'reported', files: 'pods.json' };
     const { result } = await lostStep('report', loss, inputs);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: '' } });
-    expect(result.log).toContain('whether it made a new snapshot is not known');
+    expect(result.log).toContain('whether it created a new snapshot is not known');
   });
 
   it('attach-policy is done', async () => {
@@ -146,7 +146,7 @@ describe('a step whose first answer is lost', () => {
     });
     expect(failedStep(result)).toMatchObject({
       kind: 'external',
-      message: expect.stringMatching(/The service may have recorded it all the same\..*Run the job again unless/su),
+      message: expect.stringMatching(/The service may still have recorded it\..*Run the job again unless/su),
     });
     expect(methods).toEqual(['POST']);
   });

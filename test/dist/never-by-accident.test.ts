@@ -48,7 +48,7 @@ const current = { index: 3, from: 1_767_323_045, to: 0, compliant: true };
 const accidents: readonly (readonly [what: string, inputs: Readonly<Record<string, string>>, fault: Fault, words: RegExp])[] = [
   ['an unknown state', {}, list(anArtifact({ state: 'FROZEN' })), /the unknown state "FROZEN" \(known: COMPLIANT, /u],
   ['a state in other letters', {}, list(anArtifact({ state: 'compliant' })), /the unknown state "compliant" \(known: /u],
-  ['no state', {}, list({ fingerprint, flow_name: 'web', compliant: true }), /without a state\n.*the artifact does not pass/u],
+  ['no state', {}, list({ fingerprint, flow_name: 'web', compliant: true }), /returned no state for fingerprint .*\n.*the artifact does not pass/u],
   ['a state that is no text', {}, list({ fingerprint, state: true }), /does not have the expected form: state must be string/u],
   ['another artifact', {}, list(anArtifact({ fingerprint: fingerprintOf('b') })), /asked for fingerprint a+ and answered with fingerprint b+/u],
   ['another flow', {}, list(anArtifact({ flow_name: 'shop' })), /asked for flow web and answered with flow "shop"/u],

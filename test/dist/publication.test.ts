@@ -236,7 +236,7 @@ describe('a commit status', () => {
     const request = await open();
     const server = keep(await startFaultyServer(neverAnswers));
     const inputs = gate({ ...both, 'base-url': server.url.href, timeout: '3600' });
-    const kill = { when: '::group::Look artifacts up', signal: 'SIGTERM' } as const;
+    const kill = { when: '::group::Look up artifacts', signal: 'SIGTERM' } as const;
     expect(await request.step(inputs, {}, { kill })).toMatchObject({ exitCode: 1, errorLog: '' });
     expect(request.repository.statuses).toMatchObject([{ state: 'error', description: expect.stringContaining('cancelled') }]);
     expect(request.repository.comments[0]?.body).toContain('the step was cancelled (SIGTERM)');

@@ -32,7 +32,7 @@ describe('the step get-artifact with `wait`', () => {
       { operation: 'get-artifact', flow, fingerprint, wait },
       {
         meanwhile: [
-          { when: 'is not there yet: get-artifact: ', work: declare },
+          { when: 'does not exist yet: get-artifact: ', work: declare },
           { when: 'does not exist in flow', work: () => job.report(flow, { fingerprint, trail: 'main' }) },
           { when: 'is INCOMPLETE: Required by', work: () => job.attest(flow, 'main', 'OK') },
         ],
@@ -49,7 +49,7 @@ describe('the step get-artifact with `wait`', () => {
       expect.stringMatching(/404: Artifact with fingerprint .* does not exist in flow/u),
       `web.tgz ${fingerprint.slice(0, 12)} is INCOMPLETE: Required by the template of the flow and not reported: sonar`,
     ]);
-    expect(result.summary).toMatch(/Waited.*asked \d+ times/su);
+    expect(result.summary).toMatch(/Waited.*polled \d+ times/su);
   });
 
   it('fails as soon as the evidence is bad', async () => {
@@ -144,7 +144,7 @@ describe('the step get-artifact with `wait`', () => {
       ...errorEnding,
       title: 'Cancelled',
       message: expect.stringMatching(
-        new RegExp(`the step was cancelled \\(${signal}\\) before it finished.*\nSeen last: Artifact .* is not there yet: .*does not exist`, 'u'),
+        new RegExp(`the step was cancelled \\(${signal}\\) before it finished.*\nLast seen: Artifact .* does not exist yet: .*does not exist`, 'u'),
       ),
     });
   });
@@ -165,7 +165,7 @@ describe('the step list-snapshots with `wait`', () => {
       { operation: 'list-snapshots', environment, page, wait, 'on-non-compliant': 'fail' },
       {
         meanwhile: [
-          { when: 'is not there yet', work: () => saveEnvironment(job.service, environment) },
+          { when: 'does not exist yet', work: () => saveEnvironment(job.service, environment) },
           { when: 'has no snapshot yet', work: () => reportPods(job.service, environment, pod('web-1', { web: 'abc' })) },
           { when: 'has no verdict', work: () => changePolicies(job.service, 'POST', environment, ['known']) },
         ],

@@ -104,7 +104,7 @@ describe('a compressed answer', () => {
   it.each([
     ['compress', 'the coding compress, which is not supported'],
     ['a\u001b[31mb', 'the coding of an unknown name, which is not supported'],
-    ['gzip, gzip, gzip, gzip', '4 codings one after the other'],
+    ['gzip, gzip, gzip, gzip', '4 codings applied one after another'],
   ])('is refused if it cannot be decoded: %j', async (coding, words) => {
     await expect(decoded(coding, gzipSync(json))).rejects.toMatchObject({
       message: `the body of the answer 200 is compressed with ${words}`,

@@ -79,12 +79,12 @@ describe('an upload that breaks off without an answer', () => {
     const body = bodyThatWaits(new Promise(() => undefined));
     const sent = transport.send({ method: 'POST', url: server.url, headers: {}, body }, deadline.signal);
     await server.received(1);
-    deadline.abort(new TransportError('timeout', true, 'no whole answer within 30 s'));
+    deadline.abort(new TransportError('timeout', true, 'no complete answer within 30 s'));
     await expect(sent).rejects.toMatchObject({
       problem: 'timeout',
       mayHaveReached: false,
       sentInPart: true,
-      message: 'no whole answer within 30 s',
+      message: 'no complete answer within 30 s',
     });
   });
 });

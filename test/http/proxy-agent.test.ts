@@ -117,7 +117,7 @@ describe('plain http by way of HTTP_PROXY', () => {
     const server = await serverThat(neverAnswers);
     const proxy = await proxyThat();
     const deadline = new AbortController();
-    const late = new TransportError('timeout', true, 'no whole answer within 30 s');
+    const late = new TransportError('timeout', true, 'no complete answer within 30 s');
     const sent = transportIn({ HTTP_PROXY: proxy.url.href }).send(get(server.url), deadline.signal);
     await server.received(1);
     deadline.abort(late);
@@ -154,7 +154,7 @@ describe('https by way of HTTPS_PROXY', () => {
     const deadline = new AbortController();
     const sent = transport.send(get(new URL('https://compliance.example.com')), deadline.signal);
     await silent.connected(1);
-    deadline.abort(new TransportError('timeout', true, 'no whole answer within 30 s'));
+    deadline.abort(new TransportError('timeout', true, 'no complete answer within 30 s'));
     await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false });
     await transport.close();
     await silent.abandoned();

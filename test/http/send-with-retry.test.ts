@@ -167,7 +167,7 @@ describe('a persistent request', () => {
     });
     expect(transport.begun).toHaveLength(1);
     expect(log.infos).toEqual([
-      'get-artifact: attempt 1: the answer was 429; the next attempt in 3600 s would be too late, only 40 s are left',
+      'get-artifact: attempt 1: the answer was 429; the next attempt in 3600 s would be too late: only 40 s left',
     ]);
   });
 
@@ -176,7 +176,7 @@ describe('a persistent request', () => {
     const { context, clock, transport } = setting([slow], { requestTimeout: 10_000, retries: 2 });
     await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
       problem: 'timeout',
-      message: 'no whole answer within 8.5 s (after 3 attempts)',
+      message: 'no complete answer within 8.5 s (after 3 attempts)',
     });
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 10_500, 21_500]);
     expect(clock.now() - startOfTime).toBe(30_000);
@@ -288,7 +288,7 @@ describe('a persistent request with a last moment', () => {
     const { transport, ended, log } = await sent([{ outcome: answer(503) }], 1500);
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 500]);
     expect(ended).toMatchObject({ status: 503 });
-    expect(log.text()).toContain('the next attempt in 1.0 s would be too late, only 1.0 s are left');
+    expect(log.text()).toContain('the next attempt in 1.0 s would be too late: only 1.0 s left');
   });
 
   it('is sent once where the moment has come, and has all of its time', async () => {

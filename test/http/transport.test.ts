@@ -36,7 +36,7 @@ function transportOf(): ReturnType<typeof createTransport> {
 }
 
 /** The deadline as a call sets it. */
-const late = new TransportError('timeout', true, 'no whole answer within 30 s');
+const late = new TransportError('timeout', true, 'no complete answer within 30 s');
 
 function get(url: URL, path = '/api/v2/flows/acme'): HttpRequest {
   return { method: 'GET', url: new URL(path, url), headers: { authorization: 'Bearer key' } };

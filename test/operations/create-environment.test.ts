@@ -17,7 +17,7 @@ describe('create-environment', () => {
     expect(result).toMatchObject({
       outcome: 'done',
       response: 'OK',
-      conclusion: `Environment prod of kind ${kind} was created or updated in organization acme.`,
+      conclusion: `Environment prod of type ${kind} was created or updated in organization acme.`,
     });
   });
 
@@ -43,7 +43,7 @@ describe('create-environment', () => {
     expect(reportFacts(result)).toEqual({
       Organization: 'acme',
       Environment: 'all',
-      Kind: 'logical',
+      Type: 'logical',
       Description: 'Everything',
       'Included environments': 'prod, staging',
       Policies: 'provenance, scans',

@@ -50,7 +50,7 @@ describe('diff-environments', () => {
     const difference = { snappish1: none, snappish2: none, changed: none, 'not-changed': { artifacts: [web] } };
     const { result } = await performOperation('diff-environments', inputs, always(200, difference));
     expect(result).toMatchObject({ state: 'same', report: { tables: [] } });
-    expect(result.conclusion).toBe('The same runs in prod#3 and prod: 1 artifact.');
+    expect(result.conclusion).toBe('Nothing differs between prod#3 and prod: both run the same 1 artifact.');
   });
 
   it('checks the expressions before anything is sent', async () => {

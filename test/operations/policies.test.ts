@@ -37,7 +37,7 @@ describe.each([
   ])('shows what the service refuses with %d', async (refused, message) => {
     const failure = await failureOf(performOperation(operation, inputs, always(refused, { message })));
     expect(failure).toBeInstanceOf(ServiceError);
-    expect(failure.message).toContain(`was answered ${refused}: ${message}`);
+    expect(failure.message).toContain(`returned ${refused}: ${message}`);
   });
 });
 
@@ -68,7 +68,7 @@ describe('detach-policy after an attempt without an answer', () => {
     expect(result).toMatchObject({ outcome: 'done', response: missing.body });
     expect(result.state).toBeUndefined();
     expect(result.conclusion).toBe(
-      'Policy scans is not attached to environment prod in organization acme: an attempt to detach had no clear answer, and the next was answered "Environment or policy not found".',
+      'Policy scans is not attached to environment prod in organization acme: an attempt to detach got no clear answer, and the next one returned "Environment or policy not found".',
     );
     expect(reportFacts(result)).toEqual({ Organization: 'acme', Environment: 'prod', 'Not attached': 'scans' });
   });

@@ -168,7 +168,7 @@ describe('pollUntilFinal', () => {
     cancelled.abort(reason);
     await expect(ended).resolves.toMatchObject({
       kind: 'external',
-      message: 'the step was cancelled\nSeen last: sonar.',
+      message: 'the step was cancelled\nLast seen: sonar.',
       remedy: 'Run it again.',
       cause: reason,
     });
@@ -205,7 +205,7 @@ describe('timeoutNotice and pollFacts', () => {
     const waited = { polls: 9, milliseconds: 60_000, timedOut: true };
     expect(timeoutNotice(waited)).toEqual(['Waited 1 min for a final verdict and timed out.']);
     expect(timeoutNotice({ ...waited, timedOut: false })).toEqual([]);
-    expect(pollFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, asked 9 times' } }]);
+    expect(pollFacts(waited)).toEqual([{ label: 'Waited', value: { text: '1 min, polled 9 times' } }]);
     expect(pollFacts({ polls: 1, milliseconds: 20, timedOut: false })).toEqual([]);
   });
 });

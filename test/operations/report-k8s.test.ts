@@ -64,7 +64,7 @@ describe('report-k8s', () => {
     expect(result).toMatchObject({
       outcome: 'done',
       state: 'changed',
-      conclusion: 'The report of 3 pods with 2 images to environment prod made a new snapshot.',
+      conclusion: 'The report of 3 pods with 2 images to environment prod created a new snapshot.',
     });
     expect(reportFacts(result)).toEqual({
       Organization: 'acme',
@@ -93,7 +93,7 @@ describe('report-k8s', () => {
     expect(result).toMatchObject({
       outcome: 'done',
       conclusion:
-        'The report of 1 pod with 1 image to environment prod was processed; whether it made a new snapshot is not known.',
+        'The report of 1 pod with 1 image to environment prod was processed; whether it created a new snapshot is not known.',
     });
     expect(result.state).toBeUndefined();
     expect(reportFacts(result)['Snapshot']).toBe('unknown');
@@ -123,7 +123,7 @@ describe('report-k8s', () => {
       status: 201,
       body: 'OK',
     });
-    expect(log.warnings).toEqual(['pods.json holds no running pod: the report says that nothing runs.']);
+    expect(log.warnings).toEqual(['pods.json contains no running pods, so the report says that nothing runs.']);
     expect(result.report.tables).toEqual([]);
   });
 

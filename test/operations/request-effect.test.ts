@@ -4,7 +4,7 @@ import { TransportError } from '../../src/http/exchange.ts';
 import { answersInTurn, performOperation } from '../support/perform-operation.ts';
 
 const words = { created: 'created', otherwise: 'updated' } as const;
-const lost = new TransportError('timeout', true, 'no whole answer within 30 s');
+const lost = new TransportError('timeout', true, 'no complete answer within 30 s');
 const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED');
 
 describe('toRequestEffect', () => {

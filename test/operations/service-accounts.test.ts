@@ -22,7 +22,7 @@ describe('list-service-accounts', () => {
       outcome: 'done',
       count: 2,
       response: accounts,
-      conclusion: 'Organization acme has 2 service accounts, 1 of them with the privilege admin.',
+      conclusion: 'Organization acme has 2 service accounts, 1 of them with admin privilege.',
     });
     expect(reportTables(result)).toEqual({
       'Service accounts': [
@@ -91,7 +91,7 @@ describe('delete-service-account', () => {
       outcome: 'done',
       response: gone.body,
       conclusion:
-        'Organization acme has no service account deployer: an attempt to delete it had no clear answer, and the next was answered "Service account not found".',
+        'Organization acme has no service account deployer: an attempt to delete it got no clear answer, and the next one returned "Service account not found".',
     });
     expect(result.state).toBeUndefined();
     expect(reportFacts(result)).toEqual({ Organization: 'acme', Name: 'deployer (no longer exists)' });
@@ -112,6 +112,6 @@ describe.each(['get-service-account', 'delete-service-account'])('%s', (operatio
     [404, 'Service account not found'],
   ])('shows what the service refuses with %d', async (status, message) => {
     const failure = await failureOf(performOperation(operation, inputs, always(status, { message })));
-    expect(failure.message).toContain(`was answered ${status}: ${message}`);
+    expect(failure.message).toContain(`returned ${status}: ${message}`);
   });
 });

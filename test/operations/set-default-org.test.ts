@@ -13,7 +13,7 @@ describe('set-default-org', () => {
     expect(result).toMatchObject({
       outcome: 'done',
       state: 'acme',
-      conclusion: "The default organization of the API key's user is acme now.",
+      conclusion: "The default organization of the API key's user is now acme.",
       response: { default_org_name: 'acme' },
     });
   });

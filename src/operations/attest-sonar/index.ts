@@ -60,9 +60,9 @@ export const attestSonar = defineOperation({
     const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
     const attachment = await prepareFiles(values.files, context);
     try {
-      const commit = await log.group('Gather the commit', () => gatherCommit(values, context));
+      const commit = await log.group('Collect commit information', () => gatherCommit(values, context));
       const { info } = commit;
-      const sonar = await log.group('Gather the Sonar analysis', () => gatherAnalysis(values, commit, context));
+      const sonar = await log.group('Collect the Sonar analysis', () => gatherAnalysis(values, commit, context));
       const trailName = values.trail ?? info.sha1;
       const answer = await log.group('Send the attestation', () =>
         context.client.call(endpoint, {
@@ -108,7 +108,7 @@ async function prepareFiles(
   { workspace, temporaryDirectory, call: { log, signal } }: OperationContext,
 ): Promise<Attachment | undefined> {
   if (patterns === undefined) return undefined;
-  return log.group('Gather the files', async () => {
+  return log.group('Collect the files', async () => {
     const found = await resolveFiles({ patterns, workspace });
     for (const { name, size } of found.slice(0, listedFiles)) log.info(`${name}: ${size} bytes`);
     if (found.length > listedFiles) log.info(`… and ${found.length - listedFiles} more files`);

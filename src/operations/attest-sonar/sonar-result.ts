@@ -38,7 +38,7 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
       facts: [
         ...fact(
           'Quality gate',
-          [status, results.qualityGate.name].filter(Boolean).join(': '),
+          [status, ...(results.qualityGate.name ? [`(${results.qualityGate.name})`] : [])].join(' '),
           attested.sonar.dashboardUrl,
         ),
         ...fact('Ignored conditions', ignoredConditions === true ? ignoredConditionsNote : undefined),

@@ -13,7 +13,7 @@ export interface PolicyUpload {
 }
 
 /**
- * Checks whether the service recorded an upload that had no clear answer. Repeats as often as `retries` says, because
+ * Checks whether the service recorded an upload that got no clear answer. Repeats as often as `retries` says, because
  * the service may still be processing it.
  *
  * @returns the policy if its latest version is the upload; undefined if not, or if that cannot be found out
@@ -23,7 +23,7 @@ export async function findUpload(
   { client, org, call }: Pick<OperationContext, 'client' | 'org' | 'call'>,
 ): Promise<Policy | undefined> {
   const { clock, random, log, signal, retryPolicy } = call;
-  log.info('create-policy: the upload had no clear answer; checking whether it was recorded');
+  log.info('create-policy: the upload got no clear answer; checking whether it was recorded');
   for (let look = 1; ; look += 1) {
     try {
       const { body } = await client.call(getPolicy, { parameters: { org, policy_name: upload.document.name } });

@@ -71,7 +71,7 @@ function conclude(name: string, org: string, { state, body, wasFound }: Uploaded
     const number = version === undefined ? '' : `, number ${version}`;
     return `Policy ${name} is recorded in organization ${org}; this file is its latest version${number}.`;
   }
-  const now = version === undefined ? '' : `; it has version ${version} now`;
+  const now = version === undefined ? '' : `; its latest version is now ${version}`;
   return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;
 }
 
@@ -80,7 +80,7 @@ interface Uploaded {
   /** Undefined if unknown. */
   readonly state: 'created' | 'updated' | undefined;
   readonly body: Policy;
-  /** True if the upload had no clear answer, but the service has it. */
+  /** True if the upload got no clear answer, but the service has it. */
   readonly wasFound: boolean;
 }
 

@@ -55,7 +55,7 @@ export function judgeStanding({ environment, snapshot, shown }: EnvironmentView,
     return {
       runs: false,
       verdict: undefined,
-      words: `It does not run in environment ${environment}: nothing was reported there yet.`,
+      words: `It does not run in environment ${environment}: nothing has been reported there yet.`,
     };
   }
   const name = `#${snapshot.index}`;

@@ -89,8 +89,8 @@ function notesOn({ all, shown, problems, required }: Columns): readonly string[]
         ]),
     ...(others.length === 0
       ? []
-      : [`${others.length} more attestations are missing, failed or unknown; the list names them: ${list(others)}.`]),
-    ...(extra.length === 0 ? [] : [`➕ Recorded beside these, and compliant (${extra.length}): ${list(extra)}.`]),
+      : [`${others.length} more attestations are missing, failed or unknown, and are listed below: ${list(others)}.`]),
+    ...(extra.length === 0 ? [] : [`➕ Not required, but recorded and compliant (${extra.length}): ${list(extra)}.`]),
   ];
 }
 

@@ -40,7 +40,7 @@ export const getArtifact = defineOperation({
       pending: pendingReasons,
       failures: ({ failures }) => failures,
     };
-    const { answer, timing } = await context.call.log.group('Look artifacts up', () =>
+    const { answer, timing } = await context.call.log.group('Look up artifacts', () =>
       pollUntilFinal(poll, values.waitSeconds, context),
     );
     return createArtifactResult({ ...answer, flow: values.flow, timing });

@@ -19,7 +19,7 @@ export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict 
   }
   if (artifact.state === undefined || artifact.state === '') {
     throw new ExternalError({
-      what: `get-artifact: the service answered for fingerprint ${artifact.fingerprint} without a state`,
+      what: `get-artifact: the service returned no state for fingerprint ${artifact.fingerprint}`,
       remedy:
         'Check that `base-url` points to the right service. Without a state there is no verdict, so the artifact does not pass.',
     });

@@ -79,7 +79,7 @@ const reasons: Readonly<Record<EvidenceState, string>> = {
   failed: 'not compliant',
   incomplete: 'not judged yet',
   unknown: 'its state is unknown',
-  missing: 'required, and nothing is recorded',
+  missing: 'required, but not recorded',
   compliant: 'compliant',
 };
 

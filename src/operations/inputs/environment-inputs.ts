@@ -6,7 +6,7 @@ import { schemaText, flag, lines, oneOf, text } from './input-types.ts';
 import type { Input } from './input.ts';
 
 const nameRule = 'a letter or digit, then letters, digits, `.`, `-` and `_`';
-const nameRemedy = 'Copy the name from the service: it has only these characters.';
+const nameRemedy = 'Copy the name from the service.';
 
 /** The name of an environment. */
 export const environment = schemaText(
@@ -21,7 +21,7 @@ export const environmentType = oneOf('environment-type', environmentKinds);
 
 /** The members of a logical environment, one per line. */
 export const includedEnvironments = lines(
-  schemaText('included-environments', environmentName, `names of environments, one a line: ${nameRule}`, nameRemedy),
+  schemaText('included-environments', environmentName, `names of environments, one per line: ${nameRule}`, nameRemedy),
 );
 
 /** The name of one policy. */
@@ -29,7 +29,7 @@ export const policy = schemaText('policy', policyName, `the name of a policy: ${
 
 /** The names of policies, one per line. */
 export const policies = lines(
-  schemaText('policy', policyName, `names of policies, one a line: ${nameRule}`, nameRemedy),
+  schemaText('policy', policyName, `names of policies, one per line: ${nameRule}`, nameRemedy),
 );
 
 /** A comment on a version of a policy. */
@@ -50,7 +50,7 @@ export const interval: Input<string> = {
     if (!('problem' in parsed)) return { value };
     return {
       problem: `must be an interval of snapshots: ${parsed.problem}`,
-      remedy: 'Write for example 3..7, ~5..NOW or @{2.days.ago}..NOW; the environment is in `environment`.',
+      remedy: 'Write, for example, 3..7, ~5..NOW or @{2.days.ago}..NOW; the environment goes in `environment`.',
     };
   },
 };
@@ -67,7 +67,7 @@ function snapshotExpression(name: string): Input<string> {
       if (!('problem' in parsed)) return { value };
       return {
         problem: `must select a snapshot: ${parsed.problem}`,
-        remedy: 'Write for example prod (its latest), prod#12 (number 12) or prod~1 (one behind the latest).',
+        remedy: 'Write, for example, prod (its latest), prod#12 (number 12) or prod~1 (the one before the latest).',
       };
     },
   };

@@ -12,8 +12,7 @@ import {
 import { address, schemaText, lines, oneOf, text } from './input-types.ts';
 import { withFallback } from './input.ts';
 
-const nameRemedy =
-  'Choose a name of these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
+const nameRemedy = 'Use only these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
 
 /** The name of a flow. */
 export const flow = withFallback(
@@ -80,7 +79,7 @@ export const template = lines(
   schemaText(
     'template',
     templateItem,
-    'names of evidence, one a line, of letters, digits, `-` and `_`',
+    'names of evidence, one per line: letters, digits, `-` and `_`',
     'Write one name a line, without spaces.',
   ),
 );

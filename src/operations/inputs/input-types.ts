@@ -21,7 +21,7 @@ export function secret(name: string): Input<string> {
     secret: true,
     parse(value) {
       if (/\s/u.test(value)) {
-        return { problem: 'must not contain white space', remedy: 'Store it again without line breaks and spaces.' };
+        return { problem: 'must not contain white space', remedy: 'Store it again without spaces or line breaks.' };
       }
       if (!/^[\x21-\x7E]+$/u.test(value)) {
         return {
@@ -204,7 +204,7 @@ export function timestamp(name: string): Input<number> {
       if (value !== undefined && value >= 0 && value <= lastSecond) return { value };
       return {
         problem: 'must be a time, in Unix seconds or in ISO 8601',
-        remedy: 'Write for example 2026-10-02, 2026-10-02T12:00:00Z or 1790942400; milliseconds are not accepted.',
+        remedy: 'Write, for example, 2026-10-02, 2026-10-02T12:00:00Z or 1790942400; milliseconds are not accepted.',
       };
     },
   };

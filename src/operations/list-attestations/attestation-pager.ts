@@ -79,13 +79,13 @@ export class AttestationPager {
 
   /** Why the list is incomplete; undefined if it is complete. */
   get gap(): string | undefined {
-    if (this.#interruption !== undefined) return `the list could not be read to the end: ${this.#interruption.message}`;
+    if (this.#interruption !== undefined) return `not all pages could be read: ${this.#interruption.message}`;
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
     const { listed } = this.#options.tally;
     // Without an end time and an order, new attestations cannot be told from old ones.
     const expected = start.order === 'unknown' && !this.#hasEnd ? this.#total : start.total;
-    if (listed < expected) return `the service lists ${listed} and counts ${expected} attestations`;
+    if (listed < expected) return `the service listed only ${listed} of ${expected} attestations`;
     return this.#hasEnded(start) ? undefined : 'it grew faster than it could be read';
   }
 
@@ -164,7 +164,7 @@ function outOfStep(
   entries: number,
 ): ExternalError {
   return new ExternalError({
-    what: `list-attestations: the service was asked for page ${asked} and answered page ${answered} of ${pages} with ${entries} attestations, so the list would be incomplete`,
+    what: `list-attestations: the service was asked for page ${asked} and returned page ${answered} of ${pages} with ${entries} attestations, so the list would be incomplete`,
     remedy:
       "Run the step again. If that does not help, list single pages by their number, and tell the service's operators.",
   });

@@ -34,7 +34,7 @@ export const listAttestations = defineOperation({
     const tally = new AttestationTally();
     const listing =
       number === 'all'
-        ? await context.call.log.group('Walk through the attestations', () => listAll(values, context, tally))
+        ? await context.call.log.group('List the attestations', () => listAll(values, context, tally))
         : await listPage(values, number, context, tally);
     if (tally.guessedReplacements > 0) context.call.log.warning(guessedReplacementsWarning(tally.guessedReplacements));
     return createResult(values, tally, context.org, listing);
@@ -147,7 +147,7 @@ function describeCounts(flow: string, tally: AttestationTally): string {
   const attestations = tally.listed === 1 ? '1 attestation' : `${tally.listed} attestations`;
   const replaced = tally.replaced === 0 ? '' : `, ${tally.replaced} replaced by newer ones`;
   const names = tally.notCompliantNames;
-  return `Of ${attestations} of flow ${flow}: ${tally.words}${names === '' ? '' : ` (${names})`}${replaced}.`;
+  return `${attestations} of flow ${flow}: ${tally.words}${names === '' ? '' : ` (${names})`}${replaced}.`;
 }
 
 function guessedReplacementsWarning(count: number): string {

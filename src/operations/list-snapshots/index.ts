@@ -73,9 +73,7 @@ async function pollThenListAll(
     async (client) => ({ latest: await fetchLatestSnapshot(client, context.org, values.environment) }),
     { values, context },
   );
-  const listing = await context.call.log.group('Walk through the snapshots', () =>
-    listAll(values, answer.latest, context),
-  );
+  const listing = await context.call.log.group('List the snapshots', () => listAll(values, answer.latest, context));
   return { ...listing, timing };
 }
 

@@ -46,7 +46,7 @@ export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPage
 
 function repeated(page: number): ExternalError {
   return new ExternalError({
-    what: `list-snapshots: the service kept answering with the same snapshots up to page ${page}, so the list would be incomplete`,
+    what: `list-snapshots: the service kept returning the same snapshots up to page ${page}, so the list would be incomplete`,
     remedy: "Try a larger `per-page`. If that does not help, tell the service's operators.",
   });
 }

@@ -27,7 +27,7 @@ function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): str
     case 'permission':
       return permissionRemedy(permission, job);
     case 'locked':
-      return 'Unlock the conversation, or turn `pull-request-comment` off.';
+      return 'Unlock the conversation, or remove `pull-request-comment`.';
     case 'other':
       return 'Check that the commit and the pull request belong to this repository.';
   }

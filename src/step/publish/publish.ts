@@ -174,6 +174,6 @@ function warnOfOtherCommit({ input }: Publication, commit: CommitMatch, log: Log
   if (other === undefined) return;
   const what = `\`${input}\`: ${other}, not for ${commit.sha}`;
   log.warning(
-    joinSentences(what, 'Judge an artifact built from this commit, or name the intended commit in `commit-sha`'),
+    joinSentences(what, 'Judge an artifact built from this commit, or set `commit-sha` to the intended commit'),
   );
 }

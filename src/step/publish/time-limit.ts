@@ -27,7 +27,7 @@ export function startTimeLimit(
     );
   };
   const shorten = (): void => {
-    endAfter(limitWhenCancelled, 'A cancelled job has no more time. Run it again.');
+    endAfter(limitWhenCancelled, 'A cancelled job has no time left; run it again.');
   };
   if (cancelled.aborted) shorten();
   else {

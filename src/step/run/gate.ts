@@ -105,7 +105,8 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
   }
   return {
     title: 'Defect in compliance-action',
-    remedy: 'Report this, and attach the log of a run with step debug logging enabled.',
+    remedy:
+      'Report this to the authors of compliance-action, with the log of a run that has step debug logging enabled.',
   };
 }
 

@@ -15,8 +15,8 @@ const reasons: Readonly<Record<Restriction | 'unset', string>> = {
 const remedies: Readonly<Record<Restriction | 'unset', string>> = {
   fork: 'Run this step in a workflow triggered by `workflow_run`, which gets the secrets and must not run code from the pull request, or skip the step for forks.',
   dependabot:
-    'Store the key as a Dependabot secret of the repository or organization too, or skip the step if `github.actor` is `dependabot[bot]`.',
-  unset: `Set it under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` which the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
+    'Also store the key as a Dependabot secret of the repository or organization, or skip the step if `github.actor` is `dependabot[bot]`.',
+  unset: `Set it under \`with:\`, or set ${fallbackVariable('api-token')} in \`env:\`. Check that the secret has this name, that the job names the \`environment:\` that the secret belongs to, and that a reusable workflow is called with \`secrets: inherit\`.`,
 };
 
 /** The problem of a missing `api-token`, with the likely reason and its remedies. */
@@ -25,7 +25,7 @@ export function missingTokenProblem(job: Job): Problem {
   return {
     input: apiToken.name,
     what: `\`${apiToken.name}\` is required but missing or empty: ${reasons[why]}`,
-    remedy: `${remedies[why]} To skip the step when there is no key, set \`on-missing-token: skip\`.`,
+    remedy: `${remedies[why]} To skip the step if there is no key, set \`on-missing-token: skip\`.`,
   };
 }
 
@@ -37,7 +37,7 @@ export function skippedResult(operation: string, job: Job): OperationResult {
     conclusion: `${operation} was skipped: there is no \`${apiToken.name}\`, because ${why}. Nothing was sent and nothing was judged. The step passes because of \`on-missing-token: skip\`; this is not a verdict.`,
     response: { skipped: { operation, reason: why } },
     report: {
-      subject: `${operation} without a key`,
+      subject: `${operation} without an API key`,
       facts: fact('Reason', why),
       tables: [],
     },

@@ -141,7 +141,7 @@ describe('createSonarResult', () => {
     expect(result.htmlUrl).toBe('https://sonar.example.com/dashboard?id=acme%3Aweb');
     expect(result.report.subject).toBe('Sonar analysis of Web');
     expect(result.report.facts.map(({ label, value }) => [label, value.text])).toEqual([
-      ['Quality gate', 'OK: Sonar way'],
+      ['Quality gate', 'OK (Sonar way)'],
       ['Project', 'acme:web'],
       ['Branch', 'main'],
       ['Pull request', '12'],

@@ -65,7 +65,7 @@ describe('create-policy', () => {
     expect(result).toMatchObject({
       outcome: 'done',
       state: action,
-      conclusion: `Policy provenance was ${action} in organization acme; it has version 2 now.`,
+      conclusion: `Policy provenance was ${action} in organization acme; its latest version is now 2.`,
       response: policy,
     });
     expect(reportFacts(result)).toEqual({
@@ -136,7 +136,7 @@ describe('create-policy', () => {
         }, more),
       );
       expect(requests).toBe(asked);
-      expect(failure.message).toMatch(/read ECONNRESET\.\nThe service may have recorded it all the same\./u);
+      expect(failure.message).toMatch(/read ECONNRESET\.\nThe service may still have recorded it\./u);
       expect(failure.remedy).toMatch(/^Look at the versions of the policy before you run the job again/u);
     });
 
@@ -146,7 +146,7 @@ describe('create-policy', () => {
       expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
       expect(result).toMatchObject({
         outcome: 'done',
-        conclusion: 'Policy provenance was created or updated in organization acme; it has version 2 now.',
+        conclusion: 'Policy provenance was created or updated in organization acme; its latest version is now 2.',
       });
       expect(result.state).toBeUndefined();
     });

@@ -147,7 +147,7 @@ describe('createArtifactResult of several artifacts', () => {
   it('reports an outage once with the number of affected artifacts, as the original failure', () => {
     const down = (digit: string): Failure =>
       new ExternalError({
-        what: `GET /${fingerprintOf(digit)} was answered 503: Back soon`,
+        what: `GET /${fingerprintOf(digit)} returned 503: Back soon`,
         remedy: 'Try again later.',
       });
     const first = down('a');
@@ -155,7 +155,7 @@ describe('createArtifactResult of several artifacts', () => {
       judgementOf([failedLookup('a', first), failedLookup('b', down('b')), failedLookup('c', down('c'))]),
     );
     expect(conclusion).toBe(
-      `3 of 3 artifacts in flow web could not be judged: Artifact dist/a.tgz aaaaaaaaaaaa, and 2 more: GET /${fingerprintOf('a')} was answered 503: Back soon.`,
+      `3 of 3 artifacts in flow web could not be judged: Artifact dist/a.tgz aaaaaaaaaaaa, and 2 more: GET /${fingerprintOf('a')} returned 503: Back soon.`,
     );
     expect(failure).toBe(first);
   });

@@ -116,10 +116,10 @@ describe('get-artifact with an environment', () => {
     }
   });
 
-  it('judges by its own state if nothing was reported there yet', async () => {
+  it('judges by its own state if nothing has been reported there yet', async () => {
     const { result, requests } = await there({ snapshots: { status: 200, body: [] } });
     expect(result.outcome).toBe('compliant');
-    expect(result.conclusion).toContain('It does not run in environment prod: nothing was reported there yet.');
+    expect(result.conclusion).toContain('It does not run in environment prod: nothing has been reported there yet.');
     expect(reportFacts(result)).toMatchObject({ Snapshot: 'none', 'Runs there': 'no' });
     expect(requests).toHaveLength(2);
   });

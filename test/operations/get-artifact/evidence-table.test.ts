@@ -45,7 +45,7 @@ describe('the evidence of one artifact', () => {
     expect(lines(found)).toEqual([
       '❌ sonar: the quality gate is ERROR',
       '❔ scan: the service calls it "ODD"',
-      '⬜ lint: required, and nothing is recorded',
+      '⬜ lint: required, but not recorded',
     ]);
     expect(found.problems[0]?.[1]?.href).toBe('https://compliance.example.com/sonar');
   });
@@ -93,8 +93,8 @@ describe('the evidence of several artifacts', () => {
     ]);
     expect(lines(found)).toEqual([
       '❌ sonar of dist/c.tgz: ERROR',
-      '⬜ sonar of dist/d.tgz: required, and nothing is recorded',
-      '⬜ unit of dist/b.tgz, dist/d.tgz: required, and nothing is recorded',
+      '⬜ sonar of dist/d.tgz: required, but not recorded',
+      '⬜ unit of dist/b.tgz, dist/d.tgz: required, but not recorded',
       '⛔ Artifact dist/e.tgz eeeeeeeeeeee could not be judged: no answer about e',
     ]);
   });

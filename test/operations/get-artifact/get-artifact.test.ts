@@ -63,11 +63,11 @@ describe('get-artifact that waits', () => {
       outcome: 'compliant',
       conclusion: `Artifact web.tar.gz aaaaaaaaaaaa in flow web is COMPLIANT. All evidence is compliant: sonar.`,
     });
-    expect(reportFacts(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(reportFacts(result)['Waited']).toBe('3 s, polled 4 times');
     expect(requests).toHaveLength(4);
     expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
       expect.stringMatching(
-        /^Waiting: Artifact aaaaaaaaaaaa is not there yet: .*404: Artifact does not exist \(1 min left\)$/u,
+        /^Waiting: Artifact aaaaaaaaaaaa does not exist yet: .*404: Artifact does not exist \(1 min left\)$/u,
       ),
       `Waiting: Artifact web.tar.gz aaaaaaaaaaaa is INCOMPLETE: ${missing.slice(0, -1)} (1 min left)`,
       'Still waiting, 59 s left',
@@ -111,7 +111,7 @@ describe('get-artifact that waits', () => {
   it('respects Retry-After, and still polls when the time is up', async () => {
     const limited = { status: 429, body: { message: 'Slow down' }, headers: { 'retry-after': '25' } };
     const impatient = await lookUp({ wait: '60' }, limited, good);
-    expect(reportFacts(impatient.result)['Waited']).toBe('25 s, asked 2 times');
+    expect(reportFacts(impatient.result)['Waited']).toBe('25 s, polled 2 times');
     const asked: string[] = [];
     const never = performOperation('get-artifact', { ...inputs, wait: '12' }, ({ path }) => {
       asked.push(path);

@@ -38,7 +38,7 @@ describe('parseVerdict', () => {
   it.each([{ state: '' }, { state: undefined }])('gives no verdict where the answer has no state: %p', ({ state }) => {
     const answer: Artifact = { fingerprint: fingerprintOf('a'), ...(state === undefined ? {} : { state }) };
     expect(failureOf(() => parseVerdict(answer, aQuery()))).toEqual({
-      what: `get-artifact: the service answered for fingerprint ${fingerprintOf('a')} without a state`,
+      what: `get-artifact: the service returned no state for fingerprint ${fingerprintOf('a')}`,
       remedy: expect.stringContaining('the artifact does not pass'),
     });
   });

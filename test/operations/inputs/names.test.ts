@@ -74,7 +74,7 @@ describe('inputs that name something in an organization', () => {
   it.each([
     [includedEnvironments, /names of environments/u],
     [policies, /names of policies/u],
-  ] as const)('take several names, one a line (%#)', (input, rule) => {
+  ] as const)('take several names, one per line (%#)', (input, rule) => {
     expectInput(input, {
       good: [
         ['prod', ['prod']],

@@ -15,7 +15,7 @@ describe('list-attestations of one page', () => {
       outcome: 'incomplete',
       count: 15,
       conclusion:
-        'Of 15 attestations of flow web: 15 compliant, 0 not compliant. The list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
+        '15 attestations of flow web: 15 compliant, 0 not compliant. The list is not complete: this is page 1 with 15 of 20 attestations; `page: all` lists them all.',
       response: { data: { length: 15 }, pagination: { total: 20 } },
     });
     expect(reportFacts(result)).toMatchObject({ Listed: '15 of 20 (page 1 of 2)' });
@@ -29,7 +29,7 @@ describe('list-attestations of one page', () => {
     );
     expect(result).toMatchObject({
       outcome: 'compliant',
-      conclusion: 'Of 15 attestations of flow web: 15 compliant, 0 not compliant.',
+      conclusion: '15 attestations of flow web: 15 compliant, 0 not compliant.',
     });
     expect(reportFacts(result)).toMatchObject({ Listed: '15 of 15 (page 1 of 1)', Counting: '15' });
   });
@@ -83,7 +83,7 @@ describe('list-attestations of one page', () => {
       expect(result).toMatchObject({
         outcome: 'non-compliant',
         count: 4,
-        conclusion: 'Of 4 attestations of flow web: 1 compliant, 1 not compliant (sonar-3), 2 replaced by newer ones.',
+        conclusion: '4 attestations of flow web: 1 compliant, 1 not compliant (sonar-3), 2 replaced by newer ones.',
       });
       expect(reportFacts(result)).toMatchObject({ Counting: '2', 'Replaced by newer ones': '2' });
       expect(log.warnings).toEqual([
@@ -119,7 +119,7 @@ describe('list-attestations of one page', () => {
     expect(onNonCompliant).toBe('ignore');
     expect(result.outcome).toBe('non-compliant');
     expect(result.conclusion).toBe(
-      'Of 3 attestations of flow web: 1 compliant, 1 not compliant, 1 without a verdict (sonar-2).',
+      '3 attestations of flow web: 1 compliant, 1 not compliant, 1 without a verdict (sonar-2).',
     );
     const row = (number: number, sign: string): readonly string[] => [
       `sonar-${number}`,

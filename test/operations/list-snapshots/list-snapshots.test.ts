@@ -138,7 +138,7 @@ describe('list-snapshots of one page', () => {
     expect(result).toMatchObject({
       outcome: 'incomplete',
       count: 0,
-      conclusion: 'Environment prod has no snapshot yet: nothing was reported to it.',
+      conclusion: 'Environment prod has no snapshot yet: nothing has been reported to it.',
     });
   });
 
@@ -229,11 +229,11 @@ describe('list-snapshots that waits', () => {
       response: snapshots(2),
       conclusion: 'Snapshot #2 of environment prod, the latest, is compliant.',
     });
-    expect(reportFacts(result)['Waited']).toBe('3 s, asked 4 times');
+    expect(reportFacts(result)['Waited']).toBe('3 s, polled 4 times');
     expect(requests).toHaveLength(5);
     expect(log.infos.filter((line) => line.includes('aiting'))).toEqual([
-      expect.stringMatching(/^Waiting: environment prod is not there yet: .*404: Flow not found \(1 min left\)$/u),
-      'Waiting: Environment prod has no snapshot yet: nothing was reported to it. (1 min left)',
+      expect.stringMatching(/^Waiting: environment prod does not exist yet: .*404: Flow not found \(1 min left\)$/u),
+      'Waiting: Environment prod has no snapshot yet: nothing has been reported to it. (1 min left)',
       expect.stringMatching(
         /^Waiting: Snapshot #1 of environment prod, the latest, has no verdict; .* \(59 s left\)$/u,
       ),

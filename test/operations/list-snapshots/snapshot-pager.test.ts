@@ -65,6 +65,6 @@ describe('createSnapshotPager', () => {
     const fetchPage = (): Promise<readonly SnapshotEntry[]> => Promise.resolve([entry(5), entry(4)]);
     const failure = await failureOf(walked({ latest: 5, reverse: false, fetchPage }));
     expect(failure).toMatchObject({ kind: 'external' });
-    expect(failure.message).toContain('kept answering with the same snapshots');
+    expect(failure.message).toContain('kept returning the same snapshots');
   });
 });

@@ -165,7 +165,7 @@ describe('publishResult', () => {
     cancelled.abort(new Cancellation('SIGINT'));
     await clock.advance(5_000);
     const words =
-      'GitHub did not answer within 5 seconds. A cancelled job has no more time. Run it again. The verdict is not affected.';
+      'GitHub did not answer within 5 seconds. A cancelled job has no time left; run it again. The verdict is not affected.';
     expect(await warned).toEqual([expect.stringContaining(words), expect.stringContaining(words)]);
     expect(clock.pending()).toBe(0);
   });
@@ -256,7 +256,9 @@ describe('publishResult', () => {
       method === 'POST' && url.endsWith('/comments') ? locked : undefined;
     const server = keep(await startGitHub({}, { repository, fault }));
     expect(await warningsOf(prJob(server.url))).toEqual([
-      expect.stringMatching(/issue is locked\. - https:\S+rest\. Unlock the conversation.* off\. The verdict/u),
+      expect.stringMatching(
+        /issue is locked\. - https:\S+rest\. Unlock the conversation.* `pull-request-comment`\. The verdict/u,
+      ),
     ]);
   });
 

@@ -126,7 +126,7 @@ describe('reportResult', () => {
         status: 400,
         message: 'Input payload validation failed',
         errors: { name: 'is taken' },
-        what: expect.stringContaining('create-flow: PUT /flows/acme was answered 400'),
+        what: expect.stringContaining('create-flow: PUT /flows/acme returned 400'),
         remedy: expect.stringContaining('Correct the inputs'),
       },
     });

@@ -78,8 +78,8 @@ describe('decideResult', () => {
       ),
       'fail',
     );
-    expect(conclusion).toContain('GET /artifacts/a was answered 503: Back soon');
-    expect(conclusion).toContain('GET /artifacts/b was answered 503: Back soon');
+    expect(conclusion).toContain('GET /artifacts/a returned 503: Back soon');
+    expect(conclusion).toContain('GET /artifacts/b returned 503: Back soon');
   });
 
   it('does not let a compliant artifact hide another one that could not be judged', () => {
@@ -141,7 +141,7 @@ describe('decideFailure', () => {
 
   it('keeps the service’s message', () => {
     const { conclusion, remedy } = decideFailure(new ServiceError({ ...refusal, status: 404 }));
-    expect(conclusion).toContain('was answered 404: Flow not found');
+    expect(conclusion).toContain('returned 404: Flow not found');
     expect(remedy).toContain('Check `org`, `flow`');
   });
 
@@ -157,7 +157,7 @@ describe('decideFailure', () => {
 describe('decideFailure, for cancellations and runner errors', () => {
   it.each([
     ['Cancelled', new Cancellation('SIGTERM')],
-    ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Seen last: Artifact a is INCOMPLETE.')],
+    ['Cancelled', withNote(new Cancellation('SIGTERM'), 'Last seen: Artifact a is INCOMPLETE.')],
     ['Runner error', new RunnerFileError({ variable: 'GITHUB_OUTPUT', holds: 'the outputs' }, new Error('ENOSPC'))],
   ])('uses the title: %s', (title, thrown) => {
     expect(decideFailure(thrown)).toMatchObject({

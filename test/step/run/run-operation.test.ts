@@ -270,7 +270,7 @@ describe('runOperation', () => {
     const failure = await failureOf(runOperation(context));
     expect(failure).toMatchObject({ kind: 'external' });
     expect(failure.message).toContain('(after 3 attempts)');
-    expect(log.infos[0]).toBe('get-artifact: attempt 1 of 3: no whole answer within 7.0 s; trying again in 0.5 s');
+    expect(log.infos[0]).toBe('get-artifact: attempt 1 of 3: no complete answer within 7.0 s; trying again in 0.5 s');
     expect(transport.requests).toHaveLength(3);
   });
 
