@@ -9,17 +9,17 @@ import type {
   ParametersOf,
   QueryOf,
 } from '../contract/endpoint.ts';
-import { TransportError, type HttpRequest, type TransportProblem } from '../http/exchange.ts';
+import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
 import { UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { successBody } from './success-body.ts';
+import { successBody } from './response-body.ts';
 import { authorization } from './authorization.ts';
-import { loadBodyParts, requestBody, type FilePart } from './body.ts';
+import { loadBodyParts, requestBody, type FilePart } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
 import { NotSent, unsentRequest } from './dry-run.ts';
-import { fillPath, queryString } from './path.ts';
-import { failedCall } from './repetition.ts';
+import { fillPath, queryString } from './request-path.ts';
+import { failedCall } from './unconfirmed-call.ts';
 import { labelOf } from './service-error.ts';
 
 /** How to reach the service. */

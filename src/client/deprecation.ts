@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { HttpAnswer } from '../http/exchange.ts';
+import type { HttpAnswer } from '../http/transport.ts';
 import { parseHttpDate } from '../http/retry.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { labelOf } from './service-error.ts';

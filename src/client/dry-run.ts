@@ -1,6 +1,6 @@
 import { filePartName, type Endpoint, type FilePartStyle } from '../contract/endpoint.ts';
-import type { HttpRequest } from '../http/exchange.ts';
-import type { FilePart } from './body.ts';
+import type { HttpRequest } from '../http/transport.ts';
+import type { FilePart } from './request-body.ts';
 import { labelOf } from './service-error.ts';
 
 /** A request that was prepared and checked, without the API key. */

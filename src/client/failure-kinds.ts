@@ -1,5 +1,5 @@
 import { saysNotFound } from '../contract/not-found.ts';
-import { TransportError } from '../http/exchange.ts';
+import { TransportError } from '../http/transport.ts';
 import { isPassingProblem, isPassingStatus } from '../http/retry.ts';
 import { ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';

@@ -107,7 +107,7 @@ function proxyFor(proxies: ProxySettings, url: URL): string {
 
 async function openDirect(connect: ConnectSettings): Promise<Dispatcher> {
   // Loaded late, because mistakes in the inputs are found before; in the first file of the bundle, because every step needs it.
-  const { createAgent } = await import(/* webpackMode: "eager" */ './agent.ts');
+  const { createAgent } = await import(/* webpackMode: "eager" */ './direct-agent.ts');
   return createAgent(connect);
 }
 

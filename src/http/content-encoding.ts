@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib';
-import { maximumAnswerBytes, TransportError, type HttpAnswer } from './exchange.ts';
+import { maximumAnswerBytes, TransportError, type HttpAnswer } from './transport.ts';
 import { isPassingStatus } from './retry.ts';
 
 type Decode = (

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from './exchange.ts';
+import type { HttpAnswer } from './transport.ts';
 
 /** The body of an answer: what it holds, or why it cannot be read, in words. */
 export type AnswerBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };

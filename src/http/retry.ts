@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Method, TransportError, TransportProblem } from './exchange.ts';
+import type { HttpAnswer, HttpRequest, Method, TransportError, TransportProblem } from './transport.ts';
 
 /** Why an attempt is repeated. */
 export interface RetryReason {

@@ -1,6 +1,6 @@
 import { sleep } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
-import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './exchange.ts';
+import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './transport.ts';
 import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
 /** How long and how often a request is tried. */

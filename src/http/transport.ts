@@ -1,224 +1,91 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import { streamOfChunks } from './body-stream.ts';
-import { describeError, Failure } from '../runtime/failure.ts';
-import type { EnvironmentVariables } from '../runtime/dependencies.ts';
-import { createConnections } from './connections.ts';
-import {
-  maximumAnswerBytes,
-  TransportError,
-  type HttpAnswer,
-  type HttpRequest,
-  type Transport,
-  type TransportProblem,
-} from './exchange.ts';
+/** Request methods. */
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
 
-/**
- * The transport that uses undici, and the proxies of the environment.
- *
- * @throws UserError if HTTP_PROXY or HTTPS_PROXY is not a valid proxy URL
- */
-export function createTransport(environment: EnvironmentVariables): Transport {
-  const connections = createConnections(environment);
-  return {
-    async send(request, signal) {
-      signal.throwIfAborted();
-      const dispatcher = await connections.acquire(request.url);
-      try {
-        return await exchange(dispatcher, request, signal);
-      } catch (error) {
-        if (isTransportError(error) && error.problem === 'timeout' && !error.mayHaveReached)
-          connections.discard(dispatcher);
-        throw error;
-      } finally {
-        connections.release();
-      }
-    },
-    async getReady(url) {
-      await connections.acquire(url);
-    },
-    close: () => connections.close(),
-  };
+/** The body of a request. */
+export interface RequestBody {
+  readonly contentType: string;
+  /** The exact number of bytes that `open` gives; sent as Content-Length. */
+  readonly length: number;
+  /**
+   * Opens the body at its beginning, once for each attempt. A chunk is valid only until the next is requested, so that all
+   * chunks can share one buffer. A reader that stops early calls the iterator's `return`.
+   */
+  open(): string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      reject(reasonOf(signal, 'nothing'));
-      return;
-    }
-    let controller: Dispatcher.DispatchController | undefined;
-    let status = 0;
-    let headers: HttpAnswer['headers'] = {};
-    const chunks: Buffer[] = [];
-    let size = 0;
-
-    const settle = (finish: () => void): void => {
-      signal.removeEventListener('abort', onAbort);
-      body.discard();
-      finish();
-    };
-    // How much of the request was written when it failed.
-    const progress = (): Progress => {
-      if (controller === undefined) return 'nothing';
-      return body.isHandedOver() ? 'maybe all' : 'a part';
-    };
-    const onAbort = (): void => {
-      const reason = reasonOf(signal, progress());
-      controller?.abort(reason);
-      settle(() => {
-        reject(reason);
-      });
-    };
-    const body = openBody(request);
-    signal.addEventListener('abort', onAbort, { once: true });
-
-    dispatcher.dispatch(
-      {
-        origin: request.url.origin,
-        path: request.url.pathname + request.url.search,
-        method: request.method,
-        headers: { ...request.headers, ...bodyHeaders(request) },
-        body: body.content ?? null,
-        // Deadlines are the caller's, here as for connecting.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      {
-        // Called when a connection is there and the request is about to be written to it.
-        onRequestStart(started) {
-          controller = started;
-          if (signal.aborted) started.abort(reasonOf(signal, 'nothing'));
-        },
-        onResponseStart(_controller, statusCode, answered) {
-          status = statusCode;
-          headers = flatten(answered);
-        },
-        onResponseData(started, chunk) {
-          size += chunk.length;
-          chunks.push(chunk);
-          if (size > maximumAnswerBytes) {
-            started.abort(
-              new TransportError('malformed', true, `the answer is larger than ${maximumAnswerBytes} bytes`),
-            );
-          }
-        },
-        onResponseEnd() {
-          settle(() => {
-            resolve(answerOf(status, headers, Buffer.concat(chunks, size)));
-          });
-        },
-        onResponseError(_controller, error) {
-          const sent = progress();
-          settle(() => {
-            reject(signal.aborted ? reasonOf(signal, sent) : failureOf(error, sent));
-          });
-        },
-      },
-    );
-  });
+/** One HTTP request, as it can be sent several times. */
+export interface HttpRequest {
+  readonly method: Method;
+  readonly url: URL;
+  /** Lowercase names. Content type and length come from the body. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: RequestBody;
+  /**
+   * Whether sending it again changes nothing if it has arrived before. By default the method decides: GET, PUT and DELETE
+   * are idempotent (RFC 9110, 9.2.2).
+   */
+  readonly idempotent?: boolean;
 }
 
-/** The whole answer. Asynchronous only if it is compressed. */
-function answerOf(status: number, headers: HttpAnswer['headers'], body: Buffer): HttpAnswer | Promise<HttpAnswer> {
-  if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString('utf8') };
-  return decodedAnswer(status, headers, body);
+/** One HTTP answer, read to its end. Redirects are not followed. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** Lowercase names; the values of a repeated header are joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
 }
 
-async function decodedAnswer(status: number, headers: HttpAnswer['headers'], body: Buffer): Promise<HttpAnswer> {
-  const { decodeBody } = await import('./content-encoding.ts');
-  const decoded = await decodeBody(status, headers, body);
-  return { status, headers: decoded.headers, text: decoded.body.toString('utf8') };
+/** Sends requests; holds the connections between them. */
+export interface Transport {
+  /**
+   * Sends one request once and reads the whole answer.
+   *
+   * @throws TransportError if no complete answer came; the signal's reason if it was aborted
+   */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  /** Loads what a request to this address needs, without connecting. */
+  getReady(url: URL): Promise<void>;
+  /** Closes the connections, so that the process can end. */
+  close(): Promise<void>;
 }
 
-/** How much of a request was certainly written to a connection. */
-type Progress = 'nothing' | 'a part' | 'maybe all';
+/** Why no complete answer came. */
+export type TransportProblem =
+  /** No connection: a refused or unreachable address, an unknown host. */
+  | 'unreachable'
+  /** A certificate that is not trusted, or another failure of TLS: trying again changes nothing. */
+  | 'untrusted'
+  /** The connection broke, before or within the answer. */
+  | 'interrupted'
+  /** The deadline of the request passed. */
+  | 'timeout'
+  /** The answer is not HTTP, or larger than this project reads. */
+  | 'malformed';
 
-/** The body of one attempt. */
-interface OpenBody {
-  /** What undici takes; undefined if the request has no body. */
-  readonly content: string | Uint8Array | Readable | undefined;
-  /** Whether undici has all of it. undici does not say how much of that was written. */
-  isHandedOver(): boolean;
-  /** Closes a body that nobody reads any more. A late error of its file does not end the process. */
-  discard(): void;
-}
+/** No complete answer came. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly problem: TransportProblem;
+  /** False if the request was certainly not sent completely, so that sending it again is safe. */
+  readonly mayHaveReached: boolean;
+  /** True if only a part of the request was sent. */
+  readonly sentInPart: boolean;
+  /** True if an earlier attempt of the same call may have arrived. */
+  readonly earlierArrived: boolean;
 
-function openBody({ body }: HttpRequest): OpenBody {
-  if (body === undefined) return handedOver(undefined);
-  const opened = body.open();
-  if (typeof opened === 'string' || opened instanceof Uint8Array) return handedOver(opened);
-  let bytes = 0;
-  const content = streamOfChunks(opened, (more) => {
-    bytes += more;
-  });
-  return {
-    content,
-    isHandedOver: () => bytes >= body.length,
-    discard() {
-      content.on('error', () => undefined);
-      content.destroy();
-    },
-  };
-}
-
-/** A body that undici has at once. */
-function handedOver(content: string | Uint8Array | undefined): OpenBody {
-  return { content, isHandedOver: () => true, discard: () => undefined };
-}
-
-function bodyHeaders(request: HttpRequest): Record<string, string> {
-  if (request.body === undefined) return {};
-  return { 'content-type': request.body.contentType, 'content-length': String(request.body.length) };
-}
-
-function flatten(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
-}
-
-/** Why the signal was aborted. If the deadline passed before the whole request was sent, it cannot have been carried out. */
-function reasonOf(signal: AbortSignal, sent: Progress): Error {
-  const reason: unknown = signal.reason;
-  if (isTransportError(reason) && sent !== 'maybe all') {
-    return new TransportError(reason.problem, false, reason.message, { sentInPart: sent === 'a part' });
+  constructor(
+    problem: TransportProblem,
+    mayHaveReached: boolean,
+    message: string,
+    options?: ErrorOptions & { readonly earlierArrived?: boolean; readonly sentInPart?: boolean },
+  ) {
+    super(message, options);
+    this.problem = problem;
+    this.mayHaveReached = mayHaveReached;
+    this.earlierArrived = options?.earlierArrived ?? false;
+    this.sentInPart = options?.sentInPart ?? false;
   }
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }
 
-function isTransportError(error: unknown): error is TransportError {
-  return error instanceof TransportError;
-}
-
-function failureOf(error: Error, sent: Progress): Error {
-  // An error of the body itself, such as a file that changed, is not a network error.
-  if (error instanceof TransportError || error instanceof Failure) return error;
-  const problem = problemOf(codeOf(error), sent);
-  const isUnsent = problem === 'unreachable' || sent === 'nothing';
-  const sentInPart = !isUnsent && sent === 'a part';
-  return new TransportError(problem, !isUnsent && !sentInPart, describeError(error), { cause: error, sentInPart });
-}
-
-function problemOf(code: string, sent: Progress): TransportProblem {
-  // undici's code for a proxy that requires a password (407), which has forwarded nothing.
-  if (code === 'UND_ERR_INVALID_ARG') return 'unreachable';
-  if (malformed.has(code) || code.startsWith('HPE_')) return 'malformed';
-  if (sent !== 'nothing') return 'interrupted';
-  return untrusted.test(code) ? 'untrusted' : 'unreachable';
-}
-
-/** undici's errors have a code, except those of its parser, which have a name only. */
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-}
-
-const malformed: ReadonlySet<string> = new Set(['HTTPParserError', 'UND_ERR_RESPONSE', 'UND_ERR_HEADERS_OVERFLOW']);
-
-// OpenSSL's verification codes as Node names them, the failures of the handshake itself, and undici's for a name that
-// the certificate behind a proxy does not have.
-const untrusted =
-  /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO$|UND_ERR_PRX_TLS$)/u;
+/** The largest answer that is read, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory. */
+export const maximumAnswerBytes = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { attachPolicy as endpoint } from '../contract/policy.ts';
 import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
-import { createPolicyChangeResult } from './policy-change.ts';
+import { createPolicyChangeResult } from './policy-change-result.ts';
 
 /** Operation 4: attaches policies to an environment. */
 export const attachPolicy = defineOperation({

@@ -1,4 +1,4 @@
-import { isDoneAlready } from '../client/repetition.ts';
+import { isDoneAlready } from '../client/unconfirmed-call.ts';
 import { deleteServiceAccount as endpoint } from '../contract/service-account.ts';
 import { required } from './inputs/input.ts';
 import { serviceAccount } from './inputs/organization-inputs.ts';

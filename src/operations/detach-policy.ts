@@ -1,5 +1,5 @@
 import { isNotFound } from '../client/failure-kinds.ts';
-import { isDoneAlready } from '../client/repetition.ts';
+import { isDoneAlready } from '../client/unconfirmed-call.ts';
 import type { ServiceError } from '../client/service-error.ts';
 import { detachPolicy as endpoint } from '../contract/policy.ts';
 import { listSnapshots } from '../contract/snapshot.ts';
@@ -7,7 +7,7 @@ import { Failure } from '../runtime/failure.ts';
 import { environment, policies } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
-import { createAlreadyDetachedResult, createPolicyChangeResult } from './policy-change.ts';
+import { createAlreadyDetachedResult, createPolicyChangeResult } from './policy-change-result.ts';
 
 /** Operation 5: detaches policies from an environment. */
 export const detachPolicy = defineOperation({

@@ -5,7 +5,7 @@ import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
 import { formatDuration } from './format-time.ts';
 import { fact, type Fact } from './report.ts';
-import { summarizeList, withoutFullStop } from './sentence.ts';
+import { summarizeList, withoutFullStop } from './sentences.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 
 /** What is polled, and when its answer is final. */

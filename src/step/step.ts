@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readJob, runUrl, type Job } from '../evidence/job.ts';
-import type { Transport } from '../http/exchange.ts';
-import { createTransport } from '../http/transport.ts';
+import type { Transport } from '../http/transport.ts';
+import { createTransport } from '../http/undici-transport.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { withRunnerFile } from '../runtime/runner-file.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
@@ -13,7 +13,7 @@ import { githubRunner, type Runner } from './report/runner.ts';
 import { collectSecrets } from './report/secrets.ts';
 import { decideFailure, decideResult } from './run/gate.ts';
 import { runOperation } from './run/run-operation.ts';
-import { isPublished, readStepInputs, secretTexts, type StepInputs } from './run/step-inputs.ts';
+import { isPublished, readCommonInputs, secretTexts, type CommonInputs } from './run/common-inputs.ts';
 import type { StepResult } from './run/step-result.ts';
 import type { PublishContext } from './publish/github-session.ts';
 import { type InputSource, runnerInputs } from './run/read-inputs.ts';
@@ -24,7 +24,7 @@ export { Cancellation } from './run/cancellation.ts';
 interface Step {
   readonly environment: EnvironmentVariables;
   readonly inputSource: InputSource;
-  readonly inputs: StepInputs;
+  readonly inputs: CommonInputs;
   readonly job: JobReading;
   readonly target: ReportTarget;
   /**
@@ -66,7 +66,7 @@ export async function runStep(environment: EnvironmentVariables, cancelled: Abor
   const step: Step = {
     environment,
     inputSource,
-    inputs: readStepInputs(inputSource),
+    inputs: readCommonInputs(inputSource),
     job: readJobOfStep(environment),
     target: { runner, secrets, directory },
     transport: () => (transport ??= createTransport(environment)),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { FilePart } from '../../src/client/body.ts';
+import type { FilePart } from '../../src/client/request-body.ts';
 import type { Connection } from '../../src/client/client.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';

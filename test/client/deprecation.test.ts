@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { deprecationNotice } from '../../src/client/deprecation.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import type { HttpAnswer } from '../../src/http/exchange.ts';
+import type { HttpAnswer } from '../../src/http/transport.ts';
 import { startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
 import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';

@@ -5,7 +5,7 @@ import { NotSent, unsentRequest } from '../../src/client/dry-run.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
 import { listServiceAccounts } from '../../src/contract/service-account.ts';
-import type { HttpRequest } from '../../src/http/exchange.ts';
+import type { HttpRequest } from '../../src/http/transport.ts';
 
 function requestWith(key: string): HttpRequest {
   return {

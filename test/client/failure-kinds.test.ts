@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isNotFound, isPassing, withNote } from '../../src/client/failure-kinds.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
-import { TransportError, type TransportProblem } from '../../src/http/exchange.ts';
+import { TransportError, type TransportProblem } from '../../src/http/transport.ts';
 import { UserError, ExternalError } from '../../src/runtime/failure.ts';
 
 function answered(status: number, serviceMessage: string | undefined = 'So it said'): ServiceError {

@@ -5,7 +5,7 @@ import { connectionInputs } from '../../src/operations/inputs/connection-inputs.
 import { operations } from '../../src/operations/registry.ts';
 import { isMapping, listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
-import { commonNames } from '../../src/step/run/step-inputs.ts';
+import { commonNames } from '../../src/step/run/common-inputs.ts';
 import { actionEntries, actionSteps, readText, stepsOf } from '../support/repository.ts';
 import { documentedWorkflows, isComplete, workflowsIn } from '../support/workflows.ts';
 

@@ -7,7 +7,7 @@ import type { Operation } from '../../src/operations/operation.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
-import { commonNames } from '../../src/step/run/step-inputs.ts';
+import { commonNames } from '../../src/step/run/common-inputs.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, type MarkdownTable, tablesOf } from '../support/markdown.ts';
 import { actionEntries, readText, root } from '../support/repository.ts';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { decodeBody } from '../../src/http/content-encoding.ts';
-import { maximumAnswerBytes, TransportError } from '../../src/http/exchange.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { maximumAnswerBytes, TransportError } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
 import { startFaultyServer, type Fault } from '../support/faulty-server.ts';
 

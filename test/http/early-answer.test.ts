@@ -1,7 +1,7 @@
 import tls from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpAnswer } from '../../src/http/exchange.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { TransportError, type HttpAnswer } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type Method, type TransportProblem } from '../../src/http/exchange.ts';
+import { TransportError, type Method, type TransportProblem } from '../../src/http/transport.ts';
 import {
   backoff,
   isIdempotent,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type HttpAnswer, type HttpRequest, type Method } from '../../src/http/exchange.ts';
+import { TransportError, type HttpAnswer, type HttpRequest, type Method } from '../../src/http/transport.ts';
 import { callTimeout, sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
 import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
 import { collectingLog } from '../support/log.ts';

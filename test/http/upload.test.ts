@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpRequest, type RequestBody } from '../../src/http/exchange.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { TransportError, type HttpRequest, type RequestBody } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import {
   answers,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/client/service-error.ts';
-import { TransportError } from '../../src/http/exchange.ts';
+import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
 import { always, reportFacts, answersInTurn, performOperation } from '../support/perform-operation.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { TransportError } from '../../src/http/exchange.ts';
+import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
 import { userErrorOf } from '../support/user-error.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TransportError } from '../../src/http/exchange.ts';
+import { TransportError } from '../../src/http/transport.ts';
 import { failureOf } from '../support/failures.ts';
 import { always, reportFacts, answersInTurn, performOperation, reportTables } from '../support/perform-operation.ts';
 

@@ -11,7 +11,7 @@ import { isMapping, listAt, type Mapping, textAt, valueAt } from '../../src/runt
 import { reportResult } from '../../src/step/report/report-result.ts';
 import { decideResult } from '../../src/step/run/gate.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
-import { commonNames, secretInputs } from '../../src/step/run/step-inputs.ts';
+import { commonNames, secretInputs } from '../../src/step/run/common-inputs.ts';
 import { captureOutput } from '../support/captured-output.ts';
 
 const root = join(import.meta.dirname, '..', '..');

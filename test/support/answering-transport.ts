@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Transport } from '../../src/http/exchange.ts';
+import type { HttpAnswer, HttpRequest, Transport } from '../../src/http/transport.ts';
 
 /** A transport that opens no connection. */
 export interface AnsweringTransport extends Transport {

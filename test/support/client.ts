@@ -1,6 +1,6 @@
 import { ComplianceClient, type Connection } from '../../src/client/client.ts';
 import type { RetryPolicy } from '../../src/http/send-with-retry.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { instantClock } from './clock.ts';

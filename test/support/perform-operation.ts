@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HttpRequest } from '../../src/http/exchange.ts';
+import type { HttpRequest } from '../../src/http/transport.ts';
 import type { OperationResult } from '../../src/operations/operation.ts';
 import { runOperation, type OperationRun } from '../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer } from './answering-transport.ts';

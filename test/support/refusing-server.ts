@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { RequestBody } from '../../src/http/exchange.ts';
+import type { RequestBody } from '../../src/http/transport.ts';
 import type { Certificate } from './certificate.ts';
 
 /** A server on the loopback that reads the beginning of one upload, and then ends the connection at once. */

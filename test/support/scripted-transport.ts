@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Transport, TransportError } from '../../src/http/exchange.ts';
+import type { HttpAnswer, HttpRequest, Transport, TransportError } from '../../src/http/transport.ts';
 import { sleep, type Clock } from '../../src/runtime/clock.ts';
 
 /** How one attempt ends, and after how many milliseconds. */

@@ -1,7 +1,7 @@
 import { gatherSonar, type SonarEvidence, type SonarRequest } from '../../src/evidence/sonar/gather-sonar.ts';
 import type { CallContext } from '../../src/http/send-with-retry.ts';
-import type { Transport } from '../../src/http/exchange.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import type { Transport } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
 import { instantClock, type InstantClock } from './clock.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
 import { analysedCommit, committedAt, finishedAnalysis, reportText } from './sonar-analysis.ts';

@@ -1,4 +1,4 @@
-import type { RequestBody } from '../../src/http/exchange.ts';
+import type { RequestBody } from '../../src/http/transport.ts';
 
 /** A body that counts what is read of it. */
 export interface StreamedBody extends RequestBody {

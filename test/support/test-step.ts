@@ -1,12 +1,12 @@
 import { inputSource } from './input-source.ts';
-import type { Transport } from '../../src/http/exchange.ts';
+import type { Transport } from '../../src/http/transport.ts';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import type { StepContext } from '../../src/step/run/run-operation.ts';
 import { inputVariables } from '../../tools/run-action.ts';
 import { shas } from './events.ts';
 import { instantClock } from './clock.ts';
-import { readStepInputs } from '../../src/step/run/step-inputs.ts';
+import { readCommonInputs } from '../../src/step/run/common-inputs.ts';
 import { responseFile } from '../../src/step/report/response-file.ts';
 import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { jobOf } from './job.ts';
@@ -40,7 +40,7 @@ export function openTestStep(options: {
   return {
     log,
     context: {
-      inputs: readStepInputs(source),
+      inputs: readCommonInputs(source),
       inputSource: source,
       environment,
       job,

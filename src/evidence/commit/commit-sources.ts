@@ -1,4 +1,4 @@
-import type { Transport } from '../../http/exchange.ts';
+import type { Transport } from '../../http/transport.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';

@@ -1,4 +1,4 @@
-import type { Transport } from '../../http/exchange.ts';
+import type { Transport } from '../../http/transport.ts';
 import { backoff } from '../../http/retry.ts';
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';

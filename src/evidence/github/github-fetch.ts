@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Method, Transport } from '../../http/exchange.ts';
+import type { HttpAnswer, HttpRequest, Method, Transport } from '../../http/transport.ts';
 
 /** What Octokit gives to the `fetch` that it is told to use. */
 interface FetchOptions {

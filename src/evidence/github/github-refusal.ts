@@ -1,4 +1,4 @@
-import { TransportError } from '../../http/exchange.ts';
+import { TransportError } from '../../http/transport.ts';
 import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
 import { describeError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';

@@ -7,7 +7,7 @@ import { ExternalError } from '../../runtime/failure.ts';
 import { toEvidenceState, evidenceLabel } from '../evidence-state.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, link, plain, abbreviate, type Evidence, type Table, type Text } from '../report.ts';
-import { summarizeList } from '../sentence.ts';
+import { summarizeList } from '../sentences.ts';
 
 /** An analysis that was attested. */
 export interface AttestedAnalysis {

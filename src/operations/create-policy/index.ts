@@ -1,5 +1,5 @@
-import type { FilePart } from '../../client/body.ts';
-import { mayBeOnRecord } from '../../client/repetition.ts';
+import type { FilePart } from '../../client/request-body.ts';
+import { mayBeOnRecord } from '../../client/unconfirmed-call.ts';
 import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../../contract/policy.ts';
 import { prepareAttachment } from '../../evidence/attachment/attachment.ts';
 import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';

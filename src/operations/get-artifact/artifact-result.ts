@@ -4,7 +4,7 @@ import { describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { pollFacts, timeoutNotice, withPollNotes, type PollTiming } from '../polling.ts';
 import { fact, type Evidence } from '../report.ts';
-import { withoutFullStop } from '../sentence.ts';
+import { withoutFullStop } from '../sentences.ts';
 import { artifactCommit, artifactFacts, environmentFacts, runsLabel } from './artifact-facts.ts';
 import { concludeSeveral } from './conclusion.ts';
 import type { Standing } from './environment-standing.ts';

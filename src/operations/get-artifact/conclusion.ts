@@ -1,4 +1,4 @@
-import { asClause, summarizeList, withoutFullStop } from '../sentence.ts';
+import { asClause, summarizeList, withoutFullStop } from '../sentences.ts';
 import { worstFirst, type ArtifactJudgement, type Judgement } from './judge-artifacts.ts';
 
 /** How many artifacts a clause names: the worst one. The report lists all. */

@@ -1,6 +1,6 @@
 import { evidenceLabel, evidenceMark, toEvidenceState } from '../evidence-state.ts';
 import { abbreviate, code, link, plain, type Evidence, type Text } from '../report.ts';
-import { summarizeList } from '../sentence.ts';
+import { summarizeList } from '../sentences.ts';
 import { collectEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
 import { artifactCommit, runsLabel } from './artifact-facts.ts';
 import type { Judgement } from './judge-artifacts.ts';

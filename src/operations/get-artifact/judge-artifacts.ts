@@ -3,7 +3,7 @@ import { worstVerdict, type Verdict } from '../../contract/compliance.ts';
 import type { Failure } from '../../runtime/failure.ts';
 import { describePending, mayRecover } from '../polling.ts';
 import { abbreviate } from '../report.ts';
-import { withoutFullStop } from '../sentence.ts';
+import { withoutFullStop } from '../sentences.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
 import { judgeStanding, type Standing } from './environment-standing.ts';
 import type { ArtifactLookup, EnvironmentLookup, Lookups } from './lookup.ts';

@@ -7,7 +7,7 @@ import { optional, required, withDefault, type ValuesOf } from '../inputs/input.
 import { fromTimestamp, page, perPage, toTimestamp, pageSizeForAll } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { fact } from '../report.ts';
-import { withoutFullStop } from '../sentence.ts';
+import { withoutFullStop } from '../sentences.ts';
 import { newestFirst, detectOrder } from './attestation-order.ts';
 import { AttestationPager } from './attestation-pager.ts';
 import { AttestationTally } from './attestation-tally.ts';

@@ -2,10 +2,10 @@ import { judgedCommit } from '../../evidence/commit/judged-commit.ts';
 import { locateCommit } from '../../evidence/commit/locate-commit.ts';
 import { connectGitHubApi, type GitHubApi } from '../../evidence/github/github-api.ts';
 import type { Job, RepositoryName } from '../../evidence/job.ts';
-import type { Transport } from '../../http/exchange.ts';
+import type { Transport } from '../../http/transport.ts';
 import type { Dependencies, EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { StepIdentity } from '../run/step-identity.ts';
-import type { PublicationSettings } from '../run/step-inputs.ts';
+import type { PublicationSettings } from '../run/common-inputs.ts';
 import { startTimeLimit } from './time-limit.ts';
 import { connectSources } from '../../evidence/commit/commit-sources.ts';
 

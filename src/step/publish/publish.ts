@@ -3,7 +3,7 @@ import { runUrl } from '../../evidence/job.ts';
 import { Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { decideFailure } from '../run/gate.ts';
-import type { PublicationSettings } from '../run/step-inputs.ts';
+import type { PublicationSettings } from '../run/common-inputs.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { commentBody } from './comment-body.ts';
 import { commentMarker, commentOrigin } from './comment-marker.ts';

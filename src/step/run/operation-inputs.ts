@@ -2,7 +2,7 @@ import type { Uses, ValuesOf } from '../../operations/inputs/input.ts';
 import type { Operation } from '../../operations/operation.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
-import { commonDeclared, isPublished, type PublicationSettings } from './step-inputs.ts';
+import { commonDeclared, isPublished, type PublicationSettings } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import { wait } from '../../operations/inputs/step-inputs.ts';
 

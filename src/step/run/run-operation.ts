@@ -1,7 +1,7 @@
 import { ComplianceClient } from '../../client/client.ts';
 import type { Job } from '../../evidence/job.ts';
-import type { Transport } from '../../http/exchange.ts';
-import { isReadableOnTheWay } from '../../http/plain-http.ts';
+import type { Transport } from '../../http/transport.ts';
+import { isReadableOnTheWay } from '../../http/unencrypted-url.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations } from '../../operations/registry.ts';
 import { UserError, type Problem } from '../../runtime/failure.ts';
@@ -11,7 +11,7 @@ import { dryRunResult } from './dry-run-result.ts';
 import type { OnNonCompliant } from './gate.ts';
 import { missingTokenProblem, skippedResult } from './missing-api-token.ts';
 import { readOperationInputs, type OperationInputs } from './operation-inputs.ts';
-import { isPublished, type CommonValues, type StepInputs } from './step-inputs.ts';
+import { isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 import type { OperationName } from '../../contract/endpoint.ts';
@@ -22,7 +22,7 @@ import type { InputSource } from './read-inputs.ts';
 /** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
   /** The inputs common to all operations. */
-  readonly inputs: StepInputs;
+  readonly inputs: CommonInputs;
   /** The source of the operation's own inputs. */
   readonly inputSource: InputSource;
   /** The environment variables, for git. */
@@ -72,7 +72,7 @@ export async function runOperation(context: StepContext): Promise<OperationRun> 
 }
 
 /** A missing key is not a problem if `on-missing-token` is `skip`. */
-function commonProblems({ common, problems, isTokenMissing }: StepInputs, job: Job): readonly Problem[] {
+function commonProblems({ common, problems, isTokenMissing }: CommonInputs, job: Job): readonly Problem[] {
   if (!isTokenMissing) return problems;
   return problems.flatMap((problem) => {
     if (problem.input !== apiToken.name) return [problem];
@@ -83,7 +83,7 @@ function commonProblems({ common, problems, isTokenMissing }: StepInputs, job: J
 /** Checks a `commit-sha` that is used for publishing only; an operation with this input checks it itself. */
 async function commitProblems(
   { inputs }: Operation,
-  { publication }: StepInputs,
+  { publication }: CommonInputs,
   job: Job,
 ): Promise<readonly Problem[]> {
   const isOwn = Object.values(inputs).some(({ input }) => input.name === commitSha.name);

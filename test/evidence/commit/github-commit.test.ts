@@ -3,7 +3,7 @@ import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts
 import { createGitHubCommits, type GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
-import { createTransport } from '../../../src/http/transport.ts';
+import { createTransport } from '../../../src/http/undici-transport.ts';
 import { valueAt } from '../../../src/runtime/untrusted-data.ts';
 import { instantClock, manualClock } from '../../support/clock.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';

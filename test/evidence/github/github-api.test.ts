@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { connectGitHubApi, type GitHubAnswer, type GitHubQuestion } from '../../../src/evidence/github/github-api.ts';
-import type { Transport } from '../../../src/http/exchange.ts';
-import { createTransport } from '../../../src/http/transport.ts';
+import type { Transport } from '../../../src/http/transport.ts';
+import { createTransport } from '../../../src/http/undici-transport.ts';
 import { instantClock, type InstantClock } from '../../support/clock.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
 import { closedPort } from '../../support/faulty-server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchThrough } from '../../../src/evidence/github/github-fetch.ts';
-import { TransportError } from '../../../src/http/exchange.ts';
-import { createTransport } from '../../../src/http/transport.ts';
+import { TransportError } from '../../../src/http/transport.ts';
+import { createTransport } from '../../../src/http/undici-transport.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
 import { answers, answersText } from '../../support/faults.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';

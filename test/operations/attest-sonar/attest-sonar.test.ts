@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
-import type { HttpAnswer, HttpRequest } from '../../../src/http/exchange.ts';
+import type { HttpAnswer, HttpRequest } from '../../../src/http/transport.ts';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { collectBody } from '../../support/collect-bytes.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
-import { TransportError } from '../../../src/http/exchange.ts';
+import { TransportError } from '../../../src/http/transport.ts';
 import { failureOf } from '../../support/failures.ts';
 import { userErrorOf } from '../../support/user-error.ts';
 import {

@@ -1,7 +1,7 @@
 import { inputSource } from '../../support/input-source.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { Job } from '../../../src/evidence/job.ts';
-import { createTransport } from '../../../src/http/transport.ts';
+import { createTransport } from '../../../src/http/undici-transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import type { Clock } from '../../../src/runtime/clock.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
@@ -9,7 +9,7 @@ import { Cancellation } from '../../../src/step/run/cancellation.ts';
 import type { StepResult } from '../../../src/step/run/step-result.ts';
 import { decideFailure, decideResult } from '../../../src/step/run/gate.ts';
 import { publishPending, publishResult } from '../../../src/step/publish/publish.ts';
-import type { PublicationSettings } from '../../../src/step/run/step-inputs.ts';
+import type { PublicationSettings } from '../../../src/step/run/common-inputs.ts';
 import { readStepIdentity } from '../../../src/step/run/step-identity.ts';
 import { manualClock } from '../../support/clock.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';

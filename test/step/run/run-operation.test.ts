@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HttpAnswer, HttpRequest } from '../../../src/http/exchange.ts';
+import type { HttpAnswer, HttpRequest } from '../../../src/http/transport.ts';
 import { Failure, UserError } from '../../../src/runtime/failure.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';

@@ -1,4 +1,4 @@
-import type { TransportError } from '../../../http/exchange.ts';
+import type { TransportError } from '../../../http/transport.ts';
 import { isPassingProblem } from '../../../http/retry.ts';
 import { sleep, type Clock } from '../../../runtime/clock.ts';
 import { ExternalError, type Failure } from '../../../runtime/failure.ts';

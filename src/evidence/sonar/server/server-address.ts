@@ -1,4 +1,4 @@
-import { isReadableOnTheWay } from '../../../http/plain-http.ts';
+import { isReadableOnTheWay } from '../../../http/unencrypted-url.ts';
 import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 

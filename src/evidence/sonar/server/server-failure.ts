@@ -1,4 +1,4 @@
-import type { TransportError, TransportProblem } from '../../../http/exchange.ts';
+import type { TransportError, TransportProblem } from '../../../http/transport.ts';
 import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../../runtime/failure.ts';
 import { below, serverName, type ServerAddress } from './server-address.ts';
 

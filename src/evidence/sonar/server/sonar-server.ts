@@ -4,7 +4,7 @@ import { authorizationHeader, type AuthorizationScheme, expiryWarning } from './
 import { type Polling, isTransientError, pollUntilAnswered, type Attempt } from './polling.ts';
 import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
 import { readJsonBody, type AnswerBody } from '../../../http/json-body.ts';
-import { TransportError, type HttpAnswer } from '../../../http/exchange.ts';
+import { TransportError, type HttpAnswer } from '../../../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
 import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
 import type { Failure } from '../../../runtime/failure.ts';

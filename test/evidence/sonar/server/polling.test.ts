@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from '../../../../src/http/exchange.ts';
-import { createTransport } from '../../../../src/http/transport.ts';
+import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from '../../../../src/http/transport.ts';
+import { createTransport } from '../../../../src/http/undici-transport.ts';
 import { jsonAnswer } from '../../../support/answering-transport.ts';
 import { startOfTime } from '../../../support/clock.ts';
 import { failureOf } from '../../../support/failures.ts';

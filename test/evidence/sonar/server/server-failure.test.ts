@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noAnswer, refusal, type Asked } from '../../../../src/evidence/sonar/server/server-failure.ts';
-import { TransportError } from '../../../../src/http/exchange.ts';
+import { TransportError } from '../../../../src/http/transport.ts';
 
 const asked: Asked = {
   url: new URL('https://sonar.example.com/sonarqube/api/ce/task?id=A'),

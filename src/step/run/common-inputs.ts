@@ -58,7 +58,7 @@ export type PublicationSettings = Partial<
 >;
 
 /** The inputs common to all operations, read once when the step starts. */
-export interface StepInputs {
+export interface CommonInputs {
   /** Undefined if missing or unknown, which is among the problems. */
   readonly operation: OperationName | undefined;
   /** Complete if there are no problems other than a missing `api-token`. */
@@ -76,7 +76,7 @@ export interface StepInputs {
  * Reads the inputs common to all operations. Problems are returned, not thrown, because these inputs say how to report
  * them.
  */
-export function readStepInputs(source: InputSource): StepInputs {
+export function readCommonInputs(source: InputSource): CommonInputs {
   const chosen = readInputs(source, { operation: required(operationName) });
   const common = readInputs(source, commonInputs);
   const { pullRequestComment, commitStatus, dryRun, summary }: Partial<CommonValues> = common.values;

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestBody, type FilePart } from '../../src/client/body.ts';
+import { requestBody, type FilePart } from '../../src/client/request-body.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
 import type { FilePartStyle } from '../../src/contract/endpoint.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import type { RequestBody } from '../../src/http/exchange.ts';
+import type { RequestBody } from '../../src/http/transport.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import { collectBody } from '../support/collect-bytes.ts';
 

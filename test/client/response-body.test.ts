@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { successBody } from '../../src/client/success-body.ts';
+import { successBody } from '../../src/client/response-body.ts';
 import { ServiceError } from '../../src/client/service-error.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
@@ -8,7 +8,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { getNotification } from '../../src/contract/notification.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
-import type { HttpAnswer } from '../../src/http/exchange.ts';
+import type { HttpAnswer } from '../../src/http/transport.ts';
 import { Failure, ExternalError } from '../../src/runtime/failure.ts';
 
 const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };

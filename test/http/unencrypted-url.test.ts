@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isReadableOnTheWay } from '../../src/http/plain-http.ts';
+import { isReadableOnTheWay } from '../../src/http/unencrypted-url.ts';
 
 describe('an API key', () => {
   it.each([

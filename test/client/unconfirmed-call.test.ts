@@ -8,7 +8,7 @@ import { createFlow } from '../../src/contract/flow.ts';
 import { attachPolicy, createPolicy, detachPolicy } from '../../src/contract/policy.ts';
 import { deleteServiceAccount } from '../../src/contract/service-account.ts';
 import { setDefaultOrg } from '../../src/contract/user.ts';
-import { isDoneAlready, mayBeOnRecord } from '../../src/client/repetition.ts';
+import { isDoneAlready, mayBeOnRecord } from '../../src/client/unconfirmed-call.ts';
 import type { Failure } from '../../src/runtime/failure.ts';
 import { ExternalError } from '../../src/runtime/failure.ts';
 import { openTestClient, type TestClient } from '../support/client.ts';

@@ -4,7 +4,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
 import type { TSchema } from '../contract/schema.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import type { HttpAnswer } from '../http/exchange.ts';
+import type { HttpAnswer } from '../http/transport.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError } from '../runtime/failure.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fillPath, queryString } from '../../src/client/path.ts';
+import { fillPath, queryString } from '../../src/client/request-path.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 
 const base = 'https://compliance.example.com/api/v2';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import { TransportError } from '../http/exchange.ts';
+import { TransportError } from '../http/transport.ts';
 import { mayHaveBeenCarriedOut } from '../http/retry.ts';
 import { type Failure, ExternalError } from '../runtime/failure.ts';
 import { isNotFound } from './failure-kinds.ts';

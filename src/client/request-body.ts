@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type Form from 'form-data';
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
 import { streamOfChunks } from '../http/body-stream.ts';
-import type { RequestBody } from '../http/exchange.ts';
+import type { RequestBody } from '../http/transport.ts';
 import { UserError } from '../runtime/failure.ts';
 
 /** A file to send. */

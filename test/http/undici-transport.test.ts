@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { maximumConnections } from '../../src/http/connections.ts';
-import { maximumAnswerBytes, TransportError, type HttpRequest, type RequestBody } from '../../src/http/exchange.ts';
-import { createTransport } from '../../src/http/transport.ts';
+import { maximumAnswerBytes, TransportError, type HttpRequest, type RequestBody } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
 
 import {
   answers,
