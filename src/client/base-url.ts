@@ -1,13 +1,13 @@
 /** The version prefix that every base address ends with (interface, Versioning). */
 const versionPrefix = '/api/v2';
 
-/** A base address, or why it is none. */
+/** A base URL, or why the text is not one. */
 export type BaseUrl = { readonly url: URL; readonly problem?: never } | { readonly problem: string };
 
 /**
- * Reads a base address: `https://host`, with a path where the service lives below one. `/api/v2` is added when it is
- * missing; a trailing slash is dropped. An address that holds a password, a query or a fragment is refused, because those
- * would end up in logs or be lost.
+ * Reads a base URL: `https://host`, with a path if the service is below one. Adds `/api/v2` if it is missing, and drops
+ * a trailing slash. Rejects a URL with a password, a query or a fragment, because those would end up in logs or be
+ * lost.
  */
 export function parseBaseUrl(text: string): BaseUrl {
   if (!URL.canParse(text)) return { problem: `must be a URL such as https://compliance.example.com${versionPrefix}` };

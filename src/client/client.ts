@@ -33,7 +33,7 @@ export interface Connection {
   readonly dryRun?: boolean;
 }
 
-/** What a call of an endpoint carries, typed by its declaration. */
+/** The arguments of a call, typed by the declaration of the endpoint. */
 export interface CallOf<E extends Endpoint> {
   readonly parameters: ParametersOf<E>;
   readonly query?: QueryOf<E>;
@@ -46,8 +46,8 @@ export interface Answered<E extends Endpoint> {
   readonly status: number;
   readonly body: AnswerOf<E>;
   /**
-   * True if an attempt before the last may have been carried out: the answer then says what the last attempt changed, and
-   * not what the call changed.
+   * True if an attempt before the last may have been carried out: the answer then says what the last attempt changed,
+   * and not what the call changed.
    */
   readonly earlierArrived: boolean;
 }
@@ -65,7 +65,7 @@ export class ComplianceClient {
   readonly #context: CallContext;
   readonly #deprecations: DeprecationNotices;
 
-  /** @param deprecations those of another client, so that no notice is repeated */
+  /** @param deprecations the notices of another client, so that none is repeated */
   constructor(connection: Connection, context: CallContext, deprecations = new DeprecationNotices(context)) {
     this.#connection = connection;
     this.#context = context;
@@ -80,8 +80,8 @@ export class ComplianceClient {
   }
 
   /**
-   * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored here: the call
-   * fails in the same way and reports it.
+   * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored here: the
+   * call fails in the same way and reports it.
    */
   async getReady(endpoint: Endpoint): Promise<void> {
     const { baseUrl } = this.#connection;

@@ -4,7 +4,7 @@ import { parseHttpDate } from '../http/retry.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { labelOf } from './service-error.ts';
 
-/** Tells the user of deprecated endpoints: of each once, however often it is called. */
+/** Warns about deprecated endpoints: once for each, however often it is called. */
 export class DeprecationNotices {
   readonly #dependencies: Pick<Dependencies, 'clock' | 'log'>;
   readonly #told = new Set<string>();
@@ -14,8 +14,8 @@ export class DeprecationNotices {
   }
 
   /**
-   * @param url what was asked; links in the headers may be relative to it
-   * @param headers those of the answer; absent if nothing was sent
+   * @param url the URL of the request; links in the headers may be relative to it
+   * @param headers the headers of the answer; absent if nothing was sent
    */
   tell(endpoint: Endpoint, url: URL, headers: HttpAnswer['headers'] = {}): void {
     const label = labelOf(endpoint);
@@ -35,9 +35,9 @@ export interface AnsweredHeaders {
 }
 
 /**
- * What a user of an endpoint has to know: that it is deprecated, by the contract or by the headers `Deprecation` (RFC 9745,
- * and the drafts before it) and `Sunset` (RFC 8594); since when, until when, and what to use instead, as far as that is
- * said. Nothing of a header is repeated as it came, only dates and web addresses.
+ * What to tell the user of a deprecated endpoint: that it is deprecated, by the contract or by the headers
+ * `Deprecation` (RFC 9745, and the drafts before it) and `Sunset` (RFC 8594); since when, until when, and what to use
+ * instead, as far as that is said. Nothing of a header is repeated as it came, only dates and web addresses.
  */
 export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: AnsweredHeaders): string | undefined {
   const deprecation = parseDeprecation(headers['deprecation']);
@@ -68,7 +68,7 @@ function sunsetWords(sunset: number, now: number): string {
   return sunset > now ? `The service plans to remove it on ${date}.` : `The service planned to remove it on ${date}.`;
 }
 
-/** The day in UTC; undefined if no calendar of four digits has it. */
+/** The day in UTC; undefined if its year does not have four digits. */
 function dayOf(milliseconds: number): string | undefined {
   const date = new Date(milliseconds);
   const year = date.getUTCFullYear();
@@ -86,7 +86,9 @@ function parseDeprecation(header: string | undefined): { readonly since?: number
 
 const longestLink = 500;
 
-/** The targets of a `Link` header (RFC 8288) by their relation, the first of each; only addresses a reader may follow. */
+/**
+ * The targets of a `Link` header (RFC 8288) by their relation, the first of each; only addresses a reader may follow.
+ */
 function parseLinks(header: string | undefined, base: URL): ReadonlyMap<string, string> {
   const links = new Map<string, string>();
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/gu)) {

@@ -5,8 +5,9 @@ import { ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
 /**
- * Whether the same call may succeed later, though nobody changes anything: no answer, a busy or a broken service. A host
- * name that does not exist is probably a mistake in `base-url`; repeating the call has already bridged a hiccup of DNS.
+ * Whether the same call may succeed later, although nothing changes in the workflow: no answer, a busy or a broken
+ * service. A host name that does not exist is probably a mistake in `base-url`; a short DNS outage was already covered
+ * by the retries.
  */
 export function isPassing(failure: Failure): boolean {
   if (failure instanceof ServiceError) return isPassingStatus(failure.facts.status);
@@ -17,14 +18,14 @@ export function isPassing(failure: Failure): boolean {
 
 /** Whether DNS says that there is no such name. A failure of DNS itself has another code (EAI_AGAIN). */
 function isUnknownHost(error: TransportError): boolean {
-  // Repeated attempts are told as one error, whose cause is the last attempt's.
+  // The error of several attempts has the error of the last one as its cause.
   const last = error.cause instanceof TransportError ? error.cause : error;
   return last.cause instanceof Error && 'code' in last.cause && last.cause.code === 'ENOTFOUND';
 }
 
 /**
- * Whether the service itself says that something is not on record. A wrong path, or another server, is answered 404 as
- * well, in other words.
+ * Whether the service itself says that something does not exist. A wrong path or another server also returns 404, but
+ * with another message.
  */
 export function isNotFound(failure: Failure): boolean {
   if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return false;

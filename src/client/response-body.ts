@@ -12,23 +12,23 @@ import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { labelOf, ServiceError } from './service-error.ts';
 
-/** Where an answer came from, for the words of an error. */
+/** The request that an answer belongs to, for error messages. */
 export interface Asked {
   readonly endpoint: Endpoint;
   /** The path below the base address, with its query. */
   readonly path: string;
   readonly attempts: number;
-  /** True if an attempt before the last may have arrived. */
+  /** True if an attempt before the last may have reached the service. */
   readonly earlierArrived?: boolean;
-  /** When the answer came, in milliseconds since the epoch: what it says of times is counted from here. */
+  /** When the answer arrived, in milliseconds since the epoch. Relative times in it count from here. */
   readonly answeredAt: number;
 }
 
 /**
- * Checks an answer for what a client needs of it. Any status from 200 to 299 is a success.
+ * Checks that the client can rely on an answer. Any status from 200 to 299 is a success.
  *
- * @returns the body of a success as far as it has the declared form (`answerView`). If the request changes something and
- *   nothing depends on its answer, any JSON, plain text or nothing at all is taken.
+ * @returns the body of a success as far as it has the declared form (`answerView`). If the request changes something
+ *   and nothing depends on its answer, any JSON, plain text or nothing at all is taken.
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
 export function successBody(answer: HttpAnswer, asked: Asked): unknown {
@@ -53,17 +53,17 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   return view;
 }
 
-/** The body of an answer whose status says all that matters; a web page is not from the service. */
+/** The body of an answer of which only the status matters. A web page is rejected: it is not from the service. */
 function acknowledgement(answer: HttpAnswer, asked: Asked, schema: TSchema): unknown {
   const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
   if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
   const exact = typeof body.value === 'string' ? body.value : exactValue(schema, answer.text, body.value);
   const view = answerView(schema, exact);
-  // A text is only handed on. An object is read field by field, so there has to be one.
+  // A text is only passed on. An object is read field by field, so it must be one.
   return valueAt(schema, 'type') === 'object' && !isMapping(view) ? emptyView(view) : view;
 }
 
-/** The value of a JSON text, whose data of free form is carried along as it is written there. */
+/** The value of a JSON text. Free-form data in it keeps its exact text. */
 function exactValue(schema: TSchema, text: string, plain: unknown): unknown {
   return countInexactNumbers(text) === 0 ? plain : withExactFreeForm(schema, plain, parseExactJson(text));
 }
@@ -89,7 +89,10 @@ function errorOf(answer: HttpAnswer, asked: Asked): Error {
   });
 }
 
-/** What is wrong with which field. Anything but a text is shown as JSON: the service's words are never dropped for their form. */
+/**
+ * What is wrong with which field. Anything but a text is shown as JSON: the service's words are never dropped for their
+ * form.
+ */
 function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   const errors = valueAt(body, 'errors');
   if (!isMapping(errors)) return {};

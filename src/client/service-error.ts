@@ -16,7 +16,7 @@ export interface ServiceErrorFacts {
   /** Describes a body that is not the error body of the interface. */
   readonly bodyDescription: string | undefined;
   readonly attempts: number;
-  /** True if an attempt before the last may have arrived. */
+  /** True if an attempt before the last may have reached the service. */
   readonly earlierArrived?: boolean;
   /** The wait that the service asked for (`Retry-After`), in milliseconds; absent if none. */
   readonly retryAfter?: number | undefined;
@@ -44,8 +44,8 @@ export function labelOf(endpoint: Endpoint): string {
   return endpoint.operation ?? endpoint.title;
 }
 
-// A conflict, a time-out and a limit of requests pass by themselves; every other 3xx and 4xx says that the request, and
-// so something in the workflow, has to change.
+// A conflict, a timeout and a rate limit pass by themselves. Every other 3xx and 4xx means that the request must change,
+// and so must the workflow.
 function isUserError(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 409 && status !== 429;
 }

@@ -6,13 +6,13 @@ import { isNotFound } from './failure-kinds.ts';
 import { ServiceError } from './service-error.ts';
 
 /**
- * Whether the service may have recorded what a call sent, though the call failed. Only asked of endpoints that record
- * another copy each time; for all others, repeating the call settles it.
+ * Whether the service may have recorded what a failed call sent. Matters only for endpoints that record another copy
+ * each time; any other call can simply be repeated.
  */
 export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failure is Failure {
   if (repetition.effect !== 'appends') return false;
   if (failure instanceof ServiceError) return mayHaveBeenCarriedOut(failure.facts.status, failure.facts.retryAfter);
-  // Trouble without a transport error is a success whose body cannot be read.
+  // An external error without a transport error is a success whose body cannot be read.
   if (!(failure instanceof ExternalError)) return false;
   return !(failure.cause instanceof TransportError) || failure.cause.mayHaveReached;
 }
@@ -28,8 +28,8 @@ export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
 }
 
 /**
- * Whether a failure says that the work was done already: an attempt whose end is not known was followed by the error that
- * the endpoint declares for it. On a first attempt the same error means what it says.
+ * Whether a failure says that the work was done already: an attempt whose end is not known was followed by the error
+ * that the endpoint declares for it. On a first attempt the same error means what it says.
  */
 export function isDoneAlready({ repetition }: Endpoint, failure: unknown): failure is ServiceError {
   if (repetition.effect !== 'idempotent' || repetition.doneAlready === undefined) return false;

@@ -1,15 +1,15 @@
 import { Readable } from 'node:stream';
 
 /**
- * The least that fills the buffer of a socket, in bytes: Node.js' own default, and what undici sets; a socket with TLS has
- * a smaller one.
+ * The least that fills the buffer of a socket, in bytes: Node.js' own default, and what undici sets; a socket with TLS
+ * has a smaller one.
  */
 const socketBufferBytes = 64 * 1024;
 
 /**
- * A body in chunks as the stream that undici takes: asked for a chunk only once undici wants one, never ahead. undici stops
- * wanting at a chunk that fills the socket's buffer, until the socket has passed on all it holds; such a chunk is handed over as
- * it is. A smaller one is copied, because the socket may still hold it when the next is asked for.
+ * A body in chunks as the stream that undici takes: asked for a chunk only once undici wants one, never ahead. undici
+ * stops wanting at a chunk that fills the socket's buffer, until the socket has passed on all it holds; such a chunk is
+ * handed over as it is. A smaller one is copied, because the socket may still hold it when the next is asked for.
  *
  * Destroying the stream stops the chunks.
  *
@@ -18,7 +18,7 @@ const socketBufferBytes = 64 * 1024;
 export function streamOfChunks(chunks: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void): Readable {
   const iterator = chunks[Symbol.asyncIterator]();
   return new Readable({
-    // Nothing is kept here: what is read goes on at once.
+    // Buffers nothing: each chunk is passed on at once.
     highWaterMark: 0,
     read() {
       iterator.next().then(
@@ -30,7 +30,7 @@ export function streamOfChunks(chunks: AsyncIterable<Uint8Array>, onChunk: (byte
       );
     },
     destroy(error, callback) {
-      // Not waited for: a read that hangs must not keep the request from ending. A failure of stopping changes nothing.
+      // Not awaited: a read that hangs must not keep the request from ending. A failure here changes nothing.
       iterator.return?.().then(undefined, () => undefined);
       callback(error);
     },

@@ -11,14 +11,14 @@ type Decode = (
 /** More than one coding is rare; without a limit, a header of a few kilobytes would ask for hundreds of rounds. */
 const mostCodings = 3;
 
-/** What is said of the body as it was sent. */
+/** Headers that describe the body as it was sent. */
 const encodedHeaders: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
 /**
- * Decodes the body of an answer by its `Content-Encoding` (RFC 9110, 8.4). Nothing asks for compressed answers, but a proxy
- * may send them all the same. An answer without that header costs nothing.
+ * Decodes the body of an answer by its `Content-Encoding` (RFC 9110, 8.4). Nothing asks for compressed answers, but a
+ * proxy may send them all the same. An answer without that header costs nothing.
  *
- * @returns the bytes, and the headers that are true of them
+ * @returns the decoded bytes, and the headers that still apply to them
  * @throws TransportError if the body cannot be decoded, or would be larger than `maximumAnswerBytes`
  */
 export async function decodeBody(
@@ -87,13 +87,13 @@ function failureOf(error: Error, coding: string, status: number): TransportError
 }
 
 function undecodable(status: number, what: string, cause?: Error): TransportError {
-  // Of an answer that may be another one soon, the status is what counts.
+  // If a retry may get another answer, only the status counts.
   const problem = isPassingStatus(status) ? 'interrupted' : 'malformed';
   const message = `the body of the answer ${status} is compressed with ${what}`;
   return new TransportError(problem, true, message, cause === undefined ? undefined : { cause });
 }
 
-/** Only what a coding's name may consist of is repeated from a foreign header. */
+/** Quotes a foreign header only if it has the form of a coding's name. */
 function nameOf(coding: string): string {
   return /^[\w.-]{1,20}$/u.test(coding) ? coding : 'of an unknown name';
 }

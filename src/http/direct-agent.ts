@@ -2,7 +2,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { maximumConnections, type ConnectSettings } from './connections.ts';
 import { readingAnswerFirst } from './early-answer.ts';
 
-/** Asks each origin directly. */
+/** Connects to each origin directly, without a proxy. */
 export function createAgent(connect: ConnectSettings): Dispatcher {
   return new Agent({ connections: maximumConnections, connect: readingAnswerFirst(buildConnector(connect)) });
 }

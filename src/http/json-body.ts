@@ -1,6 +1,6 @@
 import type { HttpAnswer } from './transport.ts';
 
-/** The body of an answer: what it holds, or why it cannot be read, in words. */
+/** The body of an answer: its content, or a description of why it cannot be read. */
 export type AnswerBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
 
 /**
@@ -23,6 +23,6 @@ export function readJsonBody(answer: HttpAnswer): AnswerBody {
 
 function describeMediaType(mediaType: string): string {
   if (mediaType === 'text/html') return 'an HTML page';
-  // Only what a media type may consist of is repeated from a foreign header.
+  // Quotes a foreign header only if it has the form of a media type.
   return /^[\w.+/-]+$/u.test(mediaType) ? `a ${mediaType} body` : 'a body without a media type';
 }

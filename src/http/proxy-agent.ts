@@ -3,10 +3,10 @@ import { maximumConnections, type ConnectSettings } from './connections.ts';
 import { readingAnswerFirst } from './early-answer.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 
-/** What undici makes a pool with. */
+/** The options with which undici creates a pool. */
 type PoolSettings = Pool.Options & { readonly connect: buildConnector.connector };
 
-/** Sends through the proxies of the environment; hosts that these exclude are asked directly. */
+/** Sends through the proxies of the environment; connects directly to the hosts that they exclude. */
 export function createProxyAgent(proxies: ProxySettings, connect: ConnectSettings): Dispatcher {
   return new EnvHttpProxyAgent({
     ...proxies,

@@ -7,7 +7,7 @@ export interface ProxySettings {
   readonly httpProxy: string;
   /** For `https:` addresses. */
   readonly httpsProxy: string;
-  /** Hosts that are asked directly, separated by commas. */
+  /** Hosts to connect to directly, separated by commas. */
   readonly noProxy: string;
 }
 

@@ -81,7 +81,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         method: request.method,
         headers: { ...request.headers, ...bodyHeaders(request) },
         body: body.content ?? null,
-        // Deadlines are the caller's, here as for connecting.
+        // The caller sets all deadlines, for connecting as well.
         headersTimeout: 0,
         bodyTimeout: 0,
       },
@@ -181,7 +181,10 @@ function flatten(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
   );
 }
 
-/** Why the signal was aborted. If the deadline passed before the whole request was sent, it cannot have been carried out. */
+/**
+ * Why the signal was aborted. If the deadline passed before the whole request was sent, it cannot have been carried
+ * out.
+ */
 function reasonOf(signal: AbortSignal, sent: Progress): Error {
   const reason: unknown = signal.reason;
   if (isTransportError(reason) && sent !== 'maybe all') {
@@ -204,7 +207,7 @@ function failureOf(error: Error, sent: Progress): Error {
 }
 
 function problemOf(code: string, sent: Progress): TransportProblem {
-  // undici's code for a proxy that requires a password (407), which has forwarded nothing.
+  // undici's code for a proxy that requires a password (407); nothing was forwarded.
   if (code === 'UND_ERR_INVALID_ARG') return 'unreachable';
   if (malformed.has(code) || code.startsWith('HPE_')) return 'malformed';
   if (sent !== 'nothing') return 'interrupted';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Whether a key or token sent there could be read on the way: plain http to another machine. */
+/** Whether a key or token sent to this URL could be read in transit: plain http to another machine. */
 export function isReadableOnTheWay(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname);
 }

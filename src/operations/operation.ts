@@ -46,7 +46,7 @@ export interface ResponseFile {
   writeList(walk: Pager<unknown>): Promise<WrittenResponse>;
 }
 
-/** An answer that was written to the file already. */
+/** An answer that is already written to the file. */
 export interface WrittenResponse {
   /** Empty if it could not be written. */
   readonly path: string;

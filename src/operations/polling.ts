@@ -120,7 +120,7 @@ function longestRetryAfter(failures: readonly Failure[]): number {
  * Fetches once and keeps a failure as a value.
  *
  * @param previous what the poll before ended with
- * @throws the signal's reason if the step is cancelled; anything that is no Failure
+ * @throws the signal's reason if the step is cancelled; any error that is not a Failure
  */
 export async function settle<Value>(
   fetch: () => Promise<Value>,
@@ -162,7 +162,7 @@ export function withPollNotes(failure: Failure, timing: PollTiming, last: string
   return notes.length === 0 ? failure : withNote(failure, notes.join(' '));
 }
 
-/** How long was polled; nothing if there was one poll only. */
+/** How long polling took; nothing if there was only one poll. */
 export function pollFacts({ polls, milliseconds }: PollTiming): readonly Fact[] {
   if (polls === 1) return [];
   return fact('Waited', `${formatDuration(milliseconds / 1000) ?? ''}, polled ${polls} times`);
