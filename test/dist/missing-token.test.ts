@@ -70,5 +70,5 @@ describe('a step without a key', () => {
 
 it('is not skipped with a key that the service refuses', async () => {
   const result = await job.step({ ...skip, 'api-token': 'no0such0_key' });
-  expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('answered 401') });
+  expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('returned 401') });
 });

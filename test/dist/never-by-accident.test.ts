@@ -57,13 +57,13 @@ const accidents: readonly (readonly [what: string, inputs: Readonly<Record<strin
   ['another attestation', { 'attestation-id': anId }, list(anArtifact({ id: anotherId })), /asked for artifact attestation 1a.*78 and answered with artifact attestation "1a.*21"/u],
   ['no attestation where one was asked for', { 'attestation-id': anId }, list(anArtifact()), /answered with an artifact that names no artifact attestation/u],
   ['a list', {}, list([anArtifact()]), /does not have the expected form: it must be object/u],
-  ['nothing', {}, answersText(200, '', {}), /answered 200 with an empty body/u],
-  ['two states', {}, answersText(200, twoStates, json), /answered 200 with a body that holds the key `state` twice in one object/u],
-  ['two states, one of them escaped', {}, answersText(201, twoStates.replace('state', String.raw`st\u0061te`), json), /answered 201 with a body that holds the key `state` twice in one object/u],
-  ['a login page', {}, answersText(200, page, html), /answered 200 with an HTML page of \d+ bytes instead of JSON\n.*login page/u],
-  ['a page that is not there', {}, answersText(404, page, html), /answered 404 with an HTML page of \d+ bytes/u],
-  ['a redirect', {}, answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }), /answered 302 with a redirect to https:\/\/login\.example\.com\n.*never redirects/u],
-  ['a redirect that keeps the method', {}, answersText(307, page, { location: '/login?ticket=hush', ...html }), /answered 307 with a redirect\n/u],
+  ['nothing', {}, answersText(200, '', {}), /returned 200 with an empty body/u],
+  ['two states', {}, answersText(200, twoStates, json), /returned 200 with a body that holds the key `state` twice in one object/u],
+  ['two states, one of them escaped', {}, answersText(201, twoStates.replace('state', String.raw`st\u0061te`), json), /returned 201 with a body that holds the key `state` twice in one object/u],
+  ['a login page', {}, answersText(200, page, html), /returned 200 with an HTML page of \d+ bytes instead of JSON\n.*login page/u],
+  ['a page that is not there', {}, answersText(404, page, html), /returned 404 with an HTML page of \d+ bytes/u],
+  ['a redirect', {}, answersText(302, '', { location: 'https://login.example.com/sso?ticket=hush' }), /returned 302 with a redirect to https:\/\/login\.example\.com\n.*never redirects/u],
+  ['a redirect that keeps the method', {}, answersText(307, page, { location: '/login?ticket=hush', ...html }), /returned 307 with a redirect\n/u],
 ];
 
 describe('a gate never passes by accident, though every verdict is ignored', () => {
