@@ -13,7 +13,7 @@ import { PendingSnapshots } from './application/judging/pending-snapshots.ts';
 import { ensureInitialApiKey, type InitialApiKey } from './application/admin-keys.ts';
 import { Admission, type AdmissionLimits } from './http/bodies/admission.ts';
 import { FailedAuthentications } from './http/authentication/failed-authentications.ts';
-import { linksOf } from './domain/links.ts';
+import { createLinks } from './domain/links.ts';
 import { createServer, defaultTimeouts, type Timeouts } from './http/server.ts';
 import { addReadinessRoute } from './http/readiness.ts';
 import { adminPrefix, addRoutes, apiPrefix } from './http/routes.ts';
@@ -96,7 +96,7 @@ export async function startService(options: ServiceOptions, sources: ServiceSour
     const admission = new Admission(options.admission);
     const app = createServer({ log: sources.log, storageFailed }, timeouts, admission);
     const own: { url?: string } = {};
-    const links = linksOf(() => options.publicUrl ?? own.url ?? '', apiPrefix);
+    const links = createLinks(() => options.publicUrl ?? own.url ?? '', apiPrefix);
     const shutdown = prepareShutdown(app, timeouts);
     const failures = new FailedAuthentications(sources);
     closers.push(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { signatureOf } from '../../src/service/domain/webhook-secret.ts';
+import { signMessage } from '../../src/service/domain/webhook-secret.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
@@ -43,7 +43,7 @@ describe('the example that verifies a signature', () => {
   const headers = {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestamp),
-    'webhook-signature': signatureOf(message, secrets),
+    'webhook-signature': signMessage(message, secrets),
   };
 
   it.each(languages)('in %s accepts genuine messages, and no others', (language) => {

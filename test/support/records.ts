@@ -18,11 +18,11 @@ import type { SnapshotReading } from '../../src/contract/snapshot-expression.ts'
 import type { OwnerKind } from '../../src/service/domain/access.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../src/service/domain/accounts.ts';
 import type {
-  ArtifactDossier,
+  ArtifactDetails,
   Attestation,
   Flow,
   ReportedArtifact,
-  TrailDossier,
+  TrailDetails,
 } from '../../src/service/domain/records.ts';
 import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
 import type {
@@ -46,8 +46,8 @@ import type { Role } from '../../src/contract/role.ts';
 import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
 
 /** What was found of an artifact. */
-export type ArtifactSearch =
-  { readonly outcome: 'found'; readonly dossier: ArtifactDossier } | artifacts.ArtifactNotFound;
+export type ArtifactSearchResult =
+  { readonly outcome: 'found'; readonly details: ArtifactDetails } | artifacts.ArtifactNotFound;
 
 /** Which attestations are listed, and when. */
 export interface AttestationListQueryAt extends attestationList.AttestationListQuery {
@@ -79,7 +79,7 @@ export class Records {
     return this.storage.read((transaction) => transaction.organizations.exists(org));
   }
 
-  saveFlow(flow: flows.FlowToSave, at: number): Promise<flows.FlowSaving> {
+  saveFlow(flow: flows.FlowToSave, at: number): Promise<flows.SaveFlowResult> {
     return flows.saveFlow(this.at(at), flow);
   }
 
@@ -87,7 +87,7 @@ export class Records {
     return flows.findFlow(this.at(0), { org, name });
   }
 
-  recordAttestation(attestation: Attestation): Promise<attestations.AttestationRecording> {
+  recordAttestation(attestation: Attestation): Promise<attestations.RecordAttestationResult> {
     return attestations.recordAttestation(this.at(0), attestation);
   }
 
@@ -103,17 +103,17 @@ export class Records {
     return this.storage.read((transaction) => transaction.attestations.countAttached());
   }
 
-  recordArtifact(artifact: ReportedArtifact): Promise<artifacts.ArtifactRecording> {
+  recordArtifact(artifact: ReportedArtifact): Promise<artifacts.RecordArtifactResult> {
     return artifacts.recordArtifact(this.at(0), artifact);
   }
 
   /** Without the version, which is another one after every start. */
-  async findArtifact(query: artifacts.ArtifactQuery): Promise<ArtifactSearch> {
+  async findArtifact(query: artifacts.ArtifactQuery): Promise<ArtifactSearchResult> {
     const finding = await artifacts.findArtifact(this.at(0), query);
-    return finding.outcome === 'found' ? { outcome: 'found', dossier: finding.dossier } : finding;
+    return finding.outcome === 'found' ? { outcome: 'found', details: finding.details } : finding;
   }
 
-  findTrail(org: string, flow: string, name: string): Promise<TrailDossier | undefined> {
+  findTrail(org: string, flow: string, name: string): Promise<TrailDetails | undefined> {
     return findTrail(this.at(0), { org, flow, name });
   }
 
@@ -124,7 +124,10 @@ export class Records {
     return pending;
   }
 
-  saveEnvironment(environment: environments.EnvironmentToSave, at: number): Promise<environments.EnvironmentSaving> {
+  saveEnvironment(
+    environment: environments.EnvironmentToSave,
+    at: number,
+  ): Promise<environments.SaveEnvironmentResult> {
     return environments.saveEnvironment(this.at(at), environment);
   }
 
@@ -132,7 +135,7 @@ export class Records {
     return environments.findEnvironment(this.at(0), { org, name });
   }
 
-  recordReport(report: environments.EnvironmentReport, at: number): Promise<environments.ReportOutcome> {
+  recordReport(report: environments.EnvironmentReport, at: number): Promise<environments.RecordReportResult> {
     return environments.recordReport(this.at(at), report);
   }
 
@@ -148,11 +151,11 @@ export class Records {
     return snapshots.listSnapshots(this.at(0), query);
   }
 
-  findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<snapshots.SnapshotFinding> {
+  findSnapshot(org: string, readings: readonly SnapshotReading[], now: number): Promise<snapshots.SnapshotLookup> {
     return snapshots.findSnapshot(this.at(0), { org, readings, now });
   }
 
-  savePolicy(policy: policies.PolicyToSave, at: number): Promise<policies.PolicySaving> {
+  savePolicy(policy: policies.PolicyToSave, at: number): Promise<policies.SavePolicyResult> {
     return policies.savePolicy(this.at(at), policy);
   }
 
@@ -160,7 +163,7 @@ export class Records {
     return policies.findPolicy(this.at(0), { org, name });
   }
 
-  listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.AttestationListing> {
+  listAttestations({ now, ...query }: AttestationListQueryAt): Promise<attestationList.ListAttestationsResult> {
     return attestationList.listAttestations(this.at(now), query);
   }
 

@@ -58,7 +58,7 @@ export interface AdminKeyCommand {
 }
 
 /** What came of creating a key for an operator. */
-export type AdminKeyCreation =
+export type CreateAdminKeyResult =
   | { readonly outcome: 'created'; readonly key: string }
   | { readonly outcome: 'organization not found' }
   /** The user exists and is not an admin of the organization. */
@@ -68,7 +68,7 @@ export type AdminKeyCreation =
 export function createAdminKey(
   { storage, now, randomBytes }: KeyDependencies,
   { org, user, description }: AdminKeyCommand,
-): Promise<AdminKeyCreation> {
+): Promise<CreateAdminKeyResult> {
   const createdAt = unixSeconds(now());
   const key = newApiKey(randomBytes);
   return storage.transaction(async ({ organizations, accounts }) => {

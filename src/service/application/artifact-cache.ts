@@ -1,10 +1,10 @@
-import type { ArtifactDossier } from '../domain/records.ts';
+import type { ArtifactDetails } from '../domain/records.ts';
 import type { ArtifactSources } from '../storage/artifacts.ts';
 import { VersionedCache } from '../storage/versioned-cache.ts';
 
 /** An artifact as it was found, with all that it was read from. */
 export interface CachedArtifact {
-  readonly dossier: ArtifactDossier;
+  readonly details: ArtifactDetails;
   readonly sources: ArtifactSources;
 }
 

@@ -1,6 +1,6 @@
-import { currentEvidence, scopesOfReport } from '../domain/binding.ts';
+import { currentEvidence, toReportScopes } from '../domain/binding.ts';
 import { newIdentifier } from '../domain/identifier.ts';
-import type { ArtifactDossier, Flow, ReportedArtifact } from '../domain/records.ts';
+import type { ArtifactDetails, Flow, ReportedArtifact } from '../domain/records.ts';
 import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { Version } from '../storage/version.ts';
@@ -26,8 +26,8 @@ export interface ArtifactQuery {
 /** An artifact that was found. */
 export interface FoundArtifact {
   readonly outcome: 'found';
-  readonly dossier: ArtifactDossier;
-  /** The version of all that the dossier was read from. */
+  readonly details: ArtifactDetails;
+  /** The version of all that the details were read from. */
   readonly version: Version;
 }
 
@@ -38,13 +38,13 @@ export type ArtifactNotFound =
   | { readonly outcome: 'ambiguous'; readonly count: number };
 
 /** What was found of an artifact. */
-export type ArtifactFinding = FoundArtifact | ArtifactNotFound;
+export type ArtifactLookup = FoundArtifact | ArtifactNotFound;
 
 /** How many attestations the history of an artifact has at most; reading them is most of what a look-up costs. */
-export const longestHistory = 20;
+export const maximumHistory = 20;
 
 /** How many of the stretches of time that an artifact runs are told with it at most; those that last come first. */
-const longestAppearances = 100;
+const maximumAppearances = 100;
 
 /** How many digits a whole fingerprint has. */
 const fingerprintLength = 64;
@@ -53,7 +53,7 @@ const fingerprintLength = 64;
 export async function findArtifact(
   { storage, artifactCache }: Pick<UseCaseDependencies, 'storage' | 'artifactCache'>,
   query: ArtifactQuery,
-): Promise<ArtifactFinding> {
+): Promise<ArtifactLookup> {
   const key = cacheKey(query);
   const known = artifactCache.latest(key);
   const found = await storage.read(async (transaction) => {
@@ -67,9 +67,9 @@ export async function findArtifact(
   const { value, version } = found;
   // Abbreviated fingerprints can become ambiguous with every new report of their flow.
   if (found !== known && query.fingerprint.length === fingerprintLength) {
-    artifactCache.set(key, version, value, JSON.stringify(value.dossier).length);
+    artifactCache.set(key, version, value, JSON.stringify(value.details).length);
   }
-  return { outcome: 'found', dossier: value.dossier, version };
+  return { outcome: 'found', details: value.details, version };
 }
 
 // An absent part stands apart from an empty one, and no name holds a line break.
@@ -86,9 +86,9 @@ async function loadArtifact(
   if (flow === undefined) return { outcome: 'flow not found' };
   const artifact = await findReport(transaction, query);
   if ('outcome' in artifact) return artifact;
-  const dossier = await loadDossier(transaction, flow, artifact);
-  const sources = sourcesOf(dossier);
-  return { value: { dossier, sources }, version: await transaction.artifacts.version(sources) };
+  const details = await loadDetails(transaction, flow, artifact);
+  const sources = toSources(details);
+  return { value: { details, sources }, version: await transaction.artifacts.version(sources) };
 }
 
 async function findReport(
@@ -99,7 +99,7 @@ async function findReport(
   // One report has one fingerprint, so an id leaves nothing ambiguous.
   if (attestationId !== undefined) {
     const report = await artifacts.findById(org, flow, attestationId);
-    return report !== undefined && fits(report, query) ? report : { outcome: 'artifact not found' };
+    return report !== undefined && matchesQuery(report, query) ? report : { outcome: 'artifact not found' };
   }
   const place = { org, flow, trail };
   const { fingerprint, count } =
@@ -111,43 +111,43 @@ async function findReport(
   return report ?? { outcome: 'artifact not found' };
 }
 
-function fits({ report }: ReportedArtifact, { fingerprint, trail }: ArtifactQuery): boolean {
+function matchesQuery({ report }: ReportedArtifact, { fingerprint, trail }: ArtifactQuery): boolean {
   return report.fingerprint.startsWith(fingerprint) && (trail === undefined || report.trail_name === trail);
 }
 
-async function loadDossier(
+async function loadDetails(
   { artifacts, attestations }: Pick<ReadTransaction, 'artifacts' | 'attestations'>,
   flow: Flow,
   artifact: ReportedArtifact,
-): Promise<ArtifactDossier> {
+): Promise<ArtifactDetails> {
   const { org, report } = artifact;
-  const scopes = scopesOfReport(artifact);
+  const scopes = toReportScopes(artifact);
   const place = { org, flow: flow.name };
   return {
     flow,
     artifact,
     evidence: currentEvidence(scopes, await attestations.listCurrent(place, scopes)),
-    history: await attestations.listBound(place, scopes, longestHistory),
-    appearances: await artifacts.listAppearances(org, report.fingerprint, longestAppearances),
+    history: await attestations.listBound(place, scopes, maximumHistory),
+    appearances: await artifacts.listAppearances(org, report.fingerprint, maximumAppearances),
   };
 }
 
-function sourcesOf({ artifact, appearances }: ArtifactDossier): ArtifactSources {
+function toSources({ artifact, appearances }: ArtifactDetails): ArtifactSources {
   const { org, flow, report } = artifact;
   return {
-    ...{ org, flow, fingerprint: report.fingerprint, scopes: scopesOfReport(artifact) },
+    ...{ org, flow, fingerprint: report.fingerprint, scopes: toReportScopes(artifact) },
     environments: [...new Set(appearances.map(({ environment }) => environment))],
   };
 }
 
 /** What came of reporting an artifact. */
-export type ArtifactRecording = 'recorded' | 'flow not found';
+export type RecordArtifactResult = 'recorded' | 'flow not found';
 
 /** Records a new report of an artifact; its trail begins with it if it is the first. */
 export function reportArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   command: Omit<ReportedArtifact, 'id' | 'createdAt'>,
-): Promise<ArtifactRecording> {
+): Promise<RecordArtifactResult> {
   const createdAt = unixSeconds(dependencies.now());
   return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt });
 }
@@ -156,7 +156,7 @@ export function reportArtifact(
 export function recordArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   artifact: ReportedArtifact,
-): Promise<ArtifactRecording> {
+): Promise<RecordArtifactResult> {
   const reportJson = JSON.stringify(artifact.report);
   return runJudgingTransaction(dependencies, async (transaction, context) => {
     const { flows, trails, artifacts } = transaction;

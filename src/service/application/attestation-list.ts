@@ -22,7 +22,7 @@ export interface AttestationListQuery extends FlowReference {
 export interface AttestationRange extends FlowReference, SequenceRange {}
 
 /** What was found of a list. */
-export type AttestationListing =
+export type ListAttestationsResult =
   | {
       readonly outcome: 'found';
       /** Newest first; none if the page lies behind the last one. */
@@ -53,7 +53,7 @@ export interface LargeAttestationPage {
 export function listAttestations(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   query: AttestationListQuery,
-): Promise<AttestationListing> {
+): Promise<ListAttestationsResult> {
   const { org, flow, page, perPage, maximumBytes } = query;
   const time = unixSeconds(now());
   return storage.read(async (transaction) => {
@@ -64,7 +64,7 @@ export function listAttestations(
     const first = Math.max(span.first, last - perPage + 1);
     if (first > last) return { outcome: 'found', attestations: [], total };
     const range = { org, flow, first, last };
-    const bytes = await transaction.attestationSeries.sizeOfRange(range, range);
+    const bytes = await transaction.attestationSeries.findRangeBytes(range, range);
     if (bytes > maximumBytes) return { outcome: 'too large', bytes, range, total };
     return { outcome: 'found', attestations: await transaction.attestationSeries.listRange(range, range), total };
   });
@@ -90,7 +90,7 @@ async function selectSpan(
   const series: TimeSeries = {
     length,
     stepsBack: await attestationSeries.listStepsBack(reference),
-    timesOf: (sequences) => attestationSeries.timesOf(reference, sequences),
+    listTimes: (sequences) => attestationSeries.listTimes(reference, sequences),
     findFirstNotBefore: (run, time) => attestationSeries.findFirstNotBefore(reference, run, time),
   };
   return {

@@ -1,6 +1,6 @@
 import type { SonarAttestation } from '../../contract/attestation.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import { evidenceName, scopesOfAttestation } from '../domain/binding.ts';
+import { evidenceName, toAttestationScopes } from '../domain/binding.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
@@ -30,13 +30,13 @@ export interface FileToAttach {
 }
 
 /** What came of recording an attestation: the last means that what it is about has `maximumEvidenceNames` of others. */
-export type AttestationRecording = 'recorded' | 'flow not found' | 'too many names';
+export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
 
 /** Operation 7: attests a Sonar scan. An artifact that it names by its fingerprint must have been reported to the trail. */
 export async function attestSonar(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   { file, ...command }: SonarAttestationCommand,
-): Promise<AttestationRecording | 'artifact not found'> {
+): Promise<RecordAttestationResult | 'artifact not found'> {
   const { org, flow, trail, document } = command;
   const { artifact_fingerprint: fingerprint } = document;
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts }) => {
@@ -69,13 +69,13 @@ async function keep(file: FileToAttach | undefined): Promise<Attachment | undefi
 export function recordAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   attestation: Attestation,
-): Promise<AttestationRecording> {
+): Promise<RecordAttestationResult> {
   const { document, ...summary } = attestation;
   const { org, flow, trail, name, createdAt } = summary;
   const documentJson = JSON.stringify(document);
   const { artifact_fingerprint, target_artifacts, git_commit_info } = document;
   const subject = { trail, attestation_name: name, artifact_fingerprint, target_artifacts };
-  const scopes = scopesOfAttestation({ ...subject, git_commit: git_commit_info?.sha1 });
+  const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
   const evidence = evidenceName(name);
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
   return runJudgingTransaction(dependencies, async (transaction, context) => {

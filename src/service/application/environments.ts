@@ -32,7 +32,7 @@ export interface EnvironmentToSave extends EnvironmentReference {
 }
 
 /** What came of saving an environment. Nothing is changed unless it was saved. */
-export type EnvironmentSaving =
+export type SaveEnvironmentResult =
   | { readonly outcome: 'saved' }
   /** It exists and is of this kind. */
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind }
@@ -44,7 +44,7 @@ export type EnvironmentSaving =
 export function saveEnvironment(
   dependencies: JudgingDependencies,
   environment: EnvironmentToSave,
-): Promise<EnvironmentSaving> {
+): Promise<SaveEnvironmentResult> {
   const now = unixSeconds(dependencies.now());
   return runJudgingTransaction(dependencies, async (transaction, context) => {
     const { org, name, kind } = environment;
@@ -68,7 +68,7 @@ async function findFault(
   transaction: ReadTransaction,
   { org, kind, members = [], policies = [] }: EnvironmentToSave,
   known: Environment | undefined,
-): Promise<EnvironmentSaving | undefined> {
+): Promise<SaveEnvironmentResult | undefined> {
   if (known !== undefined && known.kind !== kind) return { outcome: 'of another kind', kind: known.kind };
   const heads = await transaction.environments.findHeads(org, members);
   for (const member of members) {
@@ -125,7 +125,7 @@ export interface EnvironmentReport {
 }
 
 /** What came of a report. */
-export type ReportOutcome =
+export type RecordReportResult =
   | { readonly outcome: 'snapshot made' | 'nothing new' | 'environment not found' }
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind };
 
@@ -136,11 +136,11 @@ export type ReportOutcome =
 export function recordReport(
   dependencies: JudgingDependencies,
   { org, environment, kind, artifacts }: EnvironmentReport,
-): Promise<ReportOutcome> {
+): Promise<RecordReportResult> {
   const now = unixSeconds(dependencies.now());
   // Written out before the transaction, which others wait for.
   const content = serializeContent(artifacts);
-  return runJudgingTransaction(dependencies, async (transaction, context): Promise<ReportOutcome> => {
+  return runJudgingTransaction(dependencies, async (transaction, context): Promise<RecordReportResult> => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return { outcome: 'environment not found' };
     if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind };

@@ -10,13 +10,13 @@ import { unixSeconds } from '../../runtime/clock.ts';
 export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
 
 /** What came of saving a flow. */
-export type FlowSaving = 'created' | 'updated' | 'too many names';
+export type SaveFlowResult = 'created' | 'updated' | 'too many names';
 
 /** Creates a flow, or replaces all of it, and judges anew where its artifacts run. The organization exists. */
 export async function saveFlow(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   flow: FlowToSave,
-): Promise<FlowSaving> {
+): Promise<SaveFlowResult> {
   if (requiredEvidence(flow.template).length > maximumTemplateNames) return 'too many names';
   const now = unixSeconds(dependencies.now());
   return runJudgingTransaction(dependencies, async (transaction, context) => {

@@ -26,7 +26,7 @@ export interface CreatedKey {
 }
 
 /** What came of creating a key of a user. */
-export type UserKeyCreation =
+export type CreateUserKeyResult =
   | CreatedKey
   | { readonly outcome: 'organization not found' | 'user of another organization' }
   /** The user is a member with another role than was asked for. */
@@ -39,7 +39,7 @@ export type UserKeyCreation =
 export function createUserKey(
   { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
   { org, user, role, ...details }: UserReference & KeyDetails & { readonly role: Role },
-): Promise<UserKeyCreation> {
+): Promise<CreateUserKeyResult> {
   const createdAt = unixSeconds(now());
   const key = newApiKey(randomBytes);
   return storage.transaction(async ({ organizations, accounts }) => {

@@ -1,9 +1,9 @@
 import type { NotificationPayload, NotificationTarget, Trigger } from '../../contract/notification.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 import {
-  findTargetFault,
+  findTargetProblem,
   type NotificationRecord,
-  type TargetFault,
+  type TargetProblem,
   type TargetState,
 } from '../domain/notifications.ts';
 import { newWebhookSecret, rotateSecret, type SigningSecret } from '../domain/webhook-secret.ts';
@@ -30,7 +30,7 @@ export interface NotificationToCreate {
 type TargetToCreate = NotificationPayload['targets'][number];
 
 /** What came of creating a notification. */
-export type NotificationCreation =
+export type CreateNotificationResult =
   | {
       readonly outcome: 'created';
       readonly notification: NotificationRecord;
@@ -41,7 +41,7 @@ export type NotificationCreation =
   | {
       readonly outcome: 'rejected';
       /** Why targets cannot be used, by their position. */
-      readonly targetFaults: ReadonlyMap<number, TargetFault>;
+      readonly targetProblems: ReadonlyMap<number, TargetProblem>;
       /** A notification for a misspelt environment would never fire. */
       readonly unknownEnvironments: readonly string[];
     };
@@ -56,7 +56,7 @@ export interface NotificationDependencies extends Pick<UseCaseDependencies, 'sto
 export function createNotification(
   { storage, now, randomBytes, sendsMail }: NotificationDependencies,
   { targets, environments, triggers, ...command }: NotificationToCreate,
-): Promise<NotificationCreation> {
+): Promise<CreateNotificationResult> {
   const createdAt = unixSeconds(now());
   const secrets = new Map(
     targets.flatMap((target, position) => {
@@ -64,9 +64,9 @@ export function createNotification(
       return [[position, { secret: target.secret ?? newWebhookSecret(randomBytes), createdAt }] as const];
     }),
   );
-  const targetFaults = new Map(
+  const targetProblems = new Map(
     targets.flatMap((target, position) => {
-      const fault = findTargetFault(target, sendsMail);
+      const fault = findTargetProblem(target, sendsMail);
       return fault === undefined ? [] : [[position, fault] as const];
     }),
   );
@@ -81,8 +81,8 @@ export function createNotification(
     if (!(await transaction.organizations.exists(created.org))) return { outcome: 'organization not found' };
     const known = await transaction.environments.findHeads(created.org, created.environments);
     const unknownEnvironments = created.environments.filter((environment) => !known.has(environment));
-    if (targetFaults.size > 0 || unknownEnvironments.length > 0) {
-      return { outcome: 'rejected', targetFaults, unknownEnvironments };
+    if (targetProblems.size > 0 || unknownEnvironments.length > 0) {
+      return { outcome: 'rejected', targetProblems, unknownEnvironments };
     }
     const number = await transaction.notifications.insert(created, secrets);
     return { outcome: 'created', notification: { ...created, number, failing: false }, secrets };
@@ -132,7 +132,7 @@ export interface SecretRotation extends TargetReference {
 }
 
 /** What came of rotating a secret; the secrets are those that are used now, the latest first. */
-export type SecretRotationOutcome =
+export type RotateSecretResult =
   | { readonly outcome: 'rotated'; readonly secret: string; readonly secrets: readonly SigningSecret[] }
   | { readonly outcome: 'webhook not found' };
 
@@ -140,7 +140,7 @@ export type SecretRotationOutcome =
 export function rotateWebhookSecret(
   { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
   { org, number, position, grace, secret = newWebhookSecret(randomBytes) }: SecretRotation,
-): Promise<SecretRotationOutcome> {
+): Promise<RotateSecretResult> {
   const change = { now: unixSeconds(now()), grace };
   return storage.transaction(async ({ notifications }) => {
     const state = (await notifications.findTargets(org, number))?.[position];

@@ -24,7 +24,7 @@ export interface PolicyToSave {
 }
 
 /** What came of saving a policy. */
-export interface PolicySaving {
+export interface SavePolicyResult {
   readonly outcome: 'created' | 'updated';
   readonly policy: PolicyRecord;
 }
@@ -33,7 +33,7 @@ export interface PolicySaving {
 export function savePolicy(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   policy: PolicyToSave,
-): Promise<PolicySaving> {
+): Promise<SavePolicyResult> {
   const now = unixSeconds(dependencies.now());
   const { org, name, description, comment, text, user } = policy;
   // Written out before the transaction, which others wait for.

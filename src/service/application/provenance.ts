@@ -1,5 +1,5 @@
-import { currentEvidence, scopesOfReport } from '../domain/binding.ts';
-import { fingerprintsOf, type RunningArtifact } from '../domain/environment/running-artifact.ts';
+import { currentEvidence, toReportScopes } from '../domain/binding.ts';
+import { listFingerprints, type RunningArtifact } from '../domain/environment/running-artifact.ts';
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
@@ -31,7 +31,7 @@ function toProvenance({ flow, report }: ReportedArtifact): Provenance {
 }
 
 /** How many steps of a judgement it takes to load these. */
-const stepsOf = { artifact: 50, flow: 50, evidence: 10 } as const;
+const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
 
 /** How many artifacts are loaded together; any number of flows can know each of them. */
 const batchSize = 16;
@@ -49,16 +49,16 @@ export async function loadJudgedArtifacts(
   running: readonly RunningArtifact[],
   work: Work,
 ): Promise<readonly JudgedArtifact[]> {
-  work.spend(running.length * stepsOf.artifact);
-  const fingerprints = fingerprintsOf(running);
+  work.spend(running.length * stepsPer.artifact);
+  const fingerprints = listFingerprints(running);
   const known = new Map<string, readonly ArtifactInFlow[]>();
   for (let start = 0; start < fingerprints.length; start += batchSize) {
     const reports = await readers.artifacts.listLatestByFlow(org, fingerprints.slice(start, start + batchSize));
     const judged = await judgeReports(readers, org, [...reports.values()].flat(), work);
-    for (const [fingerprint, ofFingerprint] of reports) {
+    for (const [fingerprint, artifactReports] of reports) {
       known.set(
         fingerprint,
-        ofFingerprint.flatMap((report) => judged.get(report) ?? []),
+        artifactReports.flatMap((report) => judged.get(report) ?? []),
       );
     }
   }
@@ -72,16 +72,16 @@ async function judgeReports(
   reports: readonly ReportedArtifact[],
   work: Work,
 ): Promise<ReadonlyMap<ReportedArtifact, ArtifactInFlow>> {
-  work.spend(reports.length * stepsOf.flow);
+  work.spend(reports.length * stepsPer.flow);
   const judged = new Map<ReportedArtifact, ArtifactInFlow>();
-  for (const [name, ofFlow] of Map.groupBy(reports, (report) => report.flow)) {
+  for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
     const flow = await flows.find(org, name);
     if (flow === undefined) continue;
-    const scopes = new Set(ofFlow.flatMap(scopesOfReport));
+    const scopes = new Set(flowReports.flatMap(toReportScopes));
     const current = await attestations.listCurrent({ org, flow: name }, [...scopes]);
-    for (const report of ofFlow) {
-      const evidence = currentEvidence(scopesOfReport(report), current);
-      work.spend((flow.template.length + evidence.length) * stepsOf.evidence);
+    for (const report of flowReports) {
+      const evidence = currentEvidence(toReportScopes(report), current);
+      work.spend((flow.template.length + evidence.length) * stepsPer.evidence);
       judged.set(report, { flow: name, ...judgeArtifact({ flow, evidence }), evidence });
     }
   }

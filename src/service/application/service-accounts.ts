@@ -9,7 +9,7 @@ export interface ServiceAccountReference {
 }
 
 /** What came of creating a service account. */
-export type ServiceAccountCreation =
+export type CreateServiceAccountResult =
   | { readonly outcome: 'created'; readonly account: ServiceAccountRecord }
   | { readonly outcome: 'exists' | 'organization not found' };
 
@@ -17,7 +17,7 @@ export type ServiceAccountCreation =
 export function createServiceAccount(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   command: Omit<ServiceAccountRecord, 'createdAt'>,
-): Promise<ServiceAccountCreation> {
+): Promise<CreateServiceAccountResult> {
   const account = { ...command, createdAt: unixSeconds(now()) };
   return storage.transaction(async ({ organizations, accounts }) => {
     if (!(await organizations.exists(account.org))) return { outcome: 'organization not found' };

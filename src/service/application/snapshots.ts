@@ -1,10 +1,10 @@
 import type { SnapshotReading, SnapshotSelector } from '../../contract/snapshot-expression.ts';
-import { fingerprintsOf } from '../domain/environment/running-artifact.ts';
+import { listFingerprints } from '../domain/environment/running-artifact.ts';
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
 import {
-  pageOf,
-  rangeOf,
-  selectedNumber,
+  toPageRange,
+  resolveInterval,
+  resolveSelector,
   type NumberRange,
   type Page,
   type SnapshotSeries,
@@ -38,7 +38,7 @@ export function listSnapshots(
   return readCurrent(dependencies, { org, environments: [environment] }, async (transaction) => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return undefined;
-    const range = pageOf(await rangeOf(interval, toSeries(transaction, head, now), now), page);
+    const range = toPageRange(await resolveInterval(interval, toSeries(transaction, head, now), now), page);
     const summaries = await listSummaries(transaction, head, range);
     return page.ascending ? summaries : summaries.toReversed();
   });
@@ -61,7 +61,7 @@ function toSeries({ snapshots }: ReadTransaction, { org, name, latest }: Environ
   const loadTimes = async (): Promise<TimeSeries> => ({
     length: latest,
     stepsBack: await snapshots.listStepsBack(org, name),
-    timesOf: (numbers) => snapshots.timesOf(org, name, numbers),
+    listTimes: (numbers) => snapshots.listTimes(org, name, numbers),
     findFirstNotBefore: (run, time) => snapshots.findFirstNotBefore(org, name, run, time),
   });
   return {
@@ -72,7 +72,7 @@ function toSeries({ snapshots }: ReadTransaction, { org, name, latest }: Environ
 }
 
 /** What an expression selects. */
-export type SnapshotFinding =
+export type SnapshotLookup =
   | { readonly outcome: 'found'; readonly snapshot: Snapshot }
   | { readonly outcome: 'environment not found' }
   /** A logical environment whose members show more than can be put together in one answer. */
@@ -86,7 +86,7 @@ export type SnapshotReadings = readonly SnapshotReading[];
 export function findSnapshot(
   dependencies: ReadDependencies,
   { org, readings, now }: { readonly org: string; readonly readings: SnapshotReadings; readonly now: number },
-): Promise<SnapshotFinding> {
+): Promise<SnapshotLookup> {
   return readCurrent(dependencies, { org, environments: namesIn(readings) }, (transaction) =>
     loadSelected(transaction, org, readings, now),
   );
@@ -103,8 +103,8 @@ export interface SnapshotComparison {
 
 /** Two snapshots of one moment, with what the builds of their artifacts said, by fingerprint. */
 export interface ComparedSnapshots {
-  readonly first: SnapshotFinding;
-  readonly second: SnapshotFinding;
+  readonly first: SnapshotLookup;
+  readonly second: SnapshotLookup;
   readonly provenance: ReadonlyMap<string, Provenance>;
 }
 
@@ -120,7 +120,7 @@ export function findComparedSnapshots(
     const artifacts = [first, second].flatMap((finding) =>
       finding.outcome === 'found' ? finding.snapshot.artifacts : [],
     );
-    return { first, second, provenance: await loadProvenance(transaction, org, fingerprintsOf(artifacts)) };
+    return { first, second, provenance: await loadProvenance(transaction, org, listFingerprints(artifacts)) };
   });
 }
 
@@ -133,13 +133,13 @@ async function loadSelected(
   org: string,
   readings: SnapshotReadings,
   now: number,
-): Promise<SnapshotFinding> {
+): Promise<SnapshotLookup> {
   const heads = await transaction.environments.findHeads(org, namesIn(readings));
   const reading = readings.find(({ environment }) => heads.has(environment));
   const head = reading === undefined ? undefined : heads.get(reading.environment);
   if (reading === undefined || head === undefined) return { outcome: 'environment not found' };
   const { environment, selector } = reading;
-  const number = await selectedNumber(selector, toSeries(transaction, head, now), now);
+  const number = await resolveSelector(selector, toSeries(transaction, head, now), now);
   const stored = await transaction.snapshots.find(org, { environment, number });
   if (stored === undefined) return { outcome: 'no such snapshot', environment, latest: head.latest };
   const content = new SnapshotContent(transaction, head, stored.content);

@@ -1,21 +1,21 @@
-import type { Trail, TrailDossier } from '../domain/records.ts';
+import type { Trail, TrailDetails } from '../domain/records.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 /** How many entries a list of a trail has at most. */
-const longestTrailList = 100;
+const maximumTrailEntries = 100;
 
 /** Finds a trail with what was reported to it last. */
 export function findTrail(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, flow, name }: Pick<Trail, 'org' | 'flow' | 'name'>,
-): Promise<TrailDossier | undefined> {
+): Promise<TrailDetails | undefined> {
   return storage.read(async ({ trails, artifacts, attestations }) => {
     const trail = await trails.find(org, flow, name);
     if (trail === undefined) return undefined;
     return {
       trail,
-      artifacts: await artifacts.listOfTrail(org, flow, name, longestTrailList),
-      attestations: await attestations.listOfTrail({ org, flow }, name, longestTrailList),
+      artifacts: await artifacts.listByTrail(org, flow, name, maximumTrailEntries),
+      attestations: await attestations.listByTrail({ org, flow }, name, maximumTrailEntries),
     };
   });
 }

@@ -2,7 +2,7 @@ import type { Now } from '../../runtime/clock.ts';
 import { BackupError } from '../storage/backup/backup-error.ts';
 import { createBackup } from '../storage/backup/create-backup.ts';
 import type { Manifest } from '../storage/backup/manifest.ts';
-import { demandRestorable, restoreBackup } from '../storage/backup/restore-backup.ts';
+import { requireRestorable, restoreBackup } from '../storage/backup/restore-backup.ts';
 import { verifyBackup } from '../storage/backup/verify-backup.ts';
 import { translateError } from '../storage/sqlite/database.ts';
 import { StorageError } from '../storage/storage-error.ts';
@@ -60,7 +60,7 @@ async function restore(
   }
   writeLine(`the backup ${folder} is complete: ${what}`);
   if (isFolderNamed) {
-    await demandRestorable(verified, dataFolder);
+    await requireRestorable(verified, dataFolder);
     writeLine(`a restore would write it to ${dataFolder}; nothing was changed`);
   } else {
     writeLine('a restore would write it to an empty folder; set --data to check that folder, too; nothing was changed');

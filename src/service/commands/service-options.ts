@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
 import { orgName } from '../../contract/names.ts';
-import { weaknessOf } from '../domain/administration-key.ts';
+import { findWeakness } from '../domain/administration-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { ServiceOptions } from '../service.ts';
@@ -138,7 +138,7 @@ function parsePublicUrl(text: string | undefined): string | undefined {
 
 /** @throws OptionError if the key is weak. The second command of the remedy works without OpenSSL. */
 function parseAdminKey(key: string | undefined): string | undefined {
-  const weakness = key === undefined ? undefined : weaknessOf(key);
+  const weakness = key === undefined ? undefined : findWeakness(key);
   if (weakness === undefined) return key;
   throw new OptionError(
     `the administration key (--admin-key or ${toVariableName('admin-key')}) ${weakness}. ` +

@@ -7,7 +7,7 @@ const minimumVariety = 8;
  * What makes an administration key too weak, in words; undefined if it is strong enough. It is all that protects every
  * organization, and operators choose it themselves.
  */
-export function weaknessOf(key: string): string | undefined {
+export function findWeakness(key: string): string | undefined {
   if (!/^[!-~]*$/.test(key)) return 'must have only printable ASCII characters, without spaces';
   if (key.length < minimumLength) return `has ${key.length} characters and needs ${minimumLength} or more`;
   const variety = new Set(key).size;

@@ -35,10 +35,10 @@ export function judge(required: readonly string[], evidence: readonly Evidence[]
   ].filter((words) => words !== undefined);
   if (failed.length > 0) return { state: 'NON-COMPLIANT', info: faults.join(' ') };
   if (faults.length > 0) return { state: 'INCOMPLETE', info: faults.join(' ') };
-  return { state: 'COMPLIANT', info: praise(required, evidence) };
+  return { state: 'COMPLIANT', info: describeCompliant(required, evidence) };
 }
 
-function praise(required: readonly string[], evidence: readonly Evidence[]): string {
+function describeCompliant(required: readonly string[], evidence: readonly Evidence[]): string {
   const names = evidence.map((piece) => piece.name).sort();
   if (names.length === 0) return 'The template of the flow requires no evidence, and none was reported.';
   const all = `All evidence is compliant: ${names.join(', ')}.`;

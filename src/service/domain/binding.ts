@@ -29,9 +29,9 @@ export interface ArtifactSubject {
 }
 
 // Names hold no `/` (interface, patterns), so these texts cannot run into each other.
-const ofFingerprint = (fingerprint: string): Scope => `fingerprint/${fingerprint}`;
-const ofTrail = (trail: string): Scope => `trail/${trail}`;
-const ofTarget = (trail: string, target: string, commit = ''): Scope => `target/${trail}/${target}/${commit}`;
+const fingerprintScope = (fingerprint: string): Scope => `fingerprint/${fingerprint}`;
+const trailScope = (trail: string): Scope => `trail/${trail}`;
+const targetScope = (trail: string, target: string, commit = ''): Scope => `target/${trail}/${target}/${commit}`;
 
 /** The name of the evidence without the artifact it is about: `unit` of `web.unit`. */
 export function evidenceName(attestationName: string): string {
@@ -42,30 +42,34 @@ export function evidenceName(attestationName: string): string {
  * What an attestation is about: the artifact of its fingerprint, in whichever trail of the flow; else the artifacts that it
  * names, in its trail and of its commit (of any commit, where it names none); else every artifact of its trail.
  */
-export function scopesOfAttestation(attestation: AttestationSubject): readonly [Scope, ...Scope[]] {
-  if (attestation.artifact_fingerprint !== undefined) return [ofFingerprint(attestation.artifact_fingerprint)];
-  const [first, ...others] = targetsOf(attestation);
-  if (first === undefined) return [ofTrail(attestation.trail)];
-  const scope = (target: string): Scope => ofTarget(attestation.trail, target, attestation.git_commit);
+export function toAttestationScopes(attestation: AttestationSubject): readonly [Scope, ...Scope[]] {
+  if (attestation.artifact_fingerprint !== undefined) return [fingerprintScope(attestation.artifact_fingerprint)];
+  const [first, ...others] = listTargets(attestation);
+  if (first === undefined) return [trailScope(attestation.trail)];
+  const scope = (target: string): Scope => targetScope(attestation.trail, target, attestation.git_commit);
   return [scope(first), ...others.map(scope)];
 }
 
-function targetsOf({ attestation_name: name, target_artifacts: targets = [] }: AttestationSubject): readonly string[] {
+function listTargets({
+  attestation_name: name,
+  target_artifacts: targets = [],
+}: AttestationSubject): readonly string[] {
   const dot = name.indexOf('.');
   return [...new Set(dot === -1 ? targets : [name.slice(0, dot), ...targets])];
 }
 
-/** Where the attestations about an artifact are found; the counterpart of `scopesOfAttestation`. */
-export function scopesOfArtifact(artifact: ArtifactSubject): readonly Scope[] {
+/** Where the attestations about an artifact are found; the counterpart of `toAttestationScopes`. */
+export function toArtifactScopes(artifact: ArtifactSubject): readonly Scope[] {
   const { trail, template_reference_name: target } = artifact;
-  const targets = target === undefined ? [] : [ofTarget(trail, target, artifact.git_commit), ofTarget(trail, target)];
-  return [ofFingerprint(artifact.fingerprint), ofTrail(trail), ...targets];
+  const targets =
+    target === undefined ? [] : [targetScope(trail, target, artifact.git_commit), targetScope(trail, target)];
+  return [fingerprintScope(artifact.fingerprint), trailScope(trail), ...targets];
 }
 
 /** Where the attestations about a reported artifact are found, within the flow that it was reported to. */
-export function scopesOfReport({ report }: Pick<ReportedArtifact, 'report'>): readonly Scope[] {
+export function toReportScopes({ report }: Pick<ReportedArtifact, 'report'>): readonly Scope[] {
   const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
-  return scopesOfArtifact({ trail, fingerprint, template_reference_name, git_commit });
+  return toArtifactScopes({ trail, fingerprint, template_reference_name, git_commit });
 }
 
 /**
@@ -78,11 +82,11 @@ export function currentEvidence<Recorded extends { readonly name: string; readon
 ): readonly Recorded[] {
   const current = scopes.flatMap((scope) => currentByScope.get(scope) ?? []);
   const bySequence = new Map(current.map((attestation) => [attestation.sequence, attestation]));
-  return latestOfEachName([...bySequence.values()].sort((one, other) => one.sequence - other.sequence));
+  return selectLatestByName([...bySequence.values()].sort((one, other) => one.sequence - other.sequence));
 }
 
 /** What counts of attestations in the order they were recorded: the latest of each name, in that order. */
-export function latestOfEachName<Named extends { readonly name: string }>(
+export function selectLatestByName<Named extends { readonly name: string }>(
   attestations: readonly Named[],
 ): readonly Named[] {
   const latest = new Map<string, Named>();

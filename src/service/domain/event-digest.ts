@@ -2,14 +2,14 @@ import type { Trigger } from '../../contract/notification.ts';
 import type { DigestGroup, EnvironmentEvent } from './environment-event.ts';
 
 /** More events of one snapshot than this reach a target as a digest. */
-export const mostSeparateEvents = 10;
+export const maximumSeparateEvents = 10;
 /** How many artifacts a digest lists for each trigger. */
-export const mostListedArtifacts = 10;
+export const maximumListedArtifacts = 10;
 /** A longer name of an artifact is cut, in characters, so that the size of a digest is bounded. */
-const longestListedName = 200;
+const maximumListedNameLength = 200;
 
 /** What happened to artifacts, in words; the most important first. The events about an environment come before all of them. */
-const artifactWords: readonly (readonly [Trigger, one: string, many: string])[] = [
+const artifactPhrases: readonly (readonly [Trigger, one: string, many: string])[] = [
   ['ON_ALLOWED_ARTIFACT', 'is allowed by an exception of a policy', 'are allowed by an exception of a policy'],
   ['ON_STARTED_ARTIFACT', 'started to run', 'started to run'],
   ['ON_EXITED_ARTIFACT', 'no longer runs', 'no longer run'],
@@ -18,19 +18,19 @@ const artifactWords: readonly (readonly [Trigger, one: string, many: string])[] 
 const importance: readonly Trigger[] = [
   'ON_NON_COMPLIANT_ENV',
   'ON_COMPLIANT_ENV',
-  ...artifactWords.map(([trigger]) => trigger),
+  ...artifactPhrases.map(([trigger]) => trigger),
 ];
 
 /** What one target is sent of the events, in their order: each event, or a digest of all events of a snapshot that has many. */
 export function toMessages(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
   const snapshots = Map.groupBy(events, ({ org, environment, snapshot }) => `${org}/${environment}/${snapshot}`);
   return [...snapshots.values()].flatMap((together) =>
-    together.length > mostSeparateEvents ? digestOf(together) : together,
+    together.length > maximumSeparateEvents ? toDigest(together) : together,
   );
 }
 
 /** A digest has the trigger of its most important event, so that a receiver that reads nothing else misses no verdict. */
-function digestOf(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
+function toDigest(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
   const ordered = [...events].sort((one, other) => importance.indexOf(one.trigger) - importance.indexOf(other.trigger));
   const [first] = ordered;
   if (first === undefined) return [];
@@ -40,11 +40,11 @@ function digestOf(events: readonly EnvironmentEvent[]): readonly EnvironmentEven
     count: group.length,
     artifacts: group
       .flatMap(({ artifact }) => artifact ?? [])
-      .slice(0, mostListedArtifacts)
+      .slice(0, maximumListedArtifacts)
       .map(toListed),
   }));
   const verdicts = ordered.filter(({ artifact }) => artifact === undefined).map(({ description }) => description);
-  const counts = groups.flatMap((group) => wordsOfGroup(group) ?? []).join(', ');
+  const counts = groups.flatMap((group) => describeGroup(group) ?? []).join(', ');
   const artifacts = counts === '' ? [] : [`In snapshot ${snapshot} of ${environment}: ${counts}.`];
   const description = [...verdicts, ...artifacts].join(' ');
   const digest = { total: events.length, groups };
@@ -52,8 +52,8 @@ function digestOf(events: readonly EnvironmentEvent[]): readonly EnvironmentEven
 }
 
 /** What happened to the artifacts of a group: `3000 artifacts started to run`; undefined for events about an environment. */
-export function wordsOfGroup({ trigger, count }: DigestGroup): string | undefined {
-  const words = artifactWords.find(([known]) => known === trigger);
+export function describeGroup({ trigger, count }: DigestGroup): string | undefined {
+  const words = artifactPhrases.find(([known]) => known === trigger);
   if (words === undefined) return undefined;
   return count === 1 ? `1 artifact ${words[1]}` : `${count} artifacts ${words[2]}`;
 }
@@ -62,6 +62,6 @@ function toListed({ name, fingerprint }: { readonly name: string; readonly finge
   readonly name: string;
   readonly fingerprint: string;
 } {
-  const shown = name.length > longestListedName ? `${name.slice(0, longestListedName - 1)}…` : name;
+  const shown = name.length > maximumListedNameLength ? `${name.slice(0, maximumListedNameLength - 1)}…` : name;
   return { name: shown, fingerprint };
 }

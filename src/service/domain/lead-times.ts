@@ -6,7 +6,10 @@ import type { Appearance } from './records.ts';
  *
  * @param start in Unix seconds; undefined if unknown, and then nothing is known of any environment.
  */
-export function leadTimesSince(start: number | undefined, appearances: readonly Appearance[]): Record<string, number> {
+export function calculateLeadTimes(
+  start: number | undefined,
+  appearances: readonly Appearance[],
+): Record<string, number> {
   if (start === undefined) return {};
   const first = new Map<string, number>();
   for (const { environment, startedAt } of appearances) {

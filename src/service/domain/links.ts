@@ -24,7 +24,7 @@ export interface Links {
  * @param origin where browsers reach it, without a slash at the end; asked when a link is made, because a service that
  *   chooses a free port knows it only after it has started.
  */
-export function linksOf(origin: () => string, prefix: string): Links {
+export function createLinks(origin: () => string, prefix: string): Links {
   const address = (...segments: readonly string[]): string =>
     [origin(), ...segments.map((segment) => encodeURIComponent(segment))].join('/');
   const answer = (...segments: readonly string[]): string =>

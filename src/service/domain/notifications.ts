@@ -81,23 +81,23 @@ export interface DeliveryFailure {
 export const noMailServer = 'the service was started without --smtp-url and --smtp-from';
 
 /** In seconds. */
-const firstWait = 10;
+const firstDelaySeconds = 10;
 /** In seconds. */
-const longestWait = 3600;
+const maximumDelaySeconds = 3600;
 /** In seconds: three days, so that a weekend's outage loses nothing. */
-const longestEffort = 3 * 24 * 3600;
+const maximumRetrySeconds = 3 * 24 * 3600;
 
 /** How long a target is left alone after so many failures in a row, in seconds: twice as long each time, up to an hour. */
-export function waitAfter(attempts: number): number {
-  return Math.min(longestWait, firstWait * 2 ** Math.max(0, attempts - 1));
+export function retryDelay(attempts: number): number {
+  return Math.min(maximumDelaySeconds, firstDelaySeconds * 2 ** Math.max(0, attempts - 1));
 }
 
 /** How many failures in a row there are in that time. */
-const longestSeries = failuresIn(longestEffort);
+const maximumAttempts = countAttempts(maximumRetrySeconds);
 
-function failuresIn(seconds: number): number {
+function countAttempts(seconds: number): number {
   let [failures, time] = [1, 0];
-  for (; time + waitAfter(failures) <= seconds; failures += 1) time += waitAfter(failures);
+  for (; time + retryDelay(failures) <= seconds; failures += 1) time += retryDelay(failures);
   return failures;
 }
 
@@ -109,7 +109,7 @@ export function isOverdue(
   { dueAt, attempts }: { readonly dueAt: number; readonly attempts: number },
   now: number,
 ): boolean {
-  return dueAt > now + (attempts === 0 ? 0 : waitAfter(attempts));
+  return dueAt > now + (attempts === 0 ? 0 : retryDelay(attempts));
 }
 
 /**
@@ -120,14 +120,14 @@ export function isOverdue(
  */
 export function isStale(event: EnvironmentEvent, now: number, attempts: number): boolean {
   const age = now - event.timestamp;
-  return attempts >= longestSeries && (age > longestEffort || age < 0);
+  return attempts >= maximumAttempts && (age > maximumRetrySeconds || age < 0);
 }
 
 /** Why a target cannot be used. */
-export type TargetFault = 'no mail server' | 'not a plain web address';
+export type TargetProblem = 'no mail server' | 'not a plain web address';
 
 /** Why a target cannot be used; undefined if it can. An address with credentials would show them to whoever reads it. */
-export function findTargetFault(target: NotificationTarget, sendsMail: boolean): TargetFault | undefined {
+export function findTargetProblem(target: NotificationTarget, sendsMail: boolean): TargetProblem | undefined {
   if (target.type === 'EMAIL') return sendsMail ? undefined : 'no mail server';
   const url = URL.parse(target.webhook);
   const isUsable = url !== null && url.username === '' && url.password === '';
@@ -135,11 +135,11 @@ export function findTargetFault(target: NotificationTarget, sendsMail: boolean):
 }
 
 /** A target without what only its owner may know: the path of a webhook is its secret. */
-export function shownTarget(target: NotificationTarget): NotificationTarget {
-  return target.type === 'EMAIL' ? target : { ...target, webhook: shownAddress(target.webhook) };
+export function redactTarget(target: NotificationTarget): NotificationTarget {
+  return target.type === 'EMAIL' ? target : { ...target, webhook: redactAddress(target.webhook) };
 }
 
 /** The origin of an address, which is not secret. */
-export function shownAddress(address: string): string {
+export function redactAddress(address: string): string {
   return `${URL.parse(address)?.origin ?? ''}/…`;
 }

@@ -83,7 +83,7 @@ export interface Appearance {
 }
 
 /** All that is known of an artifact, read at one moment. */
-export interface ArtifactDossier {
+export interface ArtifactDetails {
   readonly flow: Flow;
   readonly artifact: ReportedArtifact;
   /** The attestations that count for it: the latest of each name, in the order they were recorded. */
@@ -95,7 +95,7 @@ export interface ArtifactDossier {
 }
 
 /** All that is known of a trail, read at one moment; both lists newest first, cut where there are many. */
-export interface TrailDossier {
+export interface TrailDetails {
   readonly trail: Trail;
   readonly artifacts: readonly ReportedArtifact[];
   readonly attestations: readonly AttestationSummary[];

@@ -19,10 +19,10 @@ export function judgeSonar({ qualityGate }: SonarResults): SonarJudgement {
 }
 
 // In characters. The reason is kept with every judgement that the attestation is part of; the document has all of it.
-const longestReason = 500;
+const maximumReasonLength = 500;
 
 function shortened(reason: string): string {
-  return reason.length <= longestReason ? reason : `${reason.slice(0, longestReason - 1).toWellFormed()}…`;
+  return reason.length <= maximumReasonLength ? reason : `${reason.slice(0, maximumReasonLength - 1).toWellFormed()}…`;
 }
 
 /**

@@ -13,7 +13,7 @@ export interface TimeSeries {
   /** The records whose time is before that of the record before them, in ascending order. Usually none. */
   readonly stepsBack: readonly number[];
   /** The times of these records, in Unix seconds and in their order. */
-  timesOf(numbers: readonly number[]): Promise<readonly number[]>;
+  listTimes(numbers: readonly number[]): Promise<readonly number[]>;
   /** The first record of a run whose time is not before this one; one more than its last if there is none. */
   findFirstNotBefore(run: TimeSeriesRun, time: number): Promise<number>;
 }
@@ -45,7 +45,7 @@ export async function lastBefore(series: TimeSeries, end: number, now: number): 
   const { length } = series;
   if (end > now) return length;
   const runs = toRuns(series);
-  const starts = await series.timesOf(runs.map(({ first }) => first));
+  const starts = await series.listTimes(runs.map(({ first }) => first));
   const run = runs[starts.findLastIndex((time) => time < end)];
   const found = run === undefined ? 0 : (await series.findFirstNotBefore(run, end)) - 1;
   // Within a run the first is the earliest.
@@ -67,7 +67,7 @@ export async function lastBefore(series: TimeSeries, end: number, now: number): 
  */
 export async function firstSince(series: TimeSeries, start: number, now: number): Promise<number> {
   const runs = await withoutFuture(series, toRuns(series), now + allowance);
-  const ends = await series.timesOf(runs.map(({ last }) => last));
+  const ends = await series.listTimes(runs.map(({ last }) => last));
   const run = runs[ends.findIndex((time) => time >= start)];
   const found = run === undefined ? series.length + 1 : await series.findFirstNotBefore(run, start);
   // Within a run the last is the latest.
@@ -106,7 +106,7 @@ async function withoutFuture(
 }
 
 async function withTimes(series: TimeSeries, numbers: readonly number[]): Promise<readonly Timed[]> {
-  const times = await series.timesOf(numbers);
+  const times = await series.listTimes(numbers);
   return times.map((time, index) => ({ number: numbers[index] ?? 0, time }));
 }
 

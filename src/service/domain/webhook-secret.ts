@@ -42,7 +42,7 @@ export interface SignedMessage {
 }
 
 /** The value of the header `webhook-signature`: a signature for each valid secret. Undefined if there is none. */
-export function signatureOf(message: SignedMessage, secrets: readonly SigningSecret[]): string | undefined {
+export function signMessage(message: SignedMessage, secrets: readonly SigningSecret[]): string | undefined {
   const { id, timestamp, body } = message;
   const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || timestamp < expiresAt);
   if (valid.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { NotificationTarget } from '../../contract/notification.ts';
 import * as deliveries from '../application/deliveries.ts';
-import { isStale, shownAddress, waitAfter, type Delivery, type DueTarget } from '../domain/notifications.ts';
+import { isStale, redactAddress, retryDelay, type Delivery, type DueTarget } from '../domain/notifications.ts';
 import { unixSeconds, type After, type Now } from '../../runtime/clock.ts';
 import { toSingleLine } from '../domain/single-line.ts';
 import { errorMessage } from '../../runtime/failure.ts';
@@ -147,8 +147,8 @@ export class Dispatcher {
   async #postpone(delivery: Delivery, time: number, fault: string): Promise<void> {
     const { storage, log } = this.#dependencies;
     const { org, number, target, event, attempts } = delivery;
-    const wait = waitAfter(attempts + 1);
-    const where = target.type === 'EMAIL' ? target.recipients.join(', ') : shownAddress(target.webhook);
+    const wait = retryDelay(attempts + 1);
+    const where = target.type === 'EMAIL' ? target.recipients.join(', ') : redactAddress(target.webhook);
     const stale = isStale(event, time, attempts + 1);
     const next = stale ? 'too old, dropped' : `next attempt in ${wait} s`;
     log.info(`notification ${number} of ${org} to ${where}: ${fault}; ${next}`);

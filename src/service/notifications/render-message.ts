@@ -1,6 +1,6 @@
 import type { EnvironmentEvent } from '../domain/environment-event.ts';
-import { wordsOfGroup } from '../domain/event-digest.ts';
-import { longestShownText, toSingleLine } from '../domain/single-line.ts';
+import { describeGroup } from '../domain/event-digest.ts';
+import { maximumShownLength, toSingleLine } from '../domain/single-line.ts';
 import type { PayloadDigestGroup, WebhookPayload } from './webhook-payload.ts';
 
 /** In characters; long enough for the addresses of pages. */
@@ -31,7 +31,7 @@ export function renderMessage({
 }
 
 function renderDigest({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {
-  const words = wordsOfGroup({ trigger, count, artifacts });
+  const words = describeGroup({ trigger, count, artifacts });
   if (words === undefined) return [];
   const more = count - artifacts.length;
   return [
@@ -43,7 +43,7 @@ function renderDigest({ event_type: trigger, count, artifacts }: PayloadDigestGr
 
 /** Shortens a long name, so that the fingerprint stays visible. */
 function renderArtifact({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): string {
-  return `${toSingleLine(name, longestShownText - 100)}, ${fingerprint}`;
+  return `${toSingleLine(name, maximumShownLength - 100)}, ${fingerprint}`;
 }
 
 /** Renders the subject of an e-mail. */

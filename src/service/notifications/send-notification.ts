@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { noMailServer, type Delivery } from '../domain/notifications.ts';
 import { unixSeconds, type Now } from '../../runtime/clock.ts';
-import { signatureOf, type SignedMessage } from '../domain/webhook-secret.ts';
+import { signMessage, type SignedMessage } from '../domain/webhook-secret.ts';
 import type { Links } from '../domain/links.ts';
 import { sendEmail, type MailServer } from './send-email.ts';
 import { renderMessage, renderSubject } from './render-message.ts';
@@ -59,7 +59,7 @@ interface SignedWebhook extends SignedMessage {
 
 function signedMessage(delivery: Delivery, payload: WebhookPayload, time: number): SignedWebhook {
   const message = { id: toDeliveryId(delivery), timestamp: Math.floor(time), body: JSON.stringify(payload) };
-  return { ...message, signature: signatureOf(message, delivery.secrets) };
+  return { ...message, signature: signMessage(message, delivery.secrets) };
 }
 
 /** Uses the headers of Standard Webhooks. */

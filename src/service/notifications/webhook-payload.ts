@@ -2,7 +2,7 @@ import { payloadVersion, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent, EventDigest } from '../domain/environment-event.ts';
 import { judgeArtifact } from '../domain/judge-artifact.ts';
 import type { Links } from '../domain/links.ts';
-import type { ArtifactFinding, ArtifactQuery } from '../application/artifacts.ts';
+import type { ArtifactLookup, ArtifactQuery } from '../application/artifacts.ts';
 
 /** The payload of a webhook, in the form of the public documentation of such a service. */
 export interface WebhookPayload {
@@ -54,7 +54,7 @@ interface PayloadArtifact {
 }
 
 /** Looks an artifact up, to tell its state when the message is sent. */
-export type FindArtifact = (query: ArtifactQuery) => Promise<ArtifactFinding>;
+export type FindArtifact = (query: ArtifactQuery) => Promise<ArtifactLookup>;
 
 /** Creates the payload for an event. */
 export async function toWebhookPayload(
@@ -97,9 +97,9 @@ async function toPayloadArtifact(
   const found =
     finding.outcome === 'found'
       ? {
-          status: judgeArtifact(finding.dossier).state,
-          html_url: links.artifactPage(org, flow, fingerprint, finding.dossier.artifact.id),
-          api_url: links.artifactAnswer(org, flow, fingerprint, finding.dossier.artifact.id),
+          status: judgeArtifact(finding.details).state,
+          html_url: links.artifactPage(org, flow, fingerprint, finding.details.artifact.id),
+          api_url: links.artifactAnswer(org, flow, fingerprint, finding.details.artifact.id),
         }
       : { status: null, html_url: null, api_url: null };
   return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };

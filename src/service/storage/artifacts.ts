@@ -33,7 +33,7 @@ export interface ArtifactReader {
     digits: string,
   ): Promise<{ readonly fingerprint: string | undefined; readonly count: number }>;
   /** The latest reports to a trail, newest first. */
-  listOfTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]>;
+  listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]>;
   /** Where the artifact runs, and then where it ran, each newest first. */
   listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]>;
 

@@ -15,9 +15,9 @@ export interface AttestationSeriesReader {
   /** Those of the range, newest first. */
   listRange(flow: FlowReference, range: SequenceRange): Promise<readonly RecordedAttestation[]>;
   /** How many bytes the documents of the range have together; costs much less than reading them. */
-  sizeOfRange(flow: FlowReference, range: SequenceRange): Promise<number>;
+  findRangeBytes(flow: FlowReference, range: SequenceRange): Promise<number>;
   /** The time of each of these places, which exist. */
-  timesOf(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]>;
+  listTimes(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]>;
   /** The places whose time is before that of the place before them, in ascending order; usually none. */
   listStepsBack(flow: FlowReference): Promise<readonly number[]>;
   /**

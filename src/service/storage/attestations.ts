@@ -21,7 +21,7 @@ export interface AttestationReader {
   /** The place and time of the latest attestation of a flow; undefined if it has none. */
   findLatest(flow: FlowReference): Promise<{ readonly sequence: number; readonly createdAt: number } | undefined>;
   /** The latest attestations of a trail, newest first. */
-  listOfTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]>;
+  listByTrail(flow: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]>;
 
   /** The latest attestation of each evidence name in each of the scopes, by scope; without scopes that have none. */
   listCurrent(flow: FlowReference, scopes: readonly Scope[]): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>>;

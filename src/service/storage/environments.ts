@@ -26,11 +26,11 @@ export interface EnvironmentReader {
   /** The policies that are attached to an environment, by name. */
   listPolicies(org: string, name: string): Promise<readonly string[]>;
   /** The logical environments that show any of these, by name, each once. */
-  listShowing(org: string, names: readonly string[]): Promise<readonly string[]>;
+  listIncluding(org: string, names: readonly string[]): Promise<readonly string[]>;
   /** Whether any environment of the organization has a policy attached. */
   hasPolicies(org: string): Promise<boolean>;
   /** The environments that run now what the evidence is about, each once. */
-  whereRuns(subject: EvidenceSubject): Promise<readonly string[]>;
+  listRunning(subject: EvidenceSubject): Promise<readonly string[]>;
 }
 
 /** Environments as they are written. */

@@ -44,11 +44,11 @@ export interface SnapshotReader {
   /** Those of the snapshots that exist; costs much less than reading them. */
   findVerdicts(org: string, references: readonly SnapshotReference[]): Promise<readonly SnapshotVerdict[]>;
   /** How many bytes the contents have together; costs much less than reading them. */
-  sizeOf(org: string, references: readonly SnapshotReference[]): Promise<number>;
+  findContentBytes(org: string, references: readonly SnapshotReference[]): Promise<number>;
   /** Those of these numbers, both ends included, the smallest first. */
   listRange(org: string, environment: string, range: NumberRange): Promise<readonly SnapshotVerdict[]>;
   /** The time of each of these snapshots, which exist. */
-  timesOf(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]>;
+  listTimes(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]>;
   /** The numbers whose time is before that of the number before them, in ascending order; usually none. */
   listStepsBack(org: string, environment: string): Promise<readonly number[]>;
   /**

@@ -21,7 +21,7 @@ const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
 };
 
 /** The failure of a step of the start, with the path it concerns and the remedy; anything else as it is. */
-export function startErrorOf(error: unknown, path: string): unknown {
+export function toStartError(error: unknown, path: string): unknown {
   const fault = translateFileError(error);
   if (!(fault instanceof StorageError)) return error;
   return new StartError(sentences[fault.reason](path), { cause: error });
@@ -32,6 +32,6 @@ export async function atStart<Result>(path: string, work: () => Promise<Result>)
   try {
     return await work();
   } catch (error) {
-    throw startErrorOf(error, path);
+    throw toStartError(error, path);
   }
 }

@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   evidenceName,
-  latestOfEachName,
-  scopesOfArtifact,
-  scopesOfAttestation,
+  selectLatestByName,
+  toArtifactScopes,
+  toAttestationScopes,
   type ArtifactSubject,
   type AttestationSubject,
 } from '../../../src/service/domain/binding.ts';
 
 const isAbout = (attestation: AttestationSubject, artifact: ArtifactSubject): boolean => {
-  const scopes = scopesOfArtifact(artifact);
-  return scopesOfAttestation(attestation).some((scope) => scopes.includes(scope));
+  const scopes = toArtifactScopes(artifact);
+  return toAttestationScopes(attestation).some((scope) => scopes.includes(scope));
 };
 
 const artifact: ArtifactSubject = {
@@ -105,7 +105,7 @@ describe('an attestation', () => {
   });
 
   it('is stored once for each scope', () => {
-    const scopes = scopesOfAttestation({
+    const scopes = toAttestationScopes({
       trail: 'main',
       attestation_name: 'web.unit',
       target_artifacts: ['web', 'api'],
@@ -128,7 +128,7 @@ function ruled(from: AttestationSubject, of: ArtifactSubject): boolean {
 describe('what counts', () => {
   it('is the latest of each name, and the artifact in front of the name makes no other evidence of it', () => {
     const attestations = [{ name: 'unit' }, { name: 'sonar' }, { name: 'web.unit' }];
-    expect(latestOfEachName(attestations)).toEqual([{ name: 'sonar' }, { name: 'web.unit' }]);
+    expect(selectLatestByName(attestations)).toEqual([{ name: 'sonar' }, { name: 'web.unit' }]);
   });
 
   it.each([

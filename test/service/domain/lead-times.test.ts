@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { leadTimesSince } from '../../../src/service/domain/lead-times.ts';
+import { calculateLeadTimes } from '../../../src/service/domain/lead-times.ts';
 import type { Appearance } from '../../../src/service/domain/records.ts';
 
 function appearance(environment: string, startedAt: number): Appearance {
@@ -9,19 +9,19 @@ function appearance(environment: string, startedAt: number): Appearance {
 describe('lead times', () => {
   it('count to the first start in each environment, in whole seconds', () => {
     const appearances = [appearance('prod', 190), appearance('stage', 130.75), appearance('prod', 160.9)];
-    expect(leadTimesSince(100.5, appearances)).toEqual({ prod: 60, stage: 30 });
+    expect(calculateLeadTimes(100.5, appearances)).toEqual({ prod: 60, stage: 30 });
   });
 
   it('are not known without a beginning', () => {
-    expect(leadTimesSince(undefined, [appearance('prod', 190)])).toEqual({});
+    expect(calculateLeadTimes(undefined, [appearance('prod', 190)])).toEqual({});
   });
 
   it('leave out an environment that ran the artifact before', () => {
-    expect(leadTimesSince(100, [appearance('prod', 99), appearance('stage', 100)])).toEqual({ stage: 0 });
+    expect(calculateLeadTimes(100, [appearance('prod', 99), appearance('stage', 100)])).toEqual({ stage: 0 });
   });
 
   it('know an environment by any name', () => {
-    const times = leadTimesSince(0, [appearance('__proto__', 5)]);
+    const times = calculateLeadTimes(0, [appearance('__proto__', 5)]);
     expect(Object.entries(times)).toEqual([['__proto__', 5]]);
   });
 });

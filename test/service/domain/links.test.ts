@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { linksOf } from '../../../src/service/domain/links.ts';
+import { createLinks } from '../../../src/service/domain/links.ts';
 
 describe('the links of a service', () => {
   it('encode every segment', () => {
-    const links = linksOf(() => 'https://compliance.example.com', '/api/v2');
+    const links = createLinks(() => 'https://compliance.example.com', '/api/v2');
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         fc.pre(name.isWellFormed() && !/^\.{1,2}$/.test(name));
@@ -16,7 +16,7 @@ describe('the links of a service', () => {
 
   it('follow the address of the service as it is when they are made', () => {
     let origin = 'http://one';
-    const links = linksOf(() => origin, '/api/v2');
+    const links = createLinks(() => origin, '/api/v2');
     origin = 'http://two';
     expect(links.artifactAnswer('acme', 'web', 'abc', 'id')).toBe(
       'http://two/api/v2/artifacts/acme/web/fingerprint/abc?attestation_id=id',

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isOverdue, isStale, waitAfter } from '../../../src/service/domain/notifications.ts';
+import { isOverdue, isStale, retryDelay } from '../../../src/service/domain/notifications.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 
 describe('a target that fails', () => {
   it('is left alone for 10 seconds, then twice as long each time, up to an hour', () => {
-    expect([1, 2, 3, 9, 10, 1000].map(waitAfter)).toEqual([10, 20, 40, 2560, 3600, 3600]);
+    expect([1, 2, 3, 9, 10, 1000].map(retryDelay)).toEqual([10, 20, 40, 2560, 3600, 3600]);
     fc.assert(
       fc.property(fc.nat(), (attempts) => {
-        expect(waitAfter(attempts)).toBeGreaterThanOrEqual(10);
-        expect(waitAfter(attempts + 1)).toBeGreaterThanOrEqual(waitAfter(attempts));
+        expect(retryDelay(attempts)).toBeGreaterThanOrEqual(10);
+        expect(retryDelay(attempts + 1)).toBeGreaterThanOrEqual(retryDelay(attempts));
       }),
     );
   });
@@ -29,9 +29,9 @@ describe('a target that fails', () => {
     const event = sampleEvent({ timestamp: 0 });
     const series = Array.from({ length: 200 }, (_, index) => index + 1);
     const enough = series.find((attempts) => isStale(event, 1e9, attempts)) ?? 0;
-    const waited = series.slice(0, enough - 1).reduce((sum, attempts) => sum + waitAfter(attempts), 0);
+    const waited = series.slice(0, enough - 1).reduce((sum, attempts) => sum + retryDelay(attempts), 0);
     expect(waited).toBeLessThanOrEqual(3 * 86_400);
-    expect(waited + waitAfter(enough)).toBeGreaterThan(3 * 86_400);
+    expect(waited + retryDelay(enough)).toBeGreaterThan(3 * 86_400);
   });
 
   it('never waits longer than its failures say', () => {

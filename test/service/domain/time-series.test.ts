@@ -15,7 +15,7 @@ function createTimeSeries(
   return {
     length,
     stepsBack,
-    timesOf: (wanted) => Promise.resolve(wanted.map(timeOf)),
+    listTimes: (wanted) => Promise.resolve(wanted.map(timeOf)),
     findFirstNotBefore: ({ first, last }, time) => {
       let [low, high] = [first, last + 1];
       while (low < high) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { violations } from '../../../src/contract/check.ts';
 import { webhookSecret } from '../../../src/contract/notification.ts';
-import { newWebhookSecret, rotateSecret, signatureOf } from '../../../src/service/domain/webhook-secret.ts';
+import { newWebhookSecret, rotateSecret, signMessage } from '../../../src/service/domain/webhook-secret.ts';
 
 const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const other = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
@@ -47,9 +47,9 @@ describe('the signature of a webhook', () => {
 
   it('is made with each secret that is valid', () => {
     const previous = { secret: other, createdAt: 1, expiresAt: 1001 };
-    expect(signatureOf(message, [{ secret, createdAt: 2 }, previous])).toBe(`${expected(1)} ${expected(2)}`);
+    expect(signMessage(message, [{ secret, createdAt: 2 }, previous])).toBe(`${expected(1)} ${expected(2)}`);
     expect(
-      signatureOf(message, [
+      signMessage(message, [
         { secret, createdAt: 2 },
         { ...previous, expiresAt: 1000 },
       ]),
@@ -57,6 +57,6 @@ describe('the signature of a webhook', () => {
   });
 
   it('is left out without a secret', () => {
-    expect(signatureOf(message, [])).toBeUndefined();
+    expect(signMessage(message, [])).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SendNotification } from '../../../src/service/notifications/send-notification.ts';
 import { Dispatcher } from '../../../src/service/notifications/dispatcher.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
-import { waitAfter, type Delivery } from '../../../src/service/domain/notifications.ts';
+import { retryDelay, type Delivery } from '../../../src/service/domain/notifications.ts';
 import { SqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { manualClock, startOfTime, type ManualClock } from '../../support/clock.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
@@ -164,7 +164,7 @@ describe('the dispatcher', () => {
     for (let index = 0; attempts.at(-1)?.delivery.event.snapshot === 1; index += 1) {
       attempt(index).refuse();
       await settle();
-      await advance(waitAfter(index + 1));
+      await advance(retryDelay(index + 1));
     }
     expect(clock.now() - startOfTime).toBeGreaterThanOrEqual(3 * 86_400_000 - 3_600_000);
     expect(told.join()).toContain('too old, dropped');

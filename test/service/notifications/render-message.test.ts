@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { renderMessage, renderSubject } from '../../../src/service/notifications/render-message.ts';
 import { toWebhookPayload } from '../../../src/service/notifications/webhook-payload.ts';
 import { toMessages } from '../../../src/service/domain/event-digest.ts';
-import { linksOf } from '../../../src/service/domain/links.ts';
-import type { ArtifactFinding } from '../../../src/service/application/artifacts.ts';
+import { createLinks } from '../../../src/service/domain/links.ts';
+import type { ArtifactLookup } from '../../../src/service/application/artifacts.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
 
-const links = linksOf(() => 'https://compliance.example.com', '/api/v2');
-const finding: ArtifactFinding = { outcome: 'artifact not found' };
-const findArtifact = (): Promise<ArtifactFinding> => Promise.resolve(finding);
+const links = createLinks(() => 'https://compliance.example.com', '/api/v2');
+const finding: ArtifactLookup = { outcome: 'artifact not found' };
+const findArtifact = (): Promise<ArtifactLookup> => Promise.resolve(finding);
 const provenance = {
   flow: 'web',
   commit: '1'.repeat(40),

@@ -2,29 +2,29 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { StoredKey } from '../../../src/service/domain/accounts.ts';
 import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
-import { longestHistory } from '../../../src/service/application/artifacts.ts';
+import { maximumHistory } from '../../../src/service/application/artifacts.ts';
 import type { FlowToSave } from '../../../src/service/application/flows.ts';
-import type { ArtifactSearch, Records } from '../../support/records.ts';
+import type { ArtifactSearchResult, Records } from '../../support/records.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
 /** An open storage: the part that has not moved to the port, and the use cases over the port. */
-export interface OpenStore {
+export interface OpenStorage {
   readonly records: Records;
 }
 
 /** How an implementation of the storage is set up for a test. */
-export interface StoreUnderTest extends OpenStore {
+export interface StorageUnderTest extends OpenStorage {
   /** Closes the storage and opens it again over the same data. */
-  reopen(): Promise<OpenStore>;
+  reopen(): Promise<OpenStorage>;
   /** Closes it and removes the data. */
   remove(): Promise<void>;
 }
 
 /** What every implementation of the store must do. */
-export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeStorage(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let records: Records;
     let made = 0;
 
@@ -78,13 +78,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     const find = (
       fingerprint: string,
       narrow: { trail?: string; attestationId?: string; org?: string } = {},
-    ): Promise<ArtifactSearch> => records.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
+    ): Promise<ArtifactSearchResult> => records.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
     const found = async (
       ...query: Parameters<typeof find>
-    ): Promise<Extract<ArtifactSearch, { outcome: 'found' }>['dossier']> => {
+    ): Promise<Extract<ArtifactSearchResult, { outcome: 'found' }>['details']> => {
       const finding = await find(...query);
       if (finding.outcome !== 'found') throw new Error(finding.outcome);
-      return finding.dossier;
+      return finding.details;
     };
 
     beforeEach(async () => {
@@ -195,9 +195,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await records.recordArtifact(artifact());
         const latest = artifact({ filename: 'again.tar' });
         await records.recordArtifact(latest);
-        const dossier = await found(fingerprintOf('abcdef'));
-        expect(dossier.artifact).toEqual(latest);
-        expect(dossier.flow.template).toEqual(['artifact', 'sonar']);
+        const details = await found(fingerprintOf('abcdef'));
+        expect(details.artifact).toEqual(latest);
+        expect(details.flow.template).toEqual(['artifact', 'sonar']);
       });
 
       it('takes the first digits where they leave no doubt', async () => {
@@ -309,14 +309,14 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await records.recordAttestation(attestation({ document: twice }));
         const { history } = await found(fingerprintOf('abcdef'));
         expect(history.map(({ verdict }) => verdict)).toEqual(['compliant', 'non-compliant']);
-        const many = Array.from({ length: longestHistory + 5 }, () => attestation());
+        const many = Array.from({ length: maximumHistory + 5 }, () => attestation());
         for (const each of many) await records.recordAttestation(each);
         const cut = (await found(fingerprintOf('abcdef'))).history;
         expect(cut.map((each) => each.id)).toEqual(
           many
             .map((each) => each.id)
             .reverse()
-            .slice(0, longestHistory),
+            .slice(0, maximumHistory),
         );
       });
     });

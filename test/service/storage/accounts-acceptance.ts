@@ -3,13 +3,13 @@ import { roles } from '../../../src/contract/role.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../../src/service/domain/accounts.ts';
 import * as keys from '../../../src/service/application/keys.ts';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
-import type { StoreUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for members, service accounts and keys. */
-export function describeAccounts(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeAccounts(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let records: Records;
 
     const member = (change: Partial<Member> = {}): Member => ({

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import type { Attestation } from '../../../src/service/domain/records.ts';
 import type { RecordedAttestation } from '../../../src/service/storage/attestation-series.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
-import type { StoreUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './acceptance.ts';
 import type { AttestationListQueryAt, Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for lists of attestations. */
-export function describeAttestationList(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeAttestationList(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let records: Records;
     let made = 0;
 

@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { triggers } from '../../../src/contract/notification.ts';
-import { artifactsOfReport } from '../../../src/service/domain/environment/running-artifact.ts';
+import { toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
 import type { SnapshotSummary } from '../../../src/service/domain/environment/snapshot.ts';
 import type { PolicyRules } from '../../../src/service/domain/policy/rules.ts';
 import type {
   EnvironmentReport,
   EnvironmentToSave,
-  ReportOutcome,
+  RecordReportResult,
 } from '../../../src/service/application/environments.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
-import type { StoreUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for environments, their snapshots and policies. */
-export function describeEnvironments(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeEnvironments(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let records: Records;
 
     const environment = (change: Partial<EnvironmentToSave> = {}): EnvironmentToSave => ({
@@ -34,10 +34,10 @@ export function describeEnvironments(name: string, open: () => Promise<StoreUnde
       org: 'acme',
       environment: 'prod',
       kind: 'K8S',
-      artifacts: artifactsOfReport({ artifacts: [pod('pod-1', images)] }),
+      artifacts: toRunningArtifacts({ artifacts: [pod('pod-1', images)] }),
       ...change,
     });
-    const report = (images: Readonly<Record<string, string>>, at: number, to = 'prod'): Promise<ReportOutcome> =>
+    const report = (images: Readonly<Record<string, string>>, at: number, to = 'prod'): Promise<RecordReportResult> =>
       records.recordReport(reportOf(images, { environment: to }), at);
     const rules = (required: boolean): PolicyRules => ({
       _schema: 'https://example.com/v1',

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
-import { artifactsOfReport } from '../../../src/service/domain/environment/running-artifact.ts';
+import { toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
-import type { OpenStore, StoreUnderTest } from './acceptance.ts';
+import type { OpenStorage, StorageUnderTest } from './acceptance.ts';
 
 /** What every implementation of the store must do, whatever it keeps in memory of what it answered before. */
-export function describeFreshness(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let runs = 0;
     let made = 0;
 
@@ -20,7 +20,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
       await tested.remove();
     });
 
-    const prepare = async (org: string, open: OpenStore): Promise<void> => {
+    const prepare = async (org: string, open: OpenStorage): Promise<void> => {
       const { records } = open;
       await records.createOrganization(org, 1);
       for (const flow of flows) await saveFlow(org, flow, [])(open, 2);
@@ -65,7 +65,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
           return records.recordAttestation({ ...of, ...verdict, reportedBy: 'ann', document });
         },
         environment: ({ records }, at) => {
-          const artifacts = artifactsOfReport({
+          const artifacts = toRunningArtifacts({
             artifacts: [
               pod('pod-1', flag ? {} : { web: fingerprintOf('aa') }),
               pod('pod-2', other ? { api: artifact } : {}),
@@ -98,7 +98,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
       };
       return writes[kind];
     };
-    const askAll = async (org: string, { records }: OpenStore): Promise<unknown> => {
+    const askAll = async (org: string, { records }: OpenStorage): Promise<unknown> => {
       const artifacts = flows.flatMap((flow) =>
         fingerprints.flatMap((fingerprint) =>
           [undefined, ...trails].map((trail) => records.findArtifact({ org, flow, fingerprint, trail })),
@@ -113,7 +113,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
     };
 
     it('answers what was written last, to who has asked before as to who has not', async () => {
-      let open: OpenStore = tested;
+      let open: OpenStorage = tested;
       await fc.assert(
         fc.asyncProperty(fc.array(chance, { minLength: 1, maxLength: 12, size: 'max' }), async (chances) => {
           const org = `org-${(runs += 1)}`;
@@ -136,7 +136,7 @@ export function describeFreshness(name: string, open: () => Promise<StoreUnderTe
   });
 }
 
-type Write = (open: OpenStore, at: number) => Promise<unknown>;
+type Write = (open: OpenStorage, at: number) => Promise<unknown>;
 
 const flows = ['web', 'api'] as const;
 const trails = ['main', 'next'] as const;

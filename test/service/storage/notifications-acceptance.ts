@@ -3,13 +3,13 @@ import type { Trigger } from '../../../src/contract/notification.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, NewNotification } from '../../../src/service/domain/notifications.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
-import type { StoreUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for notifications and their outbox. */
-export function describeNotifications(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeNotifications(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let records: Records;
 
     const webhook = { type: 'WEBHOOK', webhook: 'https://hooks.example.com/secret', payload_version: '1.0' } as const;

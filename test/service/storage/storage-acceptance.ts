@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ReadTransaction, Storage } from '../../../src/service/storage/storage.ts';
-import type { StoreUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './acceptance.ts';
 
 /** What every adapter of the storage must do with transactions. */
-export function describeTransactions(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeTransactions(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
-    let tested: StoreUnderTest;
+    let tested: StorageUnderTest;
     let storage: Storage;
 
     beforeEach(async () => {

@@ -17,8 +17,8 @@ export async function judgeEvidence(
   const { org } = subject;
   const { environments } = transaction;
   if (!(await environments.hasPolicies(org))) return;
-  const running = await environments.whereRuns(subject);
+  const running = await environments.listRunning(subject);
   if (running.length === 0) return;
-  const logical = await environments.listShowing(org, running);
+  const logical = await environments.listIncluding(org, running);
   await new SnapshotUpdates(transaction, context).update([...running, ...logical], { org, at, forced: false });
 }

@@ -6,10 +6,10 @@ import { runJudgingTransaction } from './judging-transaction.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 
 /** After so many failures of the storage the snapshots stay pending until the next change. */
-const mostFailures = 3;
+const maximumFailures = 3;
 
 /** A reader makes pending snapshots so many times, in case new changes come all the time. */
-const mostRounds = 10;
+const maximumRounds = 10;
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
@@ -62,7 +62,7 @@ export class PendingSnapshots {
   async #makeAll(): Promise<void> {
     let after: PendingReference | undefined;
     let failures = 0;
-    while (failures < mostFailures && !this.#isStopped) {
+    while (failures < maximumFailures && !this.#isStopped) {
       const next = await this.#findNext(after);
       if (next === undefined) return;
       try {
@@ -101,7 +101,7 @@ export async function readCurrent<Result>(
 ): Promise<Result> {
   for (let round = 0; ; round += 1) {
     const answer = await dependencies.storage.read(async (transaction) => {
-      const pending = round < mostRounds ? await transaction.snapshots.listPendingFor(org, environments) : [];
+      const pending = round < maximumRounds ? await transaction.snapshots.listPendingFor(org, environments) : [];
       return pending.length > 0 ? { pending } : { result: await read(transaction) };
     });
     if ('result' in answer) return answer.result;

@@ -1,4 +1,4 @@
-import { eventsBetween } from '../../domain/environment/snapshot-events.ts';
+import { createEvents } from '../../domain/environment/snapshot-events.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
 import { toDeliveries } from '../deliveries.ts';
@@ -24,10 +24,10 @@ export async function recordEvents(
   const listeners = await deliveries.listListeners(org, environment);
   if (listeners.length === 0) return;
   const { previous, next } = await loadStep();
-  const fingerprints = eventsBetween(previous, next, () => undefined).flatMap(({ artifact }) => artifact ?? []);
+  const fingerprints = createEvents(previous, next, () => undefined).flatMap(({ artifact }) => artifact ?? []);
   const provenance = await loadProvenance({ artifacts }, org, [
     ...new Set(fingerprints.map(({ fingerprint }) => fingerprint)),
   ]);
-  const events = eventsBetween(previous, next, (fingerprint) => provenance.get(fingerprint));
+  const events = createEvents(previous, next, (fingerprint) => provenance.get(fingerprint));
   await deliveries.insert(toDeliveries(listeners, events));
 }

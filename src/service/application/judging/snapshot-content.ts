@@ -1,11 +1,11 @@
 import { parseArtifacts, parseMembers, type MemberReference } from '../../domain/environment/snapshot-content.ts';
-import { artifactsOfMembers } from '../../domain/environment/snapshot.ts';
+import { mergeMemberArtifacts } from '../../domain/environment/snapshot.ts';
 import type { RunningArtifact } from '../../domain/environment/running-artifact.ts';
 import type { EnvironmentHead } from '../../storage/environments.ts';
 import type { ReadTransaction } from '../../storage/storage.ts';
 
 /** How much of the members of a logical environment is put together at once, in bytes. */
-const largestContent = 8 * 1024 * 1024;
+const maximumContentBytes = 8 * 1024 * 1024;
 
 /** What a snapshot shows. It is read and put together only when it is asked for, because it can be very much. */
 export class SnapshotContent {
@@ -39,16 +39,16 @@ export class SnapshotContent {
   async #load(): Promise<readonly RunningArtifact[]> {
     if (!this.#isLogical) return parseArtifacts(this.json);
     const contents = await this.#snapshots.listContents(this.#org, this.members);
-    return artifactsOfMembers(contents.map(parseArtifacts));
+    return mergeMemberArtifacts(contents.map(parseArtifacts));
   }
 
   /** How many bytes the contents of the members have; 0 if there are none. */
-  sizeOfMembers(): Promise<number> {
-    return this.#snapshots.sizeOf(this.#org, this.members);
+  findMemberBytes(): Promise<number> {
+    return this.#snapshots.findContentBytes(this.#org, this.members);
   }
 
   /** Whether the members show more than is put together at once. */
   async isTooLarge(): Promise<boolean> {
-    return (await this.sizeOfMembers()) > largestContent;
+    return (await this.findMemberBytes()) > maximumContentBytes;
   }
 }

@@ -1,4 +1,4 @@
-import { movementBetween } from '../../domain/environment/snapshot-events.ts';
+import { findMovement } from '../../domain/environment/snapshot-events.ts';
 import { serializeContent } from '../../domain/environment/snapshot-content.ts';
 import { judgeWithMembers, type MemberVerdict, type Snapshot } from '../../domain/environment/snapshot.ts';
 import {
@@ -48,7 +48,7 @@ export class SnapshotMaker {
    */
   async make(head: EnvironmentHead, now: number, work: Work, reported?: string): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
-    const draft = await this.#draft(head, previous, reported);
+    const draft = await this.#createDraft(head, previous, reported);
     if (draft === undefined) return 'nothing';
     const judgement = await this.#judge(head, draft, work);
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
@@ -62,7 +62,7 @@ export class SnapshotMaker {
    */
   async makeIfVerdictChanged(head: EnvironmentHead, now: number, work: Work): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
-    const draft = previous === undefined ? undefined : await this.#draft(head, previous);
+    const draft = previous === undefined ? undefined : await this.#createDraft(head, previous);
     if (previous === undefined || draft === undefined) return 'nothing';
     const judgement = await this.#judge(head, draft, work);
     if (judgement.compliant === previous.judgement.compliant) return 'nothing';
@@ -78,12 +78,12 @@ export class SnapshotMaker {
     return { from, judgement, content: new SnapshotContent(this.#transaction, head, content) };
   }
 
-  async #draft(
+  async #createDraft(
     head: EnvironmentHead,
     previous: LoadedSnapshot | undefined,
     reported?: string,
   ): Promise<Draft | undefined> {
-    if (head.kind === 'logical') return this.#draftOfMembers(head, previous);
+    if (head.kind === 'logical') return this.#createMemberDraft(head, previous);
     if (reported !== undefined) {
       return { content: new SnapshotContent(this.#transaction, head, reported), members: [] };
     }
@@ -91,7 +91,7 @@ export class SnapshotMaker {
   }
 
   /** A logical environment shows the latest snapshots of its members. */
-  async #draftOfMembers(head: EnvironmentHead, previous: LoadedSnapshot | undefined): Promise<Draft | undefined> {
+  async #createMemberDraft(head: EnvironmentHead, previous: LoadedSnapshot | undefined): Promise<Draft | undefined> {
     const { environments, snapshots } = this.#transaction;
     const members = await environments.listMemberHeads(head.org, head.name);
     if (members.length === 0 && previous === undefined) return undefined;
@@ -116,7 +116,7 @@ export class SnapshotMaker {
     work: Work,
   ): Promise<() => readonly JudgedArtifact[]> {
     try {
-      work.spend(Math.ceil((await content.sizeOfMembers()) / charactersInStep));
+      work.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
       const artifacts = await loadJudgedArtifacts(this.#transaction, org, await content.artifacts(), work);
       return () => artifacts;
     } catch (error) {
@@ -137,7 +137,7 @@ export class SnapshotMaker {
     await snapshots.deletePending({ org, environment });
     // An artifact runs in the members of a logical environment, not once more in itself.
     if (kind !== 'logical' && previous?.content !== content) {
-      const movement = movementBetween((await previous?.content.artifacts()) ?? [], await content.artifacts());
+      const movement = findMovement((await previous?.content.artifacts()) ?? [], await content.artifacts());
       await snapshots.recordMovement(org, { environment, number, from }, movement);
     }
     await recordEvents(this.#transaction, { org, environment }, async () => {

@@ -15,10 +15,10 @@ export interface Change {
 }
 
 /** How much is judged within one transaction, in steps of a judgement; the rest follows in transactions of its own. */
-const stepsAlong = 300_000;
+const maximumSteps = 300_000;
 
 /** What a snapshot takes in itself, in the same steps. */
-const stepsOfSnapshot = 5_000;
+const stepsPerSnapshot = 5_000;
 
 /**
  * Makes the snapshots that follow from a change: one change can touch any number of environments, and one environment can be
@@ -32,8 +32,8 @@ export class SnapshotUpdates {
   readonly #transaction: WriteTransaction;
   readonly #context: JudgingContext;
   readonly #maker: SnapshotMaker;
-  /** What is left of `stepsAlong`. */
-  #stepsLeft = stepsAlong;
+  /** What is left of `maximumSteps`. */
+  #stepsLeft = maximumSteps;
 
   constructor(transaction: WriteTransaction, context: JudgingContext) {
     this.#transaction = transaction;
@@ -87,14 +87,14 @@ export class SnapshotUpdates {
       ? await this.#maker.make(head, at, work)
       : await this.#maker.makeIfVerdictChanged(head, at, work);
     if (pending !== undefined) await snapshots.deletePending(pending);
-    this.#stepsLeft -= stepsOfSnapshot + work.spent;
+    this.#stepsLeft -= stepsPerSnapshot + work.spent;
     if (outcome === 'made') await this.#spread(head, at);
   }
 
   /** A logical environment gets a snapshot with every new one of a member, because it shows another one then. */
   async #spread({ org, name, kind }: EnvironmentHead, at: number): Promise<void> {
     if (kind === 'logical') return;
-    await this.update(await this.#transaction.environments.listShowing(org, [name]), { org, at, forced: true });
+    await this.update(await this.#transaction.environments.listIncluding(org, [name]), { org, at, forced: true });
   }
 
   /**

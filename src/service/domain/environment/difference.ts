@@ -1,4 +1,4 @@
-import { identityOf, type RunningArtifact } from './running-artifact.ts';
+import { toIdentity, type RunningArtifact } from './running-artifact.ts';
 
 /** An artifact of one or both of two snapshots. */
 export interface ComparedArtifact {
@@ -19,11 +19,11 @@ export interface Difference {
 }
 
 /** What differs between two snapshots, of one environment or of two. */
-export function differenceBetween(first: readonly RunningArtifact[], second: readonly RunningArtifact[]): Difference {
-  const byIdentity = new Map(first.map((artifact) => [identityOf(artifact), artifact]));
+export function compareArtifacts(first: readonly RunningArtifact[], second: readonly RunningArtifact[]): Difference {
+  const byIdentity = new Map(first.map((artifact) => [toIdentity(artifact), artifact]));
   const later = second.map((artifact): ComparedArtifact & { readonly isNew: boolean } => {
-    const earlier = byIdentity.get(identityOf(artifact));
-    byIdentity.delete(identityOf(artifact));
+    const earlier = byIdentity.get(toIdentity(artifact));
+    byIdentity.delete(toIdentity(artifact));
     const instances = [earlier?.instances.length ?? 0, artifact.instances.length] as const;
     return { artifact, instances, isNew: earlier === undefined };
   });

@@ -17,7 +17,7 @@ export interface RunningArtifact {
 }
 
 /** What identifies an artifact among those that run: a fingerprint has no space, so the two cannot run into each other. */
-export function identityOf({ fingerprint, name }: Pick<RunningArtifact, 'fingerprint' | 'name'>): string {
+export function toIdentity({ fingerprint, name }: Pick<RunningArtifact, 'fingerprint' | 'name'>): string {
   return `${fingerprint} ${name}`;
 }
 
@@ -25,7 +25,7 @@ export function identityOf({ fingerprint, name }: Pick<RunningArtifact, 'fingerp
  * What a report says is running, in one order whatever the report's was, so that two reports of the same are equal. A pod
  * that is listed twice is one instance.
  */
-export function artifactsOfReport({ artifacts: pods }: K8sReport): readonly RunningArtifact[] {
+export function toRunningArtifacts({ artifacts: pods }: K8sReport): readonly RunningArtifact[] {
   const instances = pods.flatMap(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) =>
     Object.entries(digests).map(([name, fingerprint]): RunningArtifact => ({
       name,
@@ -33,33 +33,36 @@ export function artifactsOfReport({ artifacts: pods }: K8sReport): readonly Runn
       instances: [{ namespace, pod, createdAt }],
     })),
   );
-  return merge(instances).map(({ instances: all, ...artifact }) => ({ ...artifact, instances: eachOnce(all) }));
+  return mergeArtifacts(instances).map(({ instances: all, ...artifact }) => ({
+    ...artifact,
+    instances: withoutDuplicates(all),
+  }));
 }
 
 /** All that runs in any of several places, in the order of a report. */
-export function merge(artifacts: readonly RunningArtifact[]): readonly RunningArtifact[] {
+export function mergeArtifacts(artifacts: readonly RunningArtifact[]): readonly RunningArtifact[] {
   const merged = new Map<string, { name: string; fingerprint: string; instances: Instance[] }>();
   for (const artifact of artifacts) {
     const { name, fingerprint, instances } = artifact;
-    const known = merged.get(identityOf(artifact));
-    if (known === undefined) merged.set(identityOf(artifact), { name, fingerprint, instances: [...instances] });
+    const known = merged.get(toIdentity(artifact));
+    if (known === undefined) merged.set(toIdentity(artifact), { name, fingerprint, instances: [...instances] });
     else known.instances.push(...instances);
   }
   return [...merged.values()].sort(
-    (one, other) => inOrder(one.name, other.name) || inOrder(one.fingerprint, other.fingerprint),
+    (one, other) => compareCodeUnits(one.name, other.name) || compareCodeUnits(one.fingerprint, other.fingerprint),
   );
 }
 
-function eachOnce(instances: readonly Instance[]): readonly Instance[] {
+function withoutDuplicates(instances: readonly Instance[]): readonly Instance[] {
   // A NUL stands in no name of a report.
   const pods = new Map(instances.map((instance) => [`${instance.namespace}\0${instance.pod}`, instance]));
   return [...pods.values()].sort(
-    (one, other) => inOrder(one.namespace, other.namespace) || inOrder(one.pod, other.pod),
+    (one, other) => compareCodeUnits(one.namespace, other.namespace) || compareCodeUnits(one.pod, other.pod),
   );
 }
 
 /** By code units, because the order of a language differs between machines. */
-function inOrder(one: string, other: string): number {
+function compareCodeUnits(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
@@ -69,11 +72,11 @@ function inOrder(one: string, other: string): number {
  * a pod that is replaced by one of the same image runs nothing new.
  */
 export function sameArtifacts(one: readonly RunningArtifact[], other: readonly RunningArtifact[]): boolean {
-  const known = new Set(one.map(identityOf));
-  return known.size === other.length && other.every((artifact) => known.has(identityOf(artifact)));
+  const known = new Set(one.map(toIdentity));
+  return known.size === other.length && other.every((artifact) => known.has(toIdentity(artifact)));
 }
 
 /** The fingerprints that run, each once. */
-export function fingerprintsOf(artifacts: readonly RunningArtifact[]): readonly string[] {
+export function listFingerprints(artifacts: readonly RunningArtifact[]): readonly string[] {
   return [...new Set(artifacts.map(({ fingerprint }) => fingerprint))];
 }

@@ -1,6 +1,6 @@
 import type { Trigger } from '../../../contract/notification.ts';
 import type { EnvironmentEvent, EventArtifact } from '../environment-event.ts';
-import { fingerprintsOf, type RunningArtifact } from './running-artifact.ts';
+import { listFingerprints, type RunningArtifact } from './running-artifact.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** What a build said about an artifact, in the flow that heard of it last. */
@@ -13,8 +13,8 @@ export interface Movement {
 }
 
 /** What runs now and did not before, and the other way round. An artifact under another name still runs. */
-export function movementBetween(previous: readonly RunningArtifact[], next: readonly RunningArtifact[]): Movement {
-  const [before, after] = [new Set(fingerprintsOf(previous)), new Set(fingerprintsOf(next))];
+export function findMovement(previous: readonly RunningArtifact[], next: readonly RunningArtifact[]): Movement {
+  const [before, after] = [new Set(listFingerprints(previous)), new Set(listFingerprints(next))];
   return {
     started: [...after].filter((fingerprint) => !before.has(fingerprint)),
     exited: [...before].filter((fingerprint) => !after.has(fingerprint)),
@@ -26,14 +26,14 @@ export function movementBetween(previous: readonly RunningArtifact[], next: read
  * started, that exited, and that comply only by an exception and did not before; and a verdict that is another one.
  * Scaling raises nothing, because it is no longer recorded.
  */
-export function eventsBetween(
+export function createEvents(
   previous: Snapshot | undefined,
   next: Snapshot,
-  provenanceOf: (fingerprint: string) => Provenance | undefined,
+  findProvenance: (fingerprint: string) => Provenance | undefined,
 ): readonly EnvironmentEvent[] {
   const { org, environment, number: snapshot, from: timestamp, judgement } = next;
   const before = previous?.artifacts ?? [];
-  const { started, exited } = movementBetween(before, next.artifacts);
+  const { started, exited } = findMovement(before, next.artifacts);
   const allowedBefore = new Set(previous?.judgement.allowed);
   const allowed = judgement.allowed.filter((fingerprint) => !allowedBefore.has(fingerprint));
   const event = (trigger: Trigger, description: string, artifact?: EventArtifact): EnvironmentEvent => {
@@ -49,7 +49,7 @@ export function eventsBetween(
     const names = new Map(among.map(({ fingerprint, name }) => [fingerprint, name]));
     return fingerprints.map((fingerprint) => {
       const name = names.get(fingerprint) ?? fingerprint;
-      const artifact = { name, fingerprint, provenance: provenanceOf(fingerprint) };
+      const artifact = { name, fingerprint, provenance: findProvenance(fingerprint) };
       return event(trigger, `Artifact ${name} ${what} ${environment}.`, artifact);
     });
   };
@@ -69,11 +69,11 @@ function verdictEvents(previous: Snapshot | undefined, next: Snapshot): readonly
     : [
         [
           'ON_NON_COMPLIANT_ENV',
-          `Environment ${environment} does not comply with its policies since snapshot ${number}.${whyUnjudgeable(judgement)}`,
+          `Environment ${environment} does not comply with its policies since snapshot ${number}.${explainUnjudgeable(judgement)}`,
         ],
       ];
 }
 
-function whyUnjudgeable({ unjudgeable }: Snapshot['judgement']): string {
+function explainUnjudgeable({ unjudgeable }: Snapshot['judgement']): string {
   return unjudgeable === undefined ? '' : ` It could not be judged: ${unjudgeable}.`;
 }

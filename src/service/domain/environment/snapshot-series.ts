@@ -9,7 +9,11 @@ export interface SnapshotSeries {
 }
 
 /** The number that a selector means, whether there is such a snapshot or not. */
-export async function selectedNumber(selector: SnapshotSelector, series: SnapshotSeries, now: number): Promise<number> {
+export async function resolveSelector(
+  selector: SnapshotSelector,
+  series: SnapshotSeries,
+  now: number,
+): Promise<number> {
   switch (selector.kind) {
     case 'latest':
       return series.latest;
@@ -31,15 +35,15 @@ export interface NumberRange {
 }
 
 /** The snapshots of an interval, as far as there are such; all of them where there is no interval. */
-export async function rangeOf(
+export async function resolveInterval(
   interval: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined,
   series: SnapshotSeries,
   now: number,
 ): Promise<NumberRange> {
   if (interval === undefined) return { first: 1, last: series.latest };
   return {
-    first: Math.max(1, await selectedNumber(interval.from, series, now)),
-    last: Math.min(series.latest, await selectedNumber(interval.to, series, now)),
+    first: Math.max(1, await resolveSelector(interval.from, series, now)),
+    last: Math.min(series.latest, await resolveSelector(interval.to, series, now)),
   };
 }
 
@@ -53,7 +57,7 @@ export interface Page {
 }
 
 /** The numbers on a page: computed and not counted, so that the last page costs what the first one does. */
-export function pageOf({ first, last }: NumberRange, { page, size, ascending }: Page): NumberRange {
+export function toPageRange({ first, last }: NumberRange, { page, size, ascending }: Page): NumberRange {
   const skipped = (page - 1) * size;
   return ascending
     ? { first: first + skipped, last: Math.min(last, first + skipped + size - 1) }

@@ -1,6 +1,6 @@
 import type { EnvironmentKind } from '../../../contract/environment.ts';
 import { unjudged, type EnvironmentJudgement } from '../policy/judge-environment.ts';
-import { merge, type RunningArtifact } from './running-artifact.ts';
+import { mergeArtifacts, type RunningArtifact } from './running-artifact.ts';
 
 /** An environment. Every time is in Unix seconds, with a fraction. */
 export interface Environment {
@@ -48,8 +48,8 @@ export interface MemberVerdict {
 }
 
 /** What runs in a logical environment: all that runs in its members. */
-export function artifactsOfMembers(members: readonly (readonly RunningArtifact[])[]): readonly RunningArtifact[] {
-  return merge(members.flat());
+export function mergeMemberArtifacts(members: readonly (readonly RunningArtifact[])[]): readonly RunningArtifact[] {
+  return mergeArtifacts(members.flat());
 }
 
 /**

@@ -19,12 +19,12 @@ export function expandedSize(pattern: string): number {
       const closed = groups.length === 1 ? undefined : groups.pop();
       innermost().add(closed?.size ?? innermost().size);
     } else if (least !== undefined) innermost().repeatLast(Math.max(1, Number(least), Number(most ?? 0)));
-    else innermost().add(sizeOfToken(text));
+    else innermost().add(estimateTokenSize(text));
   }
   return groups.reduce((sum, { size }) => sum + size, 0);
 }
 
-function sizeOfToken(text: string): number {
+function estimateTokenSize(text: string): number {
   const unicodeClasses = text.split(/\\[pP]/u).length - 1;
   return Math.max(1, unicodeClasses * unicodeClassSize, text.startsWith('[') ? text.length / 4 : 1);
 }

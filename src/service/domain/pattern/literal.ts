@@ -1,5 +1,5 @@
 /** What a text must hold so that a pattern can be found in it. */
-export interface Literal {
+export interface LiteralText {
   /** Whether that is all that the pattern asks for. */
   readonly isWhole: boolean;
   /** False only for texts that do not have the pattern. */
@@ -16,7 +16,7 @@ const beginning = new RegExp(`^\\^(?<text>${character}*)${character}`, 'u');
  * Finds the literal text in a pattern. Most patterns are nothing else (`^registry\.k8s\.io/`), and comparing texts takes no
  * matcher.
  */
-export function literalOf(pattern: string): Literal {
+export function parseLiteral(pattern: string): LiteralText {
   const all = whole.exec(pattern)?.groups;
   if (all !== undefined) return { isWhole: true, couldMatch: comparison(all) };
   // An alternative may begin otherwise.
@@ -25,7 +25,11 @@ export function literalOf(pattern: string): Literal {
   return { isWhole: false, couldMatch: (subject) => subject.startsWith(prefix) };
 }
 
-function comparison({ start, text = '', end }: Readonly<Record<string, string | undefined>>): Literal['couldMatch'] {
+function comparison({
+  start,
+  text = '',
+  end,
+}: Readonly<Record<string, string | undefined>>): LiteralText['couldMatch'] {
   const literal = unescaped(text);
   if (start !== '') return end === '' ? (subject) => subject.startsWith(literal) : (subject) => subject === literal;
   return end === '' ? (subject) => subject.includes(literal) : (subject) => subject.endsWith(literal);

@@ -1,7 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { errorMessage } from '../../../runtime/failure.ts';
 import { expandedSize } from './expanded-size.ts';
-import { literalOf } from './literal.ts';
+import { parseLiteral } from './literal.ts';
 
 /** A pattern of `matches()`, ready to be looked for. */
 export interface Pattern {
@@ -14,15 +14,15 @@ export interface Pattern {
 }
 
 /** The text is not a pattern; the message says why. */
-export class PatternFault extends Error {
-  override readonly name = 'PatternFault';
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
 }
 
 /** The longest pattern, in characters. */
-export const longestPattern = 500;
+export const maximumPatternLength = 500;
 
 /** The largest pattern once its repetitions are written out, in instructions. */
-export const largestPattern = 1000;
+export const maximumPatternSize = 1000;
 
 /** Comparing this many characters takes about as long as one step of the matcher. */
 const charactersInStep = 64;
@@ -31,15 +31,17 @@ const charactersInStep = 64;
  * Compiles a pattern. Its syntax is RE2's (https://github.com/google/re2/wiki/Syntax), because patterns come from outside
  * and are matched while others wait: whatever the pattern is, matching takes at most size × length steps.
  *
- * @throws PatternFault
+ * @throws PatternError
  */
 export function compilePattern(text: string): Pattern {
-  if (text.length > longestPattern) throw new PatternFault(`has more than ${longestPattern} characters`);
-  const literal = literalOf(text);
+  if (text.length > maximumPatternLength) throw new PatternError(`has more than ${maximumPatternLength} characters`);
+  const literal = parseLiteral(text);
   if (literal.isWhole) return { size: 1, cost: comparisonCost, matches: literal.couldMatch };
   const size = expandedSize(text);
-  if (size > largestPattern) {
-    throw new PatternFault(`has a size of ${size} once its repetitions are written out; ${largestPattern} are allowed`);
+  if (size > maximumPatternSize) {
+    throw new PatternError(
+      `has a size of ${size} once its repetitions are written out; ${maximumPatternSize} are allowed`,
+    );
   }
   const program = compile(text);
   return {
@@ -57,7 +59,7 @@ function compile(text: string): RE2JS {
     return RE2JS.compile(text);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new PatternFault(`is not RE2 syntax: ${errorMessage(error).replace(/^error parsing regexp: /u, '')}`, {
+    throw new PatternError(`is not RE2 syntax: ${errorMessage(error).replace(/^error parsing regexp: /u, '')}`, {
       cause: error,
     });
   }

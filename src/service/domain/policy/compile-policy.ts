@@ -1,19 +1,19 @@
 import { evidenceName } from '../binding.ts';
-import { holds, matchesIn, valueOf, type Condition, type ConditionSubject } from './condition.ts';
-import { ConditionFault } from './condition-tokens.ts';
+import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
+import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
 import type { ArtifactInFlow, JudgedArtifact } from './judged-artifact.ts';
 import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
 import type { PatternUse, Work } from './work.ts';
 
 /** What a rule says about an artifact. */
-export type Finding =
+export type RuleResult =
   | { readonly outcome: 'kept' }
   /** It would be broken without an exception. */
   | { readonly outcome: 'excepted' }
   | { readonly outcome: 'broken'; readonly reason: string };
 
-type RuleCheck = (artifact: JudgedArtifact, work: Work) => Finding;
+type RuleCheck = (artifact: JudgedArtifact, work: Work) => RuleResult;
 
 /** A policy, ready to judge. */
 export interface CompiledPolicy {
@@ -25,9 +25,9 @@ export interface CompiledPolicy {
   readonly fault?: string | undefined;
 }
 
-const kept: Finding = { outcome: 'kept' };
-const excepted: Finding = { outcome: 'excepted' };
-const broken = (reason: string): Finding => ({ outcome: 'broken', reason });
+const kept: RuleResult = { outcome: 'kept' };
+const excepted: RuleResult = { outcome: 'excepted' };
+const broken = (reason: string): RuleResult => ({ outcome: 'broken', reason });
 
 /** Reads the conditions of a policy once for all artifacts, and all the judgements to come. */
 export function compilePolicy(rules: PolicyRules): CompiledPolicy {
@@ -38,28 +38,28 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     return condition;
   };
   try {
-    const checks = checksOf(rules, read);
-    const uses = conditions.flatMap(matchesIn);
+    const checks = createChecks(rules, read);
+    const uses = conditions.flatMap(listMatches);
     return {
       checks,
       *patternUses(artifact) {
-        for (const subject of subjectsOf(artifact)) {
+        for (const subject of toSubjects(artifact)) {
           for (const { pattern, value } of uses) {
-            const text = valueOf(value, subject);
+            const text = resolveValue(value, subject);
             if (typeof text === 'string') yield { pattern, text };
           }
         }
       },
     };
   } catch (error) {
-    if (!(error instanceof ConditionFault)) throw error;
+    if (!(error instanceof ConditionError)) throw error;
     return { checks: [], patternUses: () => [], fault: `a condition of it ${error.message}` };
   }
 }
 
 type ReadCondition = (text: string) => Condition;
 
-function checksOf(
+function createChecks(
   { artifacts: { provenance, attestations = [], ...others } = {} }: PolicyRules,
   read: ReadCondition,
 ): readonly RuleCheck[] {
@@ -75,7 +75,7 @@ function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition):
   const conditions = exceptions.map((exception) => read(exception.if));
   return (artifact, work) => {
     if (artifact.flows.length > 0) return kept;
-    return applies(conditions, subjectOf(artifact), work) ? excepted : broken('no flow knows it');
+    return anyHolds(conditions, toSubject(artifact), work) ? excepted : broken('no flow knows it');
   };
 }
 
@@ -83,13 +83,13 @@ function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondit
   const conditions = exceptions.map((exception) => read(exception.if));
   return (artifact, work) => {
     if (artifact.flows.length === 0) {
-      return applies(conditions, subjectOf(artifact), work)
+      return anyHolds(conditions, toSubject(artifact), work)
         ? excepted
         : broken('no flow knows it, so no trail can be compliant');
     }
     work.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
-    const first = failing.find((known) => !applies(conditions, subjectOf(artifact, known), work));
+    const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), work));
     if (first === undefined) return failing.length === 0 ? kept : excepted;
     return broken(`it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`);
   };
@@ -100,15 +100,15 @@ function attestationCheck(
   read: ReadCondition,
 ): RuleCheck {
   const condition = text === undefined ? undefined : read(text);
-  const asked = (subject: ConditionSubject, work: Work): boolean =>
+  const applies = (subject: ConditionSubject, work: Work): boolean =>
     condition === undefined || holds(condition, subject, work);
   const what = `${type === '*' ? 'attestation' : `${type} attestation`}${name === '*' ? '' : ` ${name}`}`;
   const fits = (piece: ArtifactInFlow['evidence'][number]): boolean =>
     (type === '*' || piece.type === type) && (name === '*' || evidenceName(piece.name) === name);
   return (artifact, work) => {
-    const flows = artifact.flows.filter((known) => asked(subjectOf(artifact, known), work));
-    const isAsked = artifact.flows.length === 0 ? asked(subjectOf(artifact), work) : flows.length > 0;
-    if (!isAsked) return kept;
+    const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), work));
+    const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), work) : flows.length > 0;
+    if (!isRequired) return kept;
     const found = flows.flatMap(({ evidence }) => {
       work.spend(evidence.length);
       return evidence.filter(fits);
@@ -120,17 +120,17 @@ function attestationCheck(
   };
 }
 
-function applies(conditions: readonly Condition[], subject: ConditionSubject, work: Work): boolean {
+function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, work: Work): boolean {
   return conditions.some((condition) => holds(condition, subject, work));
 }
 
 /** The artifact as each flow knows it, and as none does. */
-function subjectsOf(artifact: JudgedArtifact): readonly ConditionSubject[] {
-  return [undefined, ...artifact.flows].map((known) => subjectOf(artifact, known));
+function toSubjects(artifact: JudgedArtifact): readonly ConditionSubject[] {
+  return [undefined, ...artifact.flows].map((known) => toSubject(artifact, known));
 }
 
 /** Flows have no tags in this service: the interface has none in a flow (interface, Flow). */
-function subjectOf({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
+function toSubject({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
   const flow = known === undefined ? undefined : { name: known.flow, tags: {} };
   return { artifact: { name, fingerprint }, flow };
 }

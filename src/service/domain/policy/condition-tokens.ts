@@ -7,8 +7,8 @@ export interface Token {
 }
 
 /** A condition is not understood; the message says why, and where. */
-export class ConditionFault extends Error {
-  override readonly name = 'ConditionFault';
+export class ConditionError extends Error {
+  override readonly name = 'ConditionError';
 }
 
 // One of its groups says what was found. A word holds dots and hyphens, because it is a path: `flow.tags.risk-level`.
@@ -18,23 +18,23 @@ const form =
 /**
  * The words of a condition.
  *
- * @throws ConditionFault
+ * @throws ConditionError
  */
-export function tokensOf(text: string): readonly Token[] {
+export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let position = 0; ;) {
     form.lastIndex = position;
     const found = form.exec(text);
-    const token = found === null ? undefined : tokenOf(found);
+    const token = found === null ? undefined : toToken(found);
     if (found === null || token === undefined)
-      throw new ConditionFault(`cannot be read from ${excerpt(text, position)}`);
+      throw new ConditionError(`cannot be read from ${excerpt(text, position)}`);
     tokens.push(token);
     if (token.kind === 'end') return tokens;
     position = found.index + found[0].length;
   }
 }
 
-function tokenOf(found: RegExpExecArray): Token | undefined {
+function toToken(found: RegExpExecArray): Token | undefined {
   const { text, number, word, mark, end } = found.groups ?? {};
   const token = (kind: Token['kind'], raw: string, shown = raw): Token => ({
     kind,

@@ -51,29 +51,33 @@ export function holds(condition: Condition, subject: ConditionSubject, work = ne
     case 'not':
       return !holds(condition.part, subject, work);
     case 'compare':
-      return compare(condition.comparison, valueOf(condition.left, subject), valueOf(condition.right, subject));
+      return compare(
+        condition.comparison,
+        resolveValue(condition.left, subject),
+        resolveValue(condition.right, subject),
+      );
     case 'in': {
       work.spend(condition.list.length);
-      const value = valueOf(condition.value, subject);
-      return value !== undefined && condition.list.some((item) => valueOf(item, subject) === value);
+      const value = resolveValue(condition.value, subject);
+      return value !== undefined && condition.list.some((item) => resolveValue(item, subject) === value);
     }
     case 'exists':
-      return find(subject, condition.keys) !== undefined;
+      return findByPath(subject, condition.keys) !== undefined;
     case 'matches': {
-      const value = valueOf(condition.value, subject);
+      const value = resolveValue(condition.value, subject);
       return typeof value === 'string' && work.matches(condition.pattern, value);
     }
   }
 }
 
 /** Every `matches()` of a condition. */
-export function matchesIn(condition: Condition): readonly Extract<Condition, { kind: 'matches' }>[] {
+export function listMatches(condition: Condition): readonly Extract<Condition, { kind: 'matches' }>[] {
   switch (condition.kind) {
     case 'and':
     case 'or':
-      return condition.parts.flatMap(matchesIn);
+      return condition.parts.flatMap(listMatches);
     case 'not':
-      return matchesIn(condition.part);
+      return listMatches(condition.part);
     case 'matches':
       return [condition];
     default:
@@ -82,13 +86,13 @@ export function matchesIn(condition: Condition): readonly Extract<Condition, { k
 }
 
 /** What a value is for a subject; undefined if there is no such thing. */
-export function valueOf(value: Value, subject: ConditionSubject): Literal | undefined {
+export function resolveValue(value: Value, subject: ConditionSubject): Literal | undefined {
   if (value.kind === 'literal') return value.value;
-  const found = find(subject, value.keys);
+  const found = findByPath(subject, value.keys);
   return typeof found === 'string' ? found : undefined;
 }
 
-function find(subject: ConditionSubject, keys: readonly string[]): unknown {
+function findByPath(subject: ConditionSubject, keys: readonly string[]): unknown {
   let current: unknown = subject;
   for (const key of keys) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;

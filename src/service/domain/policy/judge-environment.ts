@@ -1,4 +1,4 @@
-import type { CompiledPolicy, Finding } from './compile-policy.ts';
+import type { CompiledPolicy, RuleResult } from './compile-policy.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
 import { MatchesMissing, Work, WorkExceeded, type PatternUse } from './work.ts';
 
@@ -24,7 +24,7 @@ export interface EnvironmentJudgement {
   readonly compliant: boolean | null;
   /** The policies, and the versions of them, that were looked at. */
   readonly policies: readonly { readonly name: string; readonly version: number }[];
-  /** The first of them, `mostBreaches` at most. */
+  /** The first of them, `maximumBreaches` at most. */
   readonly breaches: readonly PolicyBreach[];
   /** How many breaches there are beyond the first. */
   readonly furtherBreaches?: number | undefined;
@@ -38,10 +38,10 @@ export interface EnvironmentJudgement {
 export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], breaches: [], allowed: [] };
 
 /** How many breaches are kept with a judgement, because every snapshot holds its own. */
-export const mostBreaches = 1000;
+export const maximumBreaches = 1000;
 
 /** In characters; the reason of an artifact's state names its evidence. */
-const longestReason = 500;
+const maximumReasonLength = 500;
 
 /**
  * Judges what runs in an environment by its policies (the public documentation of such a service, Policy). Every artifact
@@ -69,7 +69,7 @@ export function judgeEnvironment(
   let artifacts: readonly JudgedArtifact[] = [];
   try {
     artifacts = readArtifacts(work);
-    return { policies: toVersions(policies), ...findingsOf(policies, artifacts, work) };
+    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, work) };
   } catch (error) {
     if (error instanceof MatchesMissing) throw new MatchesMissing(patternUses(policies, artifacts));
     if (!(error instanceof WorkExceeded)) throw error;
@@ -99,7 +99,7 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
 }
 
 /** Applies every check to every artifact. */
-function findingsOf(
+function applyPolicies(
   policies: readonly AttachedPolicy[],
   artifacts: readonly JudgedArtifact[],
   work: Work,
@@ -108,12 +108,12 @@ function findingsOf(
   let further = 0;
   const broken = new Set<string>();
   const excepted = new Set<string>();
-  const take = (policy: string, { name, fingerprint }: JudgedArtifact, finding: Finding): void => {
-    if (finding.outcome === 'excepted') excepted.add(fingerprint);
-    if (finding.outcome !== 'broken') return;
+  const take = (policy: string, { name, fingerprint }: JudgedArtifact, result: RuleResult): void => {
+    if (result.outcome === 'excepted') excepted.add(fingerprint);
+    if (result.outcome !== 'broken') return;
     broken.add(fingerprint);
-    if (breaches.length < mostBreaches)
-      breaches.push({ policy, name, fingerprint, reason: finding.reason.slice(0, longestReason) });
+    if (breaches.length < maximumBreaches)
+      breaches.push({ policy, name, fingerprint, reason: result.reason.slice(0, maximumReasonLength) });
     else further += 1;
   };
   for (const { name: policy, compiled } of policies) {

@@ -1,12 +1,12 @@
-import { compilePattern, PatternFault } from '../pattern/pattern.ts';
+import { compilePattern, PatternError } from '../pattern/pattern.ts';
 import { comparisons, type Comparison, type Condition, type Value } from './condition.ts';
-import { ConditionFault, tokensOf, type Token } from './condition-tokens.ts';
+import { ConditionError, tokenize, type Token } from './condition-tokens.ts';
 
 /** The longest condition, in characters. */
-export const longestCondition = 1000;
+export const maximumConditionLength = 1000;
 
 /** How deep parentheses and negations may lie in each other. */
-export const deepestCondition = 50;
+export const maximumConditionDepth = 50;
 
 const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
 
@@ -15,15 +15,16 @@ const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
  * `and or not`, `in [ … ]`, `exists()` and `matches()` over `flow.name`, `flow.tags.<key>`, `artifact.name` and
  * `artifact.fingerprint`.
  *
- * @throws ConditionFault
+ * @throws ConditionError
  */
 export function parseCondition(text: string): Condition {
-  if (text.length > longestCondition) throw new ConditionFault(`has more than ${longestCondition} characters`);
+  if (text.length > maximumConditionLength)
+    throw new ConditionError(`has more than ${maximumConditionLength} characters`);
   const inner = wrapped.exec(text)?.groups?.['inner'];
-  if (inner === undefined) throw new ConditionFault('must stand within `${{` and `}}`');
-  const reader = new ConditionReader(tokensOf(inner));
+  if (inner === undefined) throw new ConditionError('must stand within `${{` and `}}`');
+  const reader = new ConditionReader(tokenize(inner));
   const condition = reader.readAlternatives();
-  reader.demandEnd();
+  reader.requireEnd();
   return condition;
 }
 
@@ -45,7 +46,7 @@ class ConditionReader {
     return this.#readSeveral('or', () => this.#readSeveral('and', () => this.#readNegation()));
   }
 
-  demandEnd(): void {
+  requireEnd(): void {
     if (this.#token.kind !== 'end') throw this.#fault('expects `and`, `or` or the end');
   }
 
@@ -64,7 +65,7 @@ class ConditionReader {
 
   #readWithin(readOne: () => Condition): Condition {
     this.#depth += 1;
-    if (this.#depth > deepestCondition) throw new ConditionFault(`is nested deeper than ${deepestCondition}`);
+    if (this.#depth > maximumConditionDepth) throw new ConditionError(`is nested deeper than ${maximumConditionDepth}`);
     const condition = readOne();
     this.#depth -= 1;
     return condition;
@@ -73,7 +74,7 @@ class ConditionReader {
   #readBasic(): Condition {
     if (this.#take('mark', '(')) {
       const condition = this.#readWithin(() => this.readAlternatives());
-      this.#demand(')');
+      this.#require(')');
       return condition;
     }
     if (this.#take('word', 'exists')) return this.#readExists();
@@ -81,29 +82,29 @@ class ConditionReader {
   }
 
   #readExists(): Condition {
-    this.#demand('(');
+    this.#require('(');
     const { kind, text } = this.#token;
     if (kind !== 'word' || !(valuePaths.test(text) || otherPaths.test(text))) {
       throw this.#fault('expects `flow`, `flow.tags`, `artifact` or something of theirs');
     }
     this.#index += 1;
-    this.#demand(')');
+    this.#require(')');
     return { kind: 'exists', keys: text.split('.') };
   }
 
   #readMatches(): Condition {
-    this.#demand('(');
+    this.#require('(');
     const value = this.#readValue();
-    this.#demand(',');
+    this.#require(',');
     const { kind, text } = this.#token;
     if (kind !== 'text') throw this.#fault('expects a pattern in quotes');
     this.#index += 1;
-    this.#demand(')');
+    this.#require(')');
     try {
       return { kind: 'matches', value, pattern: compilePattern(text) };
     } catch (error) {
-      if (!(error instanceof PatternFault)) throw error;
-      throw new ConditionFault(`has the pattern ${JSON.stringify(text)}, which ${error.message}`, { cause: error });
+      if (!(error instanceof PatternError)) throw error;
+      throw new ConditionError(`has the pattern ${JSON.stringify(text)}, which ${error.message}`, { cause: error });
     }
   }
 
@@ -121,10 +122,10 @@ class ConditionReader {
   }
 
   #readMembership(value: Value): Condition {
-    this.#demand('[');
+    this.#require('[');
     const list: Value[] = [];
     while (!this.#take('mark', ']')) {
-      if (list.length > 0) this.#demand(',');
+      if (list.length > 0) this.#require(',');
       list.push(this.#readValue());
     }
     return { kind: 'in', value, list };
@@ -132,7 +133,7 @@ class ConditionReader {
 
   #readValue(): Value {
     const { kind, text } = this.#token;
-    const value = valueOf(kind, text);
+    const value = toValue(kind, text);
     if (value === undefined) {
       throw this.#fault(
         'expects a text in quotes, a number, `flow.name`, `flow.tags.<key>`, `artifact.name` or `artifact.fingerprint`',
@@ -156,17 +157,17 @@ class ConditionReader {
     return seen;
   }
 
-  #demand(mark: string): void {
+  #require(mark: string): void {
     if (!this.#take('mark', mark)) throw this.#fault(`expects \`${mark}\``);
   }
 
-  #fault(expectation: string): ConditionFault {
+  #fault(expectation: string): ConditionError {
     const { kind, text } = this.#token;
-    return new ConditionFault(`${expectation}${kind === 'end' ? ' at its end' : ` at ${JSON.stringify(text)}`}`);
+    return new ConditionError(`${expectation}${kind === 'end' ? ' at its end' : ` at ${JSON.stringify(text)}`}`);
   }
 }
 
-function valueOf(kind: Token['kind'], text: string): Value | undefined {
+function toValue(kind: Token['kind'], text: string): Value | undefined {
   if (kind === 'text') return { kind: 'literal', value: text };
   if (kind === 'number') return { kind: 'literal', value: Number(text) };
   if (kind !== 'word') return undefined;

@@ -1,14 +1,14 @@
 import { conforms, violations } from '../../../contract/check.ts';
 import { decodeText } from '../../../runtime/decode-text.ts';
-import { matchesIn } from './condition.ts';
-import { ConditionFault } from './condition-tokens.ts';
+import { listMatches } from './condition.ts';
+import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
-import { readYaml, YamlFault, type YamlDocument } from './read-yaml.ts';
+import { readYaml, YamlError, type YamlDocument } from './read-yaml.ts';
 import {
-  conditionsOf,
+  listConditions,
   isKnownSchema,
-  largestPatterns,
-  mostConditions,
+  maximumTotalPatternSize,
+  maximumConditions,
   policyRules,
   type PolicyRules,
 } from './rules.ts';
@@ -17,9 +17,9 @@ import {
 export type PolicyReading =
   { readonly text: string; readonly rules: PolicyRules } | { readonly faults: readonly [string, ...string[]] };
 
-const mostFaults = 10;
+const maximumFaults = 10;
 /** In characters; a key of the file can be as long as the file. */
-const longestFault = 300;
+const maximumFaultLength = 300;
 // What YAML allows (YAML 1.2, section 5.1); `u` makes a lone surrogate a character of its own.
 const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
@@ -36,18 +36,18 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
   try {
     return check(text, readYaml(text));
   } catch (error) {
-    if (!(error instanceof YamlFault)) throw error;
+    if (!(error instanceof YamlError)) throw error;
     return faulty([error.line === undefined ? error.message : `line ${error.line}: ${error.message}`]);
   }
 }
 
-function check(text: string, { value, lineOf }: YamlDocument): PolicyReading {
+function check(text: string, { value, findLine }: YamlDocument): PolicyReading {
   const faultAt = (field: string, rule: string): string =>
-    field === '' ? `line 1: it ${rule}` : `line ${lineOf(field)}: \`${field}\` ${rule}`;
+    field === '' ? `line 1: it ${rule}` : `line ${findLine(field)}: \`${field}\` ${rule}`;
   if (!conforms(policyRules, value)) {
     return faulty(
       violations(policyRules, value)
-        .slice(0, mostFaults)
+        .slice(0, maximumFaults)
         .map(({ field, rule }) => faultAt(field, rule)),
     );
   }
@@ -62,34 +62,34 @@ function check(text: string, { value, lineOf }: YamlDocument): PolicyReading {
 function conditionFaults(rules: PolicyRules): readonly (readonly [field: string, rule: string])[] {
   const faults: (readonly [string, string])[] = [];
   let size = 0;
-  for (const [index, [field, text]] of conditionsOf(rules).entries()) {
-    if (index === mostConditions) return [...faults, [field, `is one of more than ${mostConditions} conditions`]];
+  for (const [index, [field, text]] of listConditions(rules).entries()) {
+    if (index === maximumConditions) return [...faults, [field, `is one of more than ${maximumConditions} conditions`]];
     const { fault, size: own = 0 } = conditionReading(text);
     if (fault !== undefined) faults.push([field, fault]);
     size += own;
-    if (size > largestPatterns) {
-      const rule = `makes the patterns of the policy larger than ${largestPatterns} together; repeat less in them`;
+    if (size > maximumTotalPatternSize) {
+      const rule = `makes the patterns of the policy larger than ${maximumTotalPatternSize} together; repeat less in them`;
       return [...faults, [field, rule]];
     }
-    if (faults.length >= mostFaults) break;
+    if (faults.length >= maximumFaults) break;
   }
   return faults;
 }
 
 function conditionReading(text: string): { readonly fault?: string; readonly size?: number } {
   try {
-    return { size: matchesIn(parseCondition(text)).reduce((sum, { pattern }) => sum + pattern.size, 0) };
+    return { size: listMatches(parseCondition(text)).reduce((sum, { pattern }) => sum + pattern.size, 0) };
   } catch (error) {
-    if (!(error instanceof ConditionFault)) throw error;
+    if (!(error instanceof ConditionError)) throw error;
     return { fault: error.message };
   }
 }
 
 function faulty(faults: readonly string[]): PolicyReading {
-  const [first = 'it is not a policy', ...others] = faults.slice(0, mostFaults).map(shortened);
+  const [first = 'it is not a policy', ...others] = faults.slice(0, maximumFaults).map(shortened);
   return { faults: [first, ...others] };
 }
 
 function shortened(fault: string): string {
-  return fault.length <= longestFault ? fault : `${fault.slice(0, longestFault - 1).toWellFormed()}…`;
+  return fault.length <= maximumFaultLength ? fault : `${fault.slice(0, maximumFaultLength - 1).toWellFormed()}…`;
 }

@@ -2,8 +2,8 @@ import { constructFromEvents, EVENT_ID, getScalarValue, parseEvents, YAMLExcepti
 import { errorMessage } from '../../../runtime/failure.ts';
 
 /** A text is not taken as YAML; the message says why. */
-export class YamlFault extends Error {
-  override readonly name = 'YamlFault';
+export class YamlError extends Error {
+  override readonly name = 'YamlError';
   /** Counted from 1; undefined where the whole text is to blame. */
   readonly line: number | undefined;
 
@@ -17,7 +17,7 @@ export class YamlFault extends Error {
 export interface YamlDocument {
   readonly value: unknown;
   /** The line, from 1, of a field by its dotted keys, or of the nearest one around it that the document has. */
-  readonly lineOf: (field: string) => number;
+  readonly findLine: (field: string) => number;
 }
 
 /**
@@ -38,41 +38,41 @@ export const yamlLimits = {
 /**
  * Reads one YAML document.
  *
- * @throws YamlFault
+ * @throws YamlError
  */
 export function readYaml(text: string): YamlDocument {
   try {
-    demandSmall(text);
+    requireSmall(text);
     const events = parseEvents(text, { maxDepth: yamlLimits.depth });
     const documents = constructFromEvents(events, { source: text, maxAliases: yamlLimits.aliases });
-    if (documents.length !== 1) throw new YamlFault(`it holds ${documents.length} documents; a policy is one`);
-    const offsets = offsetsOf(events, text);
-    return { value: documents[0], lineOf: (field) => lineAt(text, offsetOf(offsets, field)) };
+    if (documents.length !== 1) throw new YamlError(`it holds ${documents.length} documents; a policy is one`);
+    const offsets = findOffsets(events, text);
+    return { value: documents[0], findLine: (field) => toLineNumber(text, findOffset(offsets, field)) };
   } catch (error) {
-    if (error instanceof YamlFault) throw error;
-    if (!(error instanceof YAMLException)) throw new YamlFault(errorMessage(error), undefined, error);
+    if (error instanceof YamlError) throw error;
+    if (!(error instanceof YAMLException)) throw new YamlError(errorMessage(error), undefined, error);
     const { reason, mark } = error;
-    throw new YamlFault(reason, mark === undefined ? undefined : mark.line + 1, error);
+    throw new YamlError(reason, mark === undefined ? undefined : mark.line + 1, error);
   }
 }
 
-/** @throws YamlFault with the line at which a limit is passed */
-function demandSmall(text: string): void {
+/** @throws YamlError with the line at which a limit is passed */
+function requireSmall(text: string): void {
   let content = 0;
   let marks = 0;
   let line = 0;
   for (let start = 0; start < text.length; line += 1) {
-    if (line === yamlLimits.lines) throw new YamlFault(`it has more than ${yamlLimits.lines} lines`, line + 1);
+    if (line === yamlLimits.lines) throw new YamlError(`it has more than ${yamlLimits.lines} lines`, line + 1);
     const end = text.indexOf('\n', start);
     const next = end === -1 ? text.length : end + 1;
     if (!isBlankOrComment(text, start, next)) {
       content += next - start;
       if (content > yamlLimits.content) {
         const rule = `it has more than ${yamlLimits.content} characters that are not comments`;
-        throw new YamlFault(rule, line + 1);
+        throw new YamlError(rule, line + 1);
       }
-      marks += marksIn(text, start, next);
-      if (marks > yamlLimits.marks) throw new YamlFault(`it has more than ${yamlLimits.marks} values`, line + 1);
+      marks += countMarks(text, start, next);
+      if (marks > yamlLimits.marks) throw new YamlError(`it has more than ${yamlLimits.marks} values`, line + 1);
     }
     start = next;
   }
@@ -84,7 +84,7 @@ function isBlankOrComment(text: string, start: number, end: number): boolean {
   return index === end || text.charAt(index) === '#';
 }
 
-function marksIn(text: string, start: number, end: number): number {
+function countMarks(text: string, start: number, end: number): number {
   let count = 0;
   for (let index = start; index < end; index += 1) {
     if ('\n,[{?'.includes(text.charAt(index))) count += 1;
@@ -93,7 +93,7 @@ function marksIn(text: string, start: number, end: number): number {
 }
 
 /** Where every field begins, by its dotted keys; a key that holds a mapping or list begins at the key. */
-function offsetsOf(events: readonly Event[], text: string): ReadonlyMap<string, number> {
+function findOffsets(events: readonly Event[], text: string): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
   const open: Collection[] = [];
   const place = (start: number): string => {
@@ -163,11 +163,11 @@ class Collection {
 }
 
 /** Fields of a policy are a few keys deep; a key can hold any number of dots. */
-const deepestField = 8;
+const maximumFieldDepth = 8;
 
 /** Where a field begins, or the nearest one around it. */
-function offsetOf(offsets: ReadonlyMap<string, number>, field: string): number {
-  const keys = field.split('.', deepestField);
+function findOffset(offsets: ReadonlyMap<string, number>, field: string): number {
+  const keys = field.split('.', maximumFieldDepth);
   for (const around of [field, ...keys.map((_, index) => keys.slice(0, keys.length - index).join('.'))]) {
     const offset = offsets.get(around);
     if (offset !== undefined) return offset;
@@ -175,7 +175,7 @@ function offsetOf(offsets: ReadonlyMap<string, number>, field: string): number {
   return 0;
 }
 
-function lineAt(text: string, offset: number): number {
+function toLineNumber(text: string, offset: number): number {
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) line += 1;
   return line;

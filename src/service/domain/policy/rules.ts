@@ -6,13 +6,13 @@ import { Type, type Static } from '../../../contract/schema.ts';
  */
 
 /** The most rules or exceptions in one list. */
-export const mostRules = 100;
+export const maximumRules = 100;
 
 /** The most conditions in one policy. */
-export const mostConditions = 200;
+export const maximumConditions = 200;
 
 /** How large all the patterns of a policy may be together, in instructions (`Pattern.size`). */
-export const largestPatterns = 5000;
+export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
 
@@ -20,7 +20,7 @@ const requirement = Type.Object(
   {
     required: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
     exceptions: Type.Optional(
-      Type.Array(Type.Object({ if: condition }, { additionalProperties: false }), { maxItems: mostRules }),
+      Type.Array(Type.Object({ if: condition }, { additionalProperties: false }), { maxItems: maximumRules }),
     ),
   },
   { additionalProperties: false },
@@ -49,7 +49,7 @@ export const policyRules = Type.Object(
         {
           provenance: Type.Optional(requirement),
           'trail-compliance': Type.Optional(requirement),
-          attestations: Type.Optional(Type.Array(attestationRule, { maxItems: mostRules })),
+          attestations: Type.Optional(Type.Array(attestationRule, { maxItems: maximumRules })),
         },
         { additionalProperties: false },
       ),
@@ -74,8 +74,8 @@ export function isKnownSchema(address: string): boolean {
 }
 
 /** Every condition of the rules, by where it stands. */
-export function conditionsOf({ artifacts = {} }: PolicyRules): readonly (readonly [field: string, text: string])[] {
-  const exceptionsOf = (name: 'provenance' | 'trail-compliance'): (readonly [string, string])[] =>
+export function listConditions({ artifacts = {} }: PolicyRules): readonly (readonly [field: string, text: string])[] {
+  const listExceptions = (name: 'provenance' | 'trail-compliance'): (readonly [string, string])[] =>
     (artifacts[name]?.exceptions ?? []).map((exception, index) => [
       `artifacts.${name}.exceptions.${index}.if`,
       exception.if,
@@ -83,5 +83,5 @@ export function conditionsOf({ artifacts = {} }: PolicyRules): readonly (readonl
   const attestations = (artifacts.attestations ?? []).flatMap(({ if: text }, index): (readonly [string, string])[] =>
     text === undefined ? [] : [[`artifacts.attestations.${index}.if`, text]],
   );
-  return [...exceptionsOf('provenance'), ...exceptionsOf('trail-compliance'), ...attestations];
+  return [...listExceptions('provenance'), ...listExceptions('trail-compliance'), ...attestations];
 }

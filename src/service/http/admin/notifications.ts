@@ -12,8 +12,8 @@ import {
 } from '../../../contract/notification.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
 import * as notifications from '../../application/notifications.ts';
-import type { NotificationCreation } from '../../application/notifications.ts';
-import { noMailServer, shownTarget, type TargetFault, type TargetState } from '../../domain/notifications.ts';
+import type { CreateNotificationResult } from '../../application/notifications.ts';
+import { noMailServer, redactTarget, type TargetProblem, type TargetState } from '../../domain/notifications.ts';
 import { toNotificationResponse } from '../api/notifications.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -163,7 +163,7 @@ export function addAdminNotificationRoutes(
         const { notification: record, secrets } = created;
         const shown = record.targets.map((target, position) => {
           const secret = secrets.get(position)?.secret;
-          return { ...shownTarget(target), ...(secret === undefined ? {} : { secret }) };
+          return { ...redactTarget(target), ...(secret === undefined ? {} : { secret }) };
         });
         return { status: 201, body: { ...toNotificationResponse(record, dependencies), targets: shown } };
       }
@@ -209,7 +209,7 @@ function toAdministeredTarget(
 ): AdministeredTarget {
   const cannotBeSent = target.type === 'EMAIL' && !sendsMail ? noMailServer : null;
   return {
-    ...shownTarget(target),
+    ...redactTarget(target),
     delivery: {
       waiting,
       failures: attempts,
@@ -227,10 +227,10 @@ type Fault = readonly [field: string, rule: string];
 /** What is wrong with the document, in the order of its targets and environments. */
 function toFaults(
   { environments }: NotificationPayload,
-  { targetFaults, unknownEnvironments }: Extract<NotificationCreation, { readonly outcome: 'rejected' }>,
+  { targetProblems, unknownEnvironments }: Extract<CreateNotificationResult, { readonly outcome: 'rejected' }>,
 ): readonly Fault[] {
   return [
-    ...[...targetFaults].map(([position, fault]) => toTargetFault(position, fault)),
+    ...[...targetProblems].map(([position, fault]) => toTargetFault(position, fault)),
     ...environments.flatMap((environment, index): readonly Fault[] =>
       unknownEnvironments.includes(environment)
         ? [[`environments.${index}`, 'is not an environment of the organization']]
@@ -239,7 +239,7 @@ function toFaults(
   ];
 }
 
-function toTargetFault(position: number, fault: TargetFault): Fault {
+function toTargetFault(position: number, fault: TargetProblem): Fault {
   switch (fault) {
     case 'no mail server':
       return [`targets.${position}`, `cannot be used: ${noMailServer}`];

@@ -1,17 +1,17 @@
 import type { Artifact } from '../../../contract/artifact.ts';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import { evidenceName } from '../../domain/binding.ts';
-import { leadTimesSince } from '../../domain/lead-times.ts';
+import { calculateLeadTimes } from '../../domain/lead-times.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
-import type { Appearance, ArtifactDossier, AttestationSummary } from '../../domain/records.ts';
+import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';
 import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';
 
 /** The artifact as operation 10 answers it. */
-export function toArtifactResponse(dossier: ArtifactDossier, links: Links): Artifact {
-  const { flow, artifact, evidence, appearances } = dossier;
+export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
+  const { flow, artifact, evidence, appearances } = details;
   const { org, id, createdAt, report } = artifact;
-  const { state, info } = judgeArtifact(dossier);
+  const { state, info } = judgeArtifact(details);
   const lastModified = Math.max(createdAt, evidence.at(-1)?.createdAt ?? createdAt);
   return {
     id,
@@ -29,8 +29,8 @@ export function toArtifactResponse(dossier: ArtifactDossier, links: Links): Arti
     api_url: links.artifactAnswer(org, flow.name, report.fingerprint, id),
     // Through fromEntries, because an attestation can be called `__proto__`.
     evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), toEvidenceResponse(piece, links)])),
-    commit_lead_times: leadTimesSince(report.git_commit_info?.timestamp, appearances),
-    build_lead_times: leadTimesSince(createdAt, appearances),
+    commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, appearances),
+    build_lead_times: calculateLeadTimes(createdAt, appearances),
     external_urls: report.external_urls ?? {},
     annotations: report.annotations ?? {},
     user_data: report.user_data ?? null,
@@ -39,7 +39,7 @@ export function toArtifactResponse(dossier: ArtifactDossier, links: Links): Arti
     template: [...flow.template],
     running: appearances.filter(({ exitedAt }) => exitedAt === undefined).map(toAppearanceResponse),
     exited: appearances.filter(({ exitedAt }) => exitedAt !== undefined).map(toAppearanceResponse),
-    history: toHistoryResponse(dossier),
+    history: toHistoryResponse(details),
   };
 }
 
@@ -83,8 +83,8 @@ function toAppearanceResponse({ environment, last }: Appearance): { environment_
  * What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. Attestations,
  * and snapshots of one environment, are in the order of recording, whatever the clock showed.
  */
-function toHistoryResponse(dossier: ArtifactDossier): { event: string; timestamp: number }[] {
-  const { artifact, history, appearances } = dossier;
+function toHistoryResponse(details: ArtifactDetails): { event: string; timestamp: number }[] {
+  const { artifact, history, appearances } = details;
   const reported = { event: `Artifact reported by ${artifact.reportedBy}`, timestamp: artifact.createdAt };
   const attested = history.toReversed().map(({ name, type, verdict, reason, reportedBy, createdAt }) => ({
     event: `${type} attestation ${name} reported by ${reportedBy}: ${verdict}, ${reason}`,

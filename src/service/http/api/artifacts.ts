@@ -19,12 +19,12 @@ const maximumAnswerBytes = 8 * 1024 * 1024;
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
   const answers = new VersionedCache<SerializedJson<Artifact>>({ maximumWeight: maximumAnswerBytes });
-  const serialize = ({ dossier, version }: artifacts.FoundArtifact): SerializedJson<Artifact> => {
-    const { org, id } = dossier.artifact;
+  const serialize = ({ details, version }: artifacts.FoundArtifact): SerializedJson<Artifact> => {
+    const { org, id } = details.artifact;
     const key = `${org}\n${id}`;
     const known = answers.get(key, version);
     if (known !== undefined) return known;
-    const answer = SerializedJson.from(toArtifactResponse(dossier, links));
+    const answer = SerializedJson.from(toArtifactResponse(details, links));
     answers.set(key, version, answer, answer.bytes.length);
     return answer;
   };

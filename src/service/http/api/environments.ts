@@ -9,7 +9,7 @@ import { commonErrors, environmentNotFound, environmentOrPolicyNotFound } from '
 import { maximumPolicies, maximumReportedImages } from '../../../contract/limits.ts';
 import { attachPolicy, detachPolicy } from '../../../contract/policy.ts';
 import { actorName, mayAccess } from '../../domain/access.ts';
-import { artifactsOfReport } from '../../domain/environment/running-artifact.ts';
+import { toRunningArtifacts } from '../../domain/environment/running-artifact.ts';
 import * as environments from '../../application/environments.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
@@ -42,7 +42,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
   );
 
   addRoute(host, reportK8s, requireRole(dependencies, 'report'), async ({ parameters, document }) => {
-    const artifacts = artifactsOfReport(document);
+    const artifacts = toRunningArtifacts(document);
     if (artifacts.length > maximumReportedImages) {
       const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
       throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });
@@ -85,7 +85,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
 }
 
 /** @throws ApiError if the environment was not saved. */
-function requireSaved(org: string, saving: environments.EnvironmentSaving): void {
+function requireSaved(org: string, saving: environments.SaveEnvironmentResult): void {
   switch (saving.outcome) {
     case 'saved':
       return;

@@ -1,6 +1,6 @@
 import { getNotification, notificationNotFound, type Notification } from '../../../contract/notification.ts';
 import * as notifications from '../../application/notifications.ts';
-import { shownTarget, type NotificationRecord } from '../../domain/notifications.ts';
+import { redactTarget, type NotificationRecord } from '../../domain/notifications.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -31,7 +31,7 @@ export function toNotificationResponse(
     type: 'env',
     environments: [...record.environments],
     triggers: [...record.triggers],
-    targets: record.targets.map(shownTarget),
+    targets: record.targets.map(redactTarget),
     created_at: Math.floor(record.createdAt),
     last_modified_at: Math.floor(record.createdAt),
     ...(record.lastSuccessAt === undefined ? {} : { last_success_timestamp: Math.floor(record.lastSuccessAt) }),

@@ -32,10 +32,10 @@ export function toDifferenceResponse(
   const part = (
     { environment, number }: Snapshot,
     artifacts: readonly ComparedArtifact[],
-    countsOf: (compared: ComparedArtifact) => InstanceCounts,
+    toCounts: (compared: ComparedArtifact) => InstanceCounts,
   ): EnvironmentDifference['changed'] => ({
     snapshot_id: `${environment}#${number}`,
-    artifacts: artifacts.map((compared) => ({ ...toArtifactResponse(compared, provenance), ...countsOf(compared) })),
+    artifacts: artifacts.map((compared) => ({ ...toArtifactResponse(compared, provenance), ...toCounts(compared) })),
   });
   return {
     snappish1: part(first, difference.onlyInFirst, oneCount),

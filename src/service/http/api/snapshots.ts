@@ -2,7 +2,7 @@ import { environmentNotFound, flowNotFound } from '../../../contract/errors.ts';
 import { usualPageSize } from '../../../contract/paging.ts';
 import { badSnapshotExpression, diffEnvironments, listSnapshots } from '../../../contract/snapshot.ts';
 import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contract/snapshot-expression.ts';
-import { differenceBetween } from '../../domain/environment/difference.ts';
+import { compareArtifacts } from '../../domain/environment/difference.ts';
 import * as snapshots from '../../application/snapshots.ts';
 import type { Snapshot } from '../../domain/environment/snapshot.ts';
 import { unixSeconds } from '../../../runtime/clock.ts';
@@ -22,7 +22,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
     const wanted = { org, first: one.readings, second: other.readings, now: unixSeconds(now()) };
     const found = await snapshots.findComparedSnapshots(dependencies, wanted);
     const [first, second] = [requireSnapshot(one, found.first), requireSnapshot(other, found.second)];
-    const difference = differenceBetween(first.artifacts, second.artifacts);
+    const difference = compareArtifacts(first.artifacts, second.artifacts);
     return { status: 200, body: toDifferenceResponse([first, second], difference, found.provenance) };
   });
 
@@ -76,7 +76,7 @@ function parseExpression(parameter: ExpressionParameter): ParsedParameter {
 }
 
 /** @throws ApiError if the expression selects no snapshot. */
-function requireSnapshot(parameter: ParsedParameter, finding: snapshots.SnapshotFinding): Snapshot {
+function requireSnapshot(parameter: ParsedParameter, finding: snapshots.SnapshotLookup): Snapshot {
   const { org, name } = parameter;
   switch (finding.outcome) {
     case 'found':

@@ -1,5 +1,5 @@
 import { evidenceName } from '../../domain/binding.ts';
-import type { ArtifactDossier } from '../../domain/records.ts';
+import type { ArtifactDetails } from '../../domain/records.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
 import { judgeArtifact } from '../../domain/judge-artifact.ts';
 import type { Links } from '../../domain/links.ts';
@@ -7,10 +7,10 @@ import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
 /** Renders an artifact, the verdict first. */
-export function renderArtifact(dossier: ArtifactDossier, links: Links): Html {
-  const { flow, artifact, evidence } = dossier;
+export function renderArtifact(details: ArtifactDetails, links: Links): Html {
+  const { flow, artifact, evidence } = details;
   const { org, createdAt, reportedBy, report } = artifact;
-  const { state, info } = judgeArtifact(dossier);
+  const { state, info } = judgeArtifact(details);
   const pieces = evidence.map(
     ({ trail, id, name, verdict, reason, createdAt: attestedAt }) => html`
       <tr>

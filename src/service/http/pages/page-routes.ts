@@ -51,22 +51,22 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
     const query = validateQuery(getArtifact.query, request.query);
     const { org, flow_name: flow, fingerprint } = path;
     const narrow = { trail: query.trail, attestationId: requireReportId(query) };
-    const { dossier } = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
-    return sendPage(reply, `Artifact ${dossier.artifact.report.filename}`, renderArtifact(dossier, links));
+    const { details } = await requireArtifact(dependencies, { org, flow, fingerprint, ...narrow });
+    return sendPage(reply, `Artifact ${details.artifact.report.filename}`, renderArtifact(details, links));
   });
 
   page('/:org/flows/:flow_name/trails/:trail_name', trailPath, async (path, reply) => {
     const { org, flow_name: flow, trail_name: name } = path;
-    const dossier = await findTrail(dependencies, { org, flow, name });
-    if (dossier === undefined) throw new ApiError(trailNotFound, { values: path });
-    return sendPage(reply, `Trail ${dossier.trail.name}`, renderTrail(dossier, links));
+    const details = await findTrail(dependencies, { org, flow, name });
+    if (details === undefined) throw new ApiError(trailNotFound, { values: path });
+    return sendPage(reply, `Trail ${details.trail.name}`, renderTrail(details, links));
   });
 
   const findSnapshot = (
     org: string,
     environment: string,
     selector: SnapshotSelector,
-  ): Promise<snapshots.SnapshotFinding> => {
+  ): Promise<snapshots.SnapshotLookup> => {
     const readings = [{ environment, selector }];
     return snapshots.findSnapshot(dependencies, { org, readings, now: unixSeconds(dependencies.now()) });
   };

@@ -1,10 +1,10 @@
-import type { TrailDossier } from '../../domain/records.ts';
+import type { TrailDetails } from '../../domain/records.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';
 
 /** Renders what was reported to a trail, newest first. */
-export function renderTrail({ trail, artifacts, attestations }: TrailDossier, links: Links): Html {
+export function renderTrail({ trail, artifacts, attestations }: TrailDetails, links: Links): Html {
   const { org, flow, name, createdAt } = trail;
   const artifactItems = artifacts.map(({ id, createdAt: reportedAt, report }) => {
     const page = links.artifactPage(org, flow, report.fingerprint, id);

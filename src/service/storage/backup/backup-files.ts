@@ -17,7 +17,7 @@ export interface DamagedAttachment {
 }
 
 /** The names in a folder; empty if there is no such folder. */
-export async function entriesOf(folder: string): Promise<readonly string[]> {
+export async function listEntries(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -5,8 +5,8 @@ import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
 import { makeFolder, syncFolder } from '../files/durable-files.ts';
 import { copyDatabase, inspectDatabase } from '../sqlite/backup-database.ts';
 import { BackupError } from './backup-error.ts';
-import { copyAttachments, entriesOf, syncFile, type DamagedAttachment } from './backup-files.ts';
-import { digestOfFile, writeManifest, type Manifest } from './manifest.ts';
+import { copyAttachments, listEntries, syncFile, type DamagedAttachment } from './backup-files.ts';
+import { hashFile, writeManifest, type Manifest } from './manifest.ts';
 
 /** What is backed up, and where to. */
 export interface BackupRequest {
@@ -27,10 +27,10 @@ export interface BackupRequest {
 export async function createBackup(request: BackupRequest): Promise<Manifest> {
   const { dataFolder, target, leaveOutDamaged, now } = request;
   const source = join(dataFolder, databaseFile);
-  if (!(await entriesOf(dataFolder)).includes(databaseFile)) {
+  if (!(await listEntries(dataFolder)).includes(databaseFile)) {
     throw new BackupError(`${source} does not exist; name the data folder of the service with --data`);
   }
-  if ((await entriesOf(target)).length > 0) {
+  if ((await listEntries(target)).length > 0) {
     throw new BackupError(`the folder ${target} is not empty; name one that is empty or does not exist yet`);
   }
   await makeFolder(target);
@@ -51,7 +51,7 @@ export async function createBackup(request: BackupRequest): Promise<Manifest> {
     format: 1,
     made_at: madeAt,
     schema_version: version,
-    database: { bytes: (await stat(database)).size, sha256: await digestOfFile(database), rows },
+    database: { bytes: (await stat(database)).size, sha256: await hashFile(database), rows },
     attachments: {
       files: copied.length,
       bytes: copied.reduce((sum, { size }) => sum + size, 0),

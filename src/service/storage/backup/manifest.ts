@@ -86,7 +86,7 @@ function parseManifest(folder: string, text: string): unknown {
 }
 
 /** The SHA-256 of a file, in hex. */
-export async function digestOfFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');

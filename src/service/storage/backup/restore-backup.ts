@@ -5,8 +5,8 @@ import { databaseFile, isUnusedFolder, makePrivateFile, prepareDataFolder } from
 import { syncFolder } from '../files/durable-files.ts';
 import { claimFolder } from '../sqlite/folder-lock.ts';
 import { BackupError } from './backup-error.ts';
-import { copyAttachments, entriesOf, syncFile } from './backup-files.ts';
-import { digestOfFile } from './manifest.ts';
+import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
+import { hashFile } from './manifest.ts';
 import type { VerifiedBackup } from './verify-backup.ts';
 
 /**
@@ -14,8 +14,8 @@ import type { VerifiedBackup } from './verify-backup.ts';
  *
  * @throws BackupError if the folder is not empty, or its disk has no room.
  */
-export async function demandRestorable({ manifest }: VerifiedBackup, dataFolder: string): Promise<void> {
-  if (!isUnusedFolder(await entriesOf(dataFolder))) {
+export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder: string): Promise<void> {
+  if (!isUnusedFolder(await listEntries(dataFolder))) {
     throw new BackupError(
       `the folder ${dataFolder} is not empty, and a restore overwrites nothing; ` +
         'name one that is empty or does not exist yet with --data',
@@ -38,7 +38,7 @@ export async function demandRestorable({ manifest }: VerifiedBackup, dataFolder:
  */
 export async function restoreBackup(backup: VerifiedBackup, dataFolder: string): Promise<void> {
   const { folder, manifest, contents } = backup;
-  await demandRestorable(backup, dataFolder);
+  await requireRestorable(backup, dataFolder);
   await prepareDataFolder(dataFolder, () => undefined);
   const release = claimFolder(dataFolder);
   try {
@@ -50,7 +50,7 @@ export async function restoreBackup(backup: VerifiedBackup, dataFolder: string):
     makePrivateFile(partial);
     await copyFile(join(folder, databaseFile), partial);
     await syncFile(partial);
-    if (damaged.length > 0 || (await digestOfFile(partial)) !== manifest.database.sha256) {
+    if (damaged.length > 0 || (await hashFile(partial)) !== manifest.database.sha256) {
       throw new BackupError(`the backup ${folder} changed while it was restored; remove ${dataFolder} and start again`);
     }
     await rename(partial, path);

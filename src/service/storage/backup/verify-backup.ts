@@ -5,7 +5,7 @@ import { databaseFile } from '../files/data-folder.ts';
 import { inspectDatabase, type DatabaseContents } from '../sqlite/backup-database.ts';
 import { BackupError } from './backup-error.ts';
 import { verifyAttachments } from './backup-files.ts';
-import { digestOfFile, readManifest, type Manifest } from './manifest.ts';
+import { hashFile, readManifest, type Manifest } from './manifest.ts';
 
 /** A backup that is whole, with what its database holds. */
 export interface VerifiedBackup {
@@ -23,7 +23,7 @@ export interface VerifiedBackup {
 export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
   const manifest = await readManifest(folder);
   const path = join(folder, databaseFile);
-  await demandSameDatabase(path, manifest);
+  await requireSameDatabase(path, manifest);
   const contents = inspectDatabase(path);
   const leftOut = new Set(manifest.attachments.left_out);
   const present = contents.attachments.filter(({ digest }) => !leftOut.has(digest));
@@ -37,12 +37,12 @@ export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
   return { folder, manifest, contents };
 }
 
-async function demandSameDatabase(path: string, { database }: Manifest): Promise<void> {
+async function requireSameDatabase(path: string, { database }: Manifest): Promise<void> {
   let bytes: number;
   let sha256: string;
   try {
     bytes = (await stat(path)).size;
-    sha256 = await digestOfFile(path);
+    sha256 = await hashFile(path);
   } catch (error) {
     throw new BackupError(`${path} cannot be read (${errorMessage(error)}); use another backup`, { cause: error });
   }

@@ -14,8 +14,8 @@ import { makeFolder, syncFolder } from './durable-files.ts';
 /** A younger file may belong to a record that is only missing for now: an older backup was put back, for example. */
 export const trashAfterMilliseconds = 24 * 60 * 60 * 1000;
 /** At one start at most so many files, and at most this share of all, go to the trash. */
-export const mostTrashed = 100;
-export const mostTrashedShare = 0.1;
+export const maximumTrashed = 100;
+export const maximumTrashedShare = 0.1;
 /** So few files without a record are what a crash can leave, whatever their share. */
 const fewFiles = 3;
 
@@ -59,7 +59,7 @@ export async function sweepAttachments(rules: SweepRules): Promise<Sweep> {
     if (await isAttached(digest)) attached += 1;
     else unnamed.push(digest);
   }
-  if (!trashAll) demandTheirDatabase(rules, attached, unnamed.length);
+  if (!trashAll) requireMatchingDatabase(rules, attached, unnamed.length);
   const trash = join(folder, trashFolder, new Date(now).toISOString().slice(0, 10));
   const chosen = trashAll ? unnamed : await chooseOld(rules, unnamed, attached + unnamed.length);
   await moveToTrash(folder, chosen, trash);
@@ -74,7 +74,7 @@ export async function sweepAttachments(rules: SweepRules): Promise<Sweep> {
   };
 }
 
-function demandTheirDatabase({ folder, isNewDatabase }: SweepRules, attached: number, unnamed: number): void {
+function requireMatchingDatabase({ folder, isNewDatabase }: SweepRules, attached: number, unnamed: number): void {
   const all = attached + unnamed;
   const remedy =
     'put the database back that belongs to them, or restore a backup; to start all the same, move that folder away, or ' +
@@ -97,8 +97,8 @@ async function chooseOld({ folder, now }: SweepRules, unnamed: readonly string[]
   const old = aged
     .filter(({ time }) => now - time >= trashAfterMilliseconds)
     .sort((one, other) => one.time - other.time);
-  const most = Math.min(mostTrashed, Math.max(1, Math.floor(mostTrashedShare * all)));
-  return old.slice(0, most).map(({ digest }) => digest);
+  const maximum = Math.min(maximumTrashed, Math.max(1, Math.floor(maximumTrashedShare * all)));
+  return old.slice(0, maximum).map(({ digest }) => digest);
 }
 
 async function moveToTrash(folder: string, digests: readonly string[], trash: string): Promise<void> {

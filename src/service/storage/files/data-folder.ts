@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { access, chmod, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../../runtime/failure.ts';
-import { atStart, StartError, startErrorOf } from '../start-error.ts';
+import { atStart, StartError, toStartError } from '../start-error.ts';
 import { contentFolder } from './attachment-layout.ts';
 import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.ts';
 
@@ -11,7 +11,7 @@ export const databaseFile = 'compliance.sqlite';
 export const claimFile = 'claim.sqlite';
 export const attachmentsFolder = 'attachments';
 
-const partsOfData = [databaseFile, claimFile, attachmentsFolder];
+const dataFolderParts = [databaseFile, claimFile, attachmentsFolder];
 const databaseFiles = [databaseFile, claimFile].flatMap((name) =>
   ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
 );
@@ -19,24 +19,24 @@ const databaseFiles = [databaseFile, claimFile].flatMap((name) =>
 const harmless = ['lost+found', 'compile-cache'];
 
 /**
- * Makes sure that there is a data folder which only this user can use. A folder that others may use is narrowed.
+ * Makes sure that there is a data folder which only this user can use. A folder that others may use is restricted.
  *
  * @param tell hears what was changed
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.
  */
 export async function prepareDataFolder(folder: string, tell: (line: string) => void): Promise<void> {
-  const entries = await atStart(folder, () => entriesOf(folder));
+  const entries = await atStart(folder, () => listEntries(folder));
   if (entries === undefined) {
     await atStart(folder, () => makeFolder(folder));
     return;
   }
-  demandOurs(folder, entries);
-  await narrow(folder, entries, tell);
+  requireDataFolder(folder, entries);
+  await restrictPermissions(folder, entries, tell);
   await atStart(folder, () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK));
 }
 
 /** Undefined if there is no such folder. */
-async function entriesOf(folder: string): Promise<readonly string[] | undefined> {
+async function listEntries(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);
   } catch (error) {
@@ -51,8 +51,8 @@ export function isUnusedFolder(entries: readonly string[]): boolean {
 }
 
 /** Narrowing the permissions of somebody else's folder would do harm, and its files are not for a service to guess. */
-function demandOurs(folder: string, entries: readonly string[]): void {
-  if (isUnusedFolder(entries) || partsOfData.some((part) => entries.includes(part))) return;
+function requireDataFolder(folder: string, entries: readonly string[]): void {
+  if (isUnusedFolder(entries) || dataFolderParts.some((part) => entries.includes(part))) return;
   const foreign = entries.filter((name) => !harmless.includes(name));
   throw new StartError(
     `the folder ${folder} holds other files than a service's data (${foreign.sort().slice(0, 3).join(', ')}); ` +
@@ -60,23 +60,28 @@ function demandOurs(folder: string, entries: readonly string[]): void {
   );
 }
 
-async function narrow(folder: string, entries: readonly string[], tell: (line: string) => void): Promise<void> {
+async function restrictPermissions(
+  folder: string,
+  entries: readonly string[],
+  tell: (line: string) => void,
+): Promise<void> {
   // Windows has access control lists, which a new folder takes over from the one it is in.
   if (process.platform === 'win32') return;
-  let narrowed = await narrowOne(folder, privateFolderMode);
+  let restricted = await restrictOne(folder, privateFolderMode);
   for (const name of databaseFiles.filter((known) => entries.includes(known))) {
-    narrowed = (await narrowOne(join(folder, name), privateFileMode)) || narrowed;
+    restricted = (await restrictOne(join(folder, name), privateFileMode)) || restricted;
   }
   const attachments = join(folder, attachmentsFolder);
-  if (await isWide(join(attachments, contentFolder), privateFolderMode)) await narrowAttachments(attachments);
-  if (narrowed) tell(`others on this machine could use ${folder}; now only the user that runs the service can`);
+  if (await isTooPermissive(join(attachments, contentFolder), privateFolderMode))
+    await restrictAttachments(attachments);
+  if (restricted) tell(`others on this machine could use ${folder}; now only the user that runs the service can`);
 }
 
 /**
- * The folder around them keeps others out already; what cannot be narrowed stays as it is. The content's own folder comes
+ * The folder around them keeps others out already; what cannot be restricted stays as it is. The content's own folder comes
  * last and says that this was done, so that later starts do not look at every file again.
  */
-async function narrowAttachments(attachments: string): Promise<void> {
+async function restrictAttachments(attachments: string): Promise<void> {
   const content = join(attachments, contentFolder);
   const entries = await readdir(attachments, { recursive: true, withFileTypes: true });
   const modes = entries
@@ -90,13 +95,13 @@ async function narrowAttachments(attachments: string): Promise<void> {
   }
 }
 
-/** Whether it had to be narrowed. */
-async function narrowOne(path: string, mode: number): Promise<boolean> {
-  if (!(await isWide(path, mode))) return false;
+/** Whether it had to be restricted. */
+async function restrictOne(path: string, mode: number): Promise<boolean> {
+  if (!(await isTooPermissive(path, mode))) return false;
   try {
     await chmod(path, mode);
   } catch (error) {
-    if (errorCode(error) !== 'EPERM') throw startErrorOf(error, path);
+    if (errorCode(error) !== 'EPERM') throw toStartError(error, path);
     throw new StartError(
       `${path} belongs to another user, and others than the service may use it; ` +
         'give it to the user that runs the service (chown), or choose a folder inside of it with --data',
@@ -104,15 +109,15 @@ async function narrowOne(path: string, mode: number): Promise<boolean> {
     );
   }
   // A file system without permissions takes the call and changes nothing.
-  return !(await isWide(path, mode));
+  return !(await isTooPermissive(path, mode));
 }
 
-async function isWide(path: string, mode: number): Promise<boolean> {
+async function isTooPermissive(path: string, mode: number): Promise<boolean> {
   try {
     return ((await stat(path)).mode & 0o777 & ~mode) !== 0;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
-    throw startErrorOf(error, path);
+    throw toStartError(error, path);
   }
 }
 

@@ -3,34 +3,34 @@ import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../
 import { number, text, type Row } from './rows.ts';
 
 /** A role. */
-export function roleOf(row: Row, column: string): Role {
+export function toRole(row: Row, column: string): Role {
   const role = text(row, column);
   if (!isRole(role)) throw new TypeError('a stored role is damaged');
   return role;
 }
 
 /** A member. */
-export function memberOf(row: Row): Member {
+export function toMember(row: Row): Member {
   return {
     org: text(row, 'org'),
     user: text(row, 'user'),
-    role: roleOf(row, 'role'),
+    role: toRole(row, 'role'),
     createdAt: number(row, 'created_at'),
   };
 }
 
 /** An organization that a user is a member of. */
-export function membershipOf(row: Row): Membership {
-  return { org: text(row, 'org'), role: roleOf(row, 'role'), isDefault: number(row, 'is_default') === 1 };
+export function toMembership(row: Row): Membership {
+  return { org: text(row, 'org'), role: toRole(row, 'role'), isDefault: number(row, 'is_default') === 1 };
 }
 
 /** A service account. */
-export function serviceAccountOf(row: Row): ServiceAccountRecord {
+export function toServiceAccount(row: Row): ServiceAccountRecord {
   return {
     org: text(row, 'org'),
     name: text(row, 'name'),
     displayName: text(row, 'display_name'),
-    privilege: roleOf(row, 'privilege'),
+    privilege: toRole(row, 'privilege'),
     description: text(row, 'description'),
     createdBy: text(row, 'created_by'),
     createdAt: number(row, 'created_at'),
@@ -39,7 +39,7 @@ export function serviceAccountOf(row: Row): ServiceAccountRecord {
 }
 
 /** An API key. */
-export function keyOf(row: Row): StoredKey {
+export function toKey(row: Row): StoredKey {
   const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
   const known = ownerKind === 'user' || ownerKind === 'service account';
   if (!known || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');

@@ -2,11 +2,11 @@ import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountReader, AccountWriter } from '../accounts.ts';
 import { VersionedCache } from '../versioned-cache.ts';
-import { keyOf, memberOf, membershipOf, roleOf, serviceAccountOf } from './account-rows.ts';
+import { toKey, toMember, toMembership, toRole, toServiceAccount } from './account-rows.ts';
 import { optional } from './answers.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { sourceOf } from './written-sources.ts';
+import { toSource } from './written-sources.ts';
 import type { Role } from '../../../contract/role.ts';
 
 const reading = {
@@ -63,26 +63,26 @@ export class SqliteAccountReader implements AccountReader {
   }
 
   findMember(org: string, user: string): Promise<Member | undefined> {
-    return this.session.answer(() => optional(this.#statements.findMember.get(org, user), memberOf));
+    return this.session.answer(() => optional(this.#statements.findMember.get(org, user), toMember));
   }
 
   listMemberships(user: string): Promise<readonly Membership[]> {
-    return this.session.answer(() => this.#statements.listMemberships.all(user).map(membershipOf));
+    return this.session.answer(() => this.#statements.listMemberships.all(user).map(toMembership));
   }
 
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
-    return this.session.answer(() => optional(this.#statements.findAccount.get(org, name), serviceAccountOf));
+    return this.session.answer(() => optional(this.#statements.findAccount.get(org, name), toServiceAccount));
   }
 
   listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
-    return this.session.answer(() => this.#statements.listAccounts.all(org).map(serviceAccountOf));
+    return this.session.answer(() => this.#statements.listAccounts.all(org).map(toServiceAccount));
   }
 
   findKey(id: string): Promise<StoredKey | undefined> {
     return this.session.cached({
       cache: this.#caches.keys,
-      source: sourceOf('api_keys', id),
-      read: () => optional(this.#statements.findKey.get(id), keyOf),
+      source: toSource('api_keys', id),
+      read: () => optional(this.#statements.findKey.get(id), toKey),
     });
   }
 
@@ -94,11 +94,11 @@ export class SqliteAccountReader implements AccountReader {
     const { findMember, findAccount } = this.#statements;
     return this.session.cached({
       cache: this.#caches.roles,
-      source: sourceOf(kind === 'user' ? 'members' : 'service_accounts', org, owner),
+      source: toSource(kind === 'user' ? 'members' : 'service_accounts', org, owner),
       read: () =>
         kind === 'user'
-          ? optional(findMember.get(org, owner), (row) => roleOf(row, 'role'))
-          : optional(findAccount.get(org, owner), (row) => roleOf(row, 'privilege')),
+          ? optional(findMember.get(org, owner), (row) => toRole(row, 'role'))
+          : optional(findAccount.get(org, owner), (row) => toRole(row, 'privilege')),
     });
   }
 }

@@ -3,26 +3,26 @@ import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } f
 import type { Version } from '../version.ts';
 import { optional } from './answers.ts';
 import { countersOf, type Counters } from './commits.ts';
-import { appearanceOf, artifactOf, number, text } from './rows.ts';
+import { toAppearance, toReportedArtifact, number, text } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { sourceOf } from './written-sources.ts';
+import { toSource } from './written-sources.ts';
 
 // Hex digits sort before `g`, so a range from digits to digits with `g` holds exactly what begins with the digits.
 // Limits have `+ 0`, because SQLite compiles a statement anew for every value that is bound directly to a limit.
 const reading = {
   findLatest: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
-  findLatestOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
+  findLatestInTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
   exists: 'SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ? LIMIT 1',
   existsInTrail: 'SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ? LIMIT 1',
   findById: 'SELECT * FROM artifacts WHERE org = ? AND id = ? AND flow = ?',
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
-  findByDigitsOfTrail: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
+  findByDigitsInTrail: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = ? AND flow = ? AND trail = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
-  listOfTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ?
+  listByTrail: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND trail = ?
     ORDER BY sequence DESC LIMIT ? + 0`,
   listAppearances: `SELECT a.*, e.latest FROM appearances a
     JOIN environments e ON e.org = a.org AND e.name = a.environment
@@ -56,13 +56,13 @@ export class SqliteArtifactReader implements ArtifactReader {
   }
 
   findLatest({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
-    const { findLatest, findLatestOfTrail } = this.#statements;
+    const { findLatest, findLatestInTrail } = this.#statements;
     return this.session.answer(() => {
       const row =
         trail === undefined
           ? findLatest.get(org, flow, fingerprint)
-          : findLatestOfTrail.get(org, flow, trail, fingerprint);
-      return optional(row, artifactOf);
+          : findLatestInTrail.get(org, flow, trail, fingerprint);
+      return optional(row, toReportedArtifact);
     });
   }
 
@@ -76,27 +76,27 @@ export class SqliteArtifactReader implements ArtifactReader {
   }
 
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
-    return this.session.answer(() => optional(this.#statements.findById.get(org, id, flow), artifactOf));
+    return this.session.answer(() => optional(this.#statements.findById.get(org, id, flow), toReportedArtifact));
   }
 
   findByDigits({ org, flow, trail }: ArtifactPlace, digits: string): ReturnType<ArtifactReader['findByDigits']> {
-    const { findByDigits, findByDigitsOfTrail } = this.#statements;
+    const { findByDigits, findByDigitsInTrail } = this.#statements;
     return this.session.answer(() => {
       const row =
         trail === undefined
           ? findByDigits.get(org, flow, digits, digits)
-          : findByDigitsOfTrail.get(org, flow, trail, digits, digits);
+          : findByDigitsInTrail.get(org, flow, trail, digits, digits);
       const count = number(row ?? {}, 'count');
       return { fingerprint: count === 0 ? undefined : text(row ?? {}, 'fingerprint'), count };
     });
   }
 
-  listOfTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
-    return this.session.answer(() => this.#statements.listOfTrail.all(org, flow, trail, limit).map(artifactOf));
+  listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
+    return this.session.answer(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toReportedArtifact));
   }
 
   listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
-    return this.session.answer(() => this.#statements.listAppearances.all(org, fingerprint, limit).map(appearanceOf));
+    return this.session.answer(() => this.#statements.listAppearances.all(org, fingerprint, limit).map(toAppearance));
   }
 
   findLatestInAnyFlow(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, ReportedArtifact>> {
@@ -105,7 +105,7 @@ export class SqliteArtifactReader implements ArtifactReader {
         new Map(
           fingerprints.flatMap((fingerprint) => {
             const row = this.#statements.findLatestInAnyFlow.get(org, fingerprint);
-            return row === undefined ? [] : [[fingerprint, artifactOf(row)] as const];
+            return row === undefined ? [] : [[fingerprint, toReportedArtifact(row)] as const];
           }),
         ),
     );
@@ -120,7 +120,7 @@ export class SqliteArtifactReader implements ArtifactReader {
         new Map(
           fingerprints.flatMap((fingerprint) => {
             const rows = this.#statements.listLatestByFlow.all(org, fingerprint);
-            return rows.length === 0 ? [] : [[fingerprint, rows.map(artifactOf)] as const];
+            return rows.length === 0 ? [] : [[fingerprint, rows.map(toReportedArtifact)] as const];
           }),
         ),
     );
@@ -154,11 +154,11 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
 
 function countersOfArtifact({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Counters {
   return countersOf([
-    sourceOf('flows', org, flow),
-    sourceOf('artifacts', org, fingerprint),
-    ...scopes.map((scope) => sourceOf('bindings', org, flow, scope)),
-    sourceOf('appearances', org, fingerprint),
+    toSource('flows', org, flow),
+    toSource('artifacts', org, fingerprint),
+    ...scopes.map((scope) => toSource('bindings', org, flow, scope)),
+    toSource('appearances', org, fingerprint),
     // The last snapshot that shows a running artifact is the environment's latest.
-    ...environments.map((environment) => sourceOf('environments', org, environment)),
+    ...environments.map((environment) => toSource('environments', org, environment)),
   ]);
 }

@@ -1,6 +1,6 @@
 import type { FlowReference } from '../attestations.ts';
 import type { AttestationSeriesReader, RecordedAttestation, SequenceRange } from '../attestation-series.ts';
-import { attestationOf, number, type Row } from './rows.ts';
+import { toAttestation, number, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -8,9 +8,9 @@ const reading = {
   listRange:
     'SELECT * FROM attestations WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ? ORDER BY sequence DESC',
   // The length is known without reading the document.
-  sizeOfRange: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
+  findRangeBytes: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
     WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ?`,
-  timeOf: 'SELECT created_at FROM attestations WHERE org = ? AND flow = ? AND sequence = ?',
+  findTime: 'SELECT created_at FROM attestations WHERE org = ? AND flow = ? AND sequence = ?',
   listStepsBack: 'SELECT sequence FROM attestations WHERE org = ? AND flow = ? AND stepped_back = 1 ORDER BY sequence',
 } as const;
 
@@ -25,15 +25,19 @@ export class SqliteAttestationSeriesReader implements AttestationSeriesReader {
   }
 
   listRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<readonly RecordedAttestation[]> {
-    return this.#session.answer(() => this.#statements.listRange.all(org, flow, first, last).map(recordedOf));
+    return this.#session.answer(() =>
+      this.#statements.listRange.all(org, flow, first, last).map(toRecordedAttestation),
+    );
   }
 
-  sizeOfRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
-    return this.#session.answer(() => number(this.#statements.sizeOfRange.get(org, flow, first, last) ?? {}, 'size'));
+  findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
+    return this.#session.answer(() =>
+      number(this.#statements.findRangeBytes.get(org, flow, first, last) ?? {}, 'size'),
+    );
   }
 
-  timesOf(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]> {
-    return this.#session.answer(() => sequences.map((sequence) => this.#timeOf(flow, sequence)));
+  listTimes(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]> {
+    return this.#session.answer(() => sequences.map((sequence) => this.#findTime(flow, sequence)));
   }
 
   listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
@@ -47,18 +51,18 @@ export class SqliteAttestationSeriesReader implements AttestationSeriesReader {
       let [low, high] = [first, last + 1];
       while (low < high) {
         const middle = Math.floor((low + high) / 2);
-        if (this.#timeOf(flow, middle) >= time) high = middle;
+        if (this.#findTime(flow, middle) >= time) high = middle;
         else low = middle + 1;
       }
       return low;
     });
   }
 
-  #timeOf({ org, flow }: FlowReference, sequence: number): number {
-    return number(this.#statements.timeOf.get(org, flow, sequence) ?? {}, 'created_at');
+  #findTime({ org, flow }: FlowReference, sequence: number): number {
+    return number(this.#statements.findTime.get(org, flow, sequence) ?? {}, 'created_at');
   }
 }
 
-function recordedOf(row: Row): RecordedAttestation {
-  return { ...attestationOf(row), sequence: number(row, 'sequence') };
+function toRecordedAttestation(row: Row): RecordedAttestation {
+  return { ...toAttestation(row), sequence: number(row, 'sequence') };
 }

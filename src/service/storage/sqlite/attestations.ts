@@ -8,7 +8,7 @@ import type {
   RecordedSummary,
 } from '../attestations.ts';
 import { optional } from './answers.ts';
-import { attestationOf, number, summaryColumns, summaryOf, type Row } from './rows.ts';
+import { toAttestation, number, summaryColumns, toSummary, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -17,7 +17,7 @@ const reading = {
   find: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
     ORDER BY sequence DESC LIMIT 1`,
-  listOfTrail: `SELECT ${summaryColumns} FROM attestations a
+  listByTrail: `SELECT ${summaryColumns} FROM attestations a
     WHERE a.org = ? AND a.flow = ? AND a.trail = ? ORDER BY a.sequence DESC LIMIT ? + 0`,
   listCurrent: `SELECT ${summaryColumns} FROM current_evidence c JOIN attestations a USING (org, flow, sequence)
     WHERE c.org = ? AND c.flow = ? AND c.scope = ?`,
@@ -50,7 +50,7 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 
   find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, id, flow, trail), attestationOf));
+    return this.session.answer(() => optional(this.#statements.find.get(org, id, flow, trail), toAttestation));
   }
 
   findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
@@ -62,8 +62,8 @@ export class SqliteAttestationReader implements AttestationReader {
     );
   }
 
-  listOfTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]> {
-    return this.session.answer(() => this.#statements.listOfTrail.all(org, flow, trail, limit).map(summaryOf));
+  listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]> {
+    return this.session.answer(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toSummary));
   }
 
   listCurrent(
@@ -75,7 +75,7 @@ export class SqliteAttestationReader implements AttestationReader {
         new Map(
           scopes.flatMap((scope) => {
             const rows = this.#statements.listCurrent.all(org, flow, scope);
-            return rows.length === 0 ? [] : [[scope, rows.map(recordedOf)] as const];
+            return rows.length === 0 ? [] : [[scope, rows.map(toRecordedSummary)] as const];
           }),
         ),
     );
@@ -90,7 +90,7 @@ export class SqliteAttestationReader implements AttestationReader {
       const rows = scopes.flatMap((scope) => this.#statements.listBound.all(org, flow, scope, limit));
       const bySequence = new Map(rows.map((row) => [number(row, 'sequence'), row]));
       const newestFirst = [...bySequence].sort(([one], [other]) => other - one).slice(0, limit);
-      return newestFirst.map(([, row]) => recordedOf(row));
+      return newestFirst.map(([, row]) => toRecordedSummary(row));
     });
   }
 
@@ -146,6 +146,6 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
   }
 }
 
-function recordedOf(row: Row): RecordedSummary {
-  return { ...summaryOf(row), sequence: number(row, 'sequence') };
+function toRecordedSummary(row: Row): RecordedSummary {
+  return { ...toSummary(row), sequence: number(row, 'sequence') };
 }

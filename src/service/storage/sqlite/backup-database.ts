@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AttachedContent } from '../attachments.ts';
 import { BackupError } from '../backup/backup-error.ts';
 import { busyTimeout, translateError } from './database.ts';
-import { versionOf } from './migrations.ts';
+import { readVersion } from './migrations.ts';
 import { number, text } from './rows.ts';
 
 /** What a database holds. */
@@ -18,7 +18,7 @@ export interface DatabaseContents {
 }
 
 /** More problems than this are not listed: the file is of no use. */
-const mostProblems = 20;
+const maximumProblems = 20;
 const digestForm = /^[0-9a-f]{64}$/u;
 
 /**
@@ -29,7 +29,7 @@ const digestForm = /^[0-9a-f]{64}$/u;
  */
 export function copyDatabase(source: string, target: string): void {
   withDatabase(source, (database) => {
-    versionOf(database, source);
+    readVersion(database, source);
     database.prepare('VACUUM INTO ?').run(target);
   });
 }
@@ -37,7 +37,7 @@ export function copyDatabase(source: string, target: string): void {
 /** Reads a database through, and has SQLite check it. */
 export function inspectDatabase(path: string): DatabaseContents {
   return withDatabase(path, (database) => {
-    const version = versionOf(database, path);
+    const version = readVersion(database, path);
     const tables = database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
       .all();
@@ -48,13 +48,13 @@ export function inspectDatabase(path: string): DatabaseContents {
     return {
       version,
       rows: Object.fromEntries(rows),
-      attachments: attachmentsIn(database),
-      problems: problemsOf(database),
+      attachments: listAttachedContent(database),
+      problems: findProblems(database),
     };
   });
 }
 
-function attachmentsIn(database: DatabaseSync): readonly AttachedContent[] {
+function listAttachedContent(database: DatabaseSync): readonly AttachedContent[] {
   const rows = database
     .prepare(
       `SELECT attachment_digest AS digest, max(attachment_size) AS size FROM attestations
@@ -69,9 +69,9 @@ function attachmentsIn(database: DatabaseSync): readonly AttachedContent[] {
   });
 }
 
-function problemsOf(database: DatabaseSync): readonly string[] {
+function findProblems(database: DatabaseSync): readonly string[] {
   const integrity = database
-    .prepare(`PRAGMA integrity_check(${mostProblems})`)
+    .prepare(`PRAGMA integrity_check(${maximumProblems})`)
     .all()
     .map((row) => text(row, 'integrity_check'));
   const [dangling] = database.prepare('PRAGMA foreign_key_check').all();

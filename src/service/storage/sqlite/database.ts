@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { valueAt } from '../../../runtime/untrusted-data.ts';
 import { databaseFile, makePrivateFile } from '../files/data-folder.ts';
-import { StartError, startErrorOf } from '../start-error.ts';
+import { StartError, toStartError } from '../start-error.ts';
 import { storageError, translateFileError } from '../storage-faults.ts';
 import type { StorageReason } from '../storage-error.ts';
 import { migrate } from './migrations.ts';
@@ -21,7 +21,7 @@ export function openDatabase(folder: string): DatabaseSync {
   const path = join(folder, databaseFile);
   let database: DatabaseSync | undefined;
   try {
-    demandNoLostLog(path);
+    requireNoLostLog(path);
     makePrivateFile(path);
     database = new DatabaseSync(path, { timeout: busyTimeout, enableForeignKeyConstraints: true });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
@@ -29,7 +29,7 @@ export function openDatabase(folder: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw startErrorOf(translateError(error), path);
+    throw toStartError(translateError(error), path);
   }
 }
 
@@ -43,7 +43,7 @@ export function openReadOnly(folder: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
   } catch (error) {
-    throw startErrorOf(translateError(error), path);
+    throw toStartError(translateError(error), path);
   }
 }
 
@@ -56,14 +56,14 @@ export function isNewDatabase(folder: string): boolean {
     database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeout });
     return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   } catch (error) {
-    throw startErrorOf(translateError(error), path);
+    throw toStartError(translateError(error), path);
   } finally {
     database?.close();
   }
 }
 
 /** SQLite removes the log of a database that is not there, with the writes that only the log holds. */
-function demandNoLostLog(path: string): void {
+function requireNoLostLog(path: string): void {
   if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
   throw new StartError(
     `${path} is missing or empty, but its write-ahead log ${path}-wal holds writes; ` +

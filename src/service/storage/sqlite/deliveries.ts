@@ -4,7 +4,7 @@ import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifica
 import type { DeliveryReader, DeliveryWriter, ListeningTarget, NewDelivery, WaitingTarget } from '../deliveries.ts';
 import type { TargetReference } from '../notifications.ts';
 import { optional } from './answers.ts';
-import { optionalNumber, secretsOf, targetOf } from './notification-rows.ts';
+import { optionalNumber, toSecrets, toTarget } from './notification-rows.ts';
 import { number, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -57,16 +57,16 @@ export class SqliteDeliveryReader implements DeliveryReader {
     return this.session.answer(() =>
       this.#statements.listListeners
         .all(org, environment)
-        .map((row) => ({ ...referenceOf(row), trigger: triggerOf(row) })),
+        .map((row) => ({ ...toReference(row), trigger: toTrigger(row) })),
     );
   }
 
   listDue(now: number, limit: number): Promise<readonly DueTarget[]> {
-    return this.session.answer(() => this.#statements.listDue.all(now, limit).map(dueTargetOf));
+    return this.session.answer(() => this.#statements.listDue.all(now, limit).map(toDueTarget));
   }
 
   listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
-    return this.session.answer(() => this.#statements.listDueAfter.all(time).map(waitingTargetOf));
+    return this.session.answer(() => this.#statements.listDueAfter.all(time).map(toWaitingTarget));
   }
 
   findNextDue(after: number): Promise<number | undefined> {
@@ -74,7 +74,7 @@ export class SqliteDeliveryReader implements DeliveryReader {
   }
 
   findFirst({ org, number: of, position }: TargetReference): Promise<Delivery | undefined> {
-    return this.session.answer(() => optional(this.#statements.findFirst.get(org, of, position), deliveryOf));
+    return this.session.answer(() => optional(this.#statements.findFirst.get(org, of, position), toDelivery));
   }
 }
 
@@ -123,31 +123,31 @@ export class SqliteDeliveryWriter extends SqliteDeliveryReader implements Delive
   }
 }
 
-function referenceOf(row: Row): TargetReference {
+function toReference(row: Row): TargetReference {
   return { org: text(row, 'org'), number: number(row, 'number'), position: number(row, 'position') };
 }
 
-function triggerOf(row: Row): Trigger {
+function toTrigger(row: Row): Trigger {
   const trigger = triggers.find((known) => known === row['trigger']);
   if (trigger === undefined) throw new TypeError('a stored trigger is damaged');
   return trigger;
 }
 
-function dueTargetOf(row: Row): DueTarget {
-  return { ...referenceOf(row), failing: number(row, 'failing') === 1 };
+function toDueTarget(row: Row): DueTarget {
+  return { ...toReference(row), failing: number(row, 'failing') === 1 };
 }
 
-function waitingTargetOf(row: Row): WaitingTarget {
-  return { ...referenceOf(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
+function toWaitingTarget(row: Row): WaitingTarget {
+  return { ...toReference(row), dueAt: number(row, 'due_at'), attempts: number(row, 'attempts') };
 }
 
-function deliveryOf(row: Row): Delivery {
+function toDelivery(row: Row): Delivery {
   return {
-    ...referenceOf(row),
+    ...toReference(row),
     sequence: number(row, 'sequence'),
-    target: targetOf(row),
+    target: toTarget(row),
     event: JSON.parse(text(row, 'event')) as EnvironmentEvent,
     attempts: number(row, 'attempts'),
-    secrets: secretsOf(row),
+    secrets: toSecrets(row),
   };
 }

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
 /** Up to this many artifacts, a trail is searched for what runs; beyond it, what runs is searched for the trail. */
-export const mostOfSmallTrail = 100;
+export const smallTrailSize = 100;
 
 const reading = {
   find: 'SELECT * FROM environments WHERE org = ? AND name = ?',
@@ -15,12 +15,12 @@ const reading = {
   listMemberHeads: `SELECT e.* FROM environment_members m JOIN environments e ON e.org = m.org AND e.name = m.member
     WHERE m.org = ? AND m.environment = ? AND e.latest > 0 ORDER BY m.member`,
   listPolicies: 'SELECT policy FROM environment_policies WHERE org = ? AND environment = ? ORDER BY policy',
-  listShowing: 'SELECT environment FROM environment_members WHERE org = ? AND member = ?',
+  listIncluding: 'SELECT environment FROM environment_members WHERE org = ? AND member = ?',
   hasPolicies: 'SELECT 1 FROM environment_policies WHERE org = ? LIMIT 1',
 
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
-  isLargeTrail: `SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? LIMIT 1 OFFSET ${mostOfSmallTrail}`,
+  isLargeTrail: `SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? LIMIT 1 OFFSET ${smallTrailSize}`,
   // A trail is usually one commit and holds few artifacts, so it goes first.
   whereTrailRuns: `SELECT DISTINCT a.environment FROM artifacts r CROSS JOIN appearances a
     WHERE r.org = ?1 AND r.flow = ?2 AND r.trail = ?3
@@ -59,38 +59,38 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
     const { find, listMembers } = this.#statements;
     return this.session.answer(() =>
       optional(find.get(org, name), (row) => ({
-        ...headOf(row),
+        ...toHead(row),
         description: text(row, 'description'),
         createdAt: number(row, 'created_at'),
         lastModifiedAt: number(row, 'last_modified_at'),
         members: listMembers.all(org, name).map((member) => text(member, 'member')),
-        policies: this.#policiesOf(org, name),
+        policies: this.#listPolicyNames(org, name),
       })),
     );
   }
 
   findHead(org: string, name: string): Promise<EnvironmentHead | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, name), headOf));
+    return this.session.answer(() => optional(this.#statements.find.get(org, name), toHead));
   }
 
   findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>> {
     return this.session.answer(() => {
-      const heads = names.flatMap((name) => optional(this.#statements.find.get(org, name), headOf) ?? []);
+      const heads = names.flatMap((name) => optional(this.#statements.find.get(org, name), toHead) ?? []);
       return new Map(heads.map((head) => [head.name, head]));
     });
   }
 
   listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]> {
-    return this.session.answer(() => this.#statements.listMemberHeads.all(org, name).map(headOf));
+    return this.session.answer(() => this.#statements.listMemberHeads.all(org, name).map(toHead));
   }
 
   listPolicies(org: string, name: string): Promise<readonly string[]> {
-    return this.session.answer(() => this.#policiesOf(org, name));
+    return this.session.answer(() => this.#listPolicyNames(org, name));
   }
 
-  listShowing(org: string, names: readonly string[]): Promise<readonly string[]> {
+  listIncluding(org: string, names: readonly string[]): Promise<readonly string[]> {
     return this.session.answer(() => {
-      const rows = names.flatMap((name) => this.#statements.listShowing.all(org, name));
+      const rows = names.flatMap((name) => this.#statements.listIncluding.all(org, name));
       return [...new Set(rows.map((row) => text(row, 'environment')))].sort();
     });
   }
@@ -99,11 +99,11 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
     return this.session.answer(() => this.#statements.hasPolicies.get(org) !== undefined);
   }
 
-  whereRuns(subject: EvidenceSubject): Promise<readonly string[]> {
-    return this.session.answer(() => this.#rowsWhereRuns(subject).map((row) => text(row, 'environment')));
+  listRunning(subject: EvidenceSubject): Promise<readonly string[]> {
+    return this.session.answer(() => this.#selectRunning(subject).map((row) => text(row, 'environment')));
   }
 
-  #rowsWhereRuns(subject: EvidenceSubject): readonly Row[] {
+  #selectRunning(subject: EvidenceSubject): readonly Row[] {
     const { whereFingerprintRuns, whereFlowRuns, isLargeTrail, whereLargeTrailRuns, whereTrailRuns } = this.#statements;
     if ('fingerprint' in subject) return whereFingerprintRuns.all(subject.org, subject.fingerprint);
     const { org, flow, trail } = subject;
@@ -112,7 +112,7 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
     return (isLarge ? whereLargeTrailRuns : whereTrailRuns).all(org, flow, trail);
   }
 
-  #policiesOf(org: string, name: string): readonly string[] {
+  #listPolicyNames(org: string, name: string): readonly string[] {
     return this.#statements.listPolicies.all(org, name).map((row) => text(row, 'policy'));
   }
 }
@@ -153,7 +153,7 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
   }
 }
 
-function headOf(row: Row): EnvironmentHead {
+function toHead(row: Row): EnvironmentHead {
   const kind = environmentKinds.find((known) => known === row['kind']);
   if (kind === undefined) throw new TypeError('a stored environment is damaged');
   return { org: text(row, 'org'), name: text(row, 'name'), kind, latest: number(row, 'latest') };

@@ -2,10 +2,10 @@ import type { Flow } from '../../domain/records.ts';
 import type { FlowReader, FlowWriter } from '../flows.ts';
 import { VersionedCache } from '../versioned-cache.ts';
 import { optional } from './answers.ts';
-import { flowOf } from './rows.ts';
+import { toFlow } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
-import { sourceOf } from './written-sources.ts';
+import { toSource } from './written-sources.ts';
 
 const reading = {
   exists: 'SELECT 1 FROM flows WHERE org = ? AND name = ?',
@@ -44,14 +44,14 @@ export class SqliteFlowReader implements FlowReader {
   async exists(org: string, name: string): Promise<boolean> {
     const found = await this.session.cached({
       cache: this.#caches.existing,
-      source: sourceOf('flows', org, name),
+      source: toSource('flows', org, name),
       read: () => (this.#statements.exists.get(org, name) === undefined ? undefined : true),
     });
     return found === true;
   }
 
   find(org: string, name: string): Promise<Flow | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, name), flowOf));
+    return this.session.answer(() => optional(this.#statements.find.get(org, name), toFlow));
   }
 }
 

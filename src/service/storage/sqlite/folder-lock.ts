@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { claimFile, makePrivateFile } from '../files/data-folder.ts';
-import { StartError, startErrorOf } from '../start-error.ts';
+import { StartError, toStartError } from '../start-error.ts';
 import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 
@@ -22,7 +22,7 @@ export function claimFolder(folder: string): () => void {
   } catch (error) {
     claim?.close();
     const fault = translateError(error);
-    if (!(fault instanceof StorageBusyError)) throw startErrorOf(fault, path);
+    if (!(fault instanceof StorageBusyError)) throw toStartError(fault, path);
     throw new StartError(`the data folder ${folder} is in use by another process; stop it, or choose another folder`, {
       cause: error,
     });

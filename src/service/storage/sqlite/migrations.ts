@@ -38,7 +38,7 @@ export const schemaVersion = steps.length;
  * @throws StartError if the file was written by a later version of the service, or by another program.
  */
 export function migrate(database: DatabaseSync, path: string): void {
-  const taken = versionOf(database, path);
+  const taken = readVersion(database, path);
   for (const [index, step] of steps.entries()) {
     if (index >= taken) database.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${index + 1}; COMMIT;`);
   }
@@ -49,7 +49,7 @@ export function migrate(database: DatabaseSync, path: string): void {
  *
  * @throws StartError if the file was written by a later version of the service, or by another program.
  */
-export function versionOf(database: DatabaseSync, path: string): number {
+export function readVersion(database: DatabaseSync, path: string): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const isOurs = tables.length === 0 ? version === 0 : tables.some(({ name }) => name === 'organizations');

@@ -3,12 +3,12 @@ import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import { text, type Row } from './rows.ts';
 
 /** A target that this service wrote, and checked before it did. */
-export function targetOf(row: Row): NotificationTarget {
+export function toTarget(row: Row): NotificationTarget {
   return JSON.parse(text(row, 'target')) as NotificationTarget;
 }
 
 /** Secrets that this service wrote. */
-export function secretsOf(row: Row): readonly SigningSecret[] {
+export function toSecrets(row: Row): readonly SigningSecret[] {
   return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
 }
 

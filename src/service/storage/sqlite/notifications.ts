@@ -3,7 +3,7 @@ import type { NewNotification, NotificationRecord, TargetState } from '../../dom
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type { NotificationReader, NotificationWriter, TargetReference } from '../notifications.ts';
 import { optional } from './answers.ts';
-import { optionalNumber, secretsOf, targetOf } from './notification-rows.ts';
+import { optionalNumber, toSecrets, toTarget } from './notification-rows.ts';
 import { number, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -42,7 +42,7 @@ export class SqliteNotificationReader implements NotificationReader {
   find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
     const { find, targets } = this.#statements;
     return this.session.answer(() =>
-      optional(find.get(org, wanted), (row) => notificationOf(row, targets.all(org, wanted))),
+      optional(find.get(org, wanted), (row) => toNotificationRecord(row, targets.all(org, wanted))),
     );
   }
 
@@ -52,7 +52,7 @@ export class SqliteNotificationReader implements NotificationReader {
       if (find.get(org, wanted) === undefined) return undefined;
       return targets.all(org, wanted).map((row) => {
         const count = number(waiting.get(org, wanted, number(row, 'position')) ?? {}, 'count');
-        return targetStateOf(row, count);
+        return toTargetState(row, count);
       });
     });
   }
@@ -102,7 +102,7 @@ export class SqliteNotificationWriter extends SqliteNotificationReader implement
   }
 }
 
-function notificationOf(row: Row, targets: readonly Row[]): NotificationRecord {
+function toNotificationRecord(row: Row, targets: readonly Row[]): NotificationRecord {
   const successes = targets.map((target) => optionalNumber(target, 'last_success_at') ?? 0);
   const lastSuccessAt = Math.max(0, ...successes);
   return {
@@ -111,7 +111,7 @@ function notificationOf(row: Row, targets: readonly Row[]): NotificationRecord {
     name: text(row, 'name'),
     environments: JSON.parse(text(row, 'environments')) as readonly string[],
     triggers: JSON.parse(text(row, 'triggers')) as readonly Trigger[],
-    targets: targets.map(targetOf),
+    targets: targets.map(toTarget),
     createdAt: number(row, 'created_at'),
     createdBy: text(row, 'created_by'),
     ...(lastSuccessAt === 0 ? {} : { lastSuccessAt }),
@@ -119,11 +119,11 @@ function notificationOf(row: Row, targets: readonly Row[]): NotificationRecord {
   };
 }
 
-function targetStateOf(row: Row, waiting: number): TargetState {
+function toTargetState(row: Row, waiting: number): TargetState {
   const lastErrorAt = optionalNumber(row, 'last_error_at');
   return {
-    target: targetOf(row),
-    secrets: secretsOf(row),
+    target: toTarget(row),
+    secrets: toSecrets(row),
     waiting,
     attempts: number(row, 'attempts'),
     dueAt: optionalNumber(row, 'due_at'),

@@ -44,11 +44,11 @@ export async function openDataFolder(
     storage.read(({ attestations }) => attestations.isAttached(digest));
   const sweep = await atStart(folder, () => sweepAttachments({ ...rules, isAttached, isNewDatabase: false }));
   const attached = await storage.read(({ attestations }) => attestations.countAttached());
-  tellSweep(log, sweep, attached - sweep.attached);
+  logSweep(log, sweep, attached - sweep.attached);
   return { storage, attachments };
 }
 
-function tellSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {
+function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, missing: number): void {
   if (unfinished > 0) log.info(`removed ${unfinished} unfinished uploads`);
   if (trashed > 0) log.info(`moved ${trashed} attachments that no record names to ${trash}`);
   if (left > 0)

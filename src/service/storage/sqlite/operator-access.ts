@@ -26,7 +26,7 @@ export async function withOperatorStorage<Result>(
   }
   const release = claimUnlessServed(folder);
   try {
-    if (release === undefined) demandSameVersion(path);
+    if (release === undefined) requireSameVersion(path);
     const storage = new SqliteStorage(folder);
     return await work(storage).finally(() => storage.close());
   } finally {
@@ -46,7 +46,7 @@ function claimUnlessServed(folder: string): (() => void) | undefined {
 }
 
 /** Changing the tables under a running service would break it. */
-function demandSameVersion(path: string): void {
+function requireSameVersion(path: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
   database.close();

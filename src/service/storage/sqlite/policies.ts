@@ -54,14 +54,14 @@ export class SqlitePolicyReader implements PolicyReader {
         createdAt: number(row, 'created_at'),
         createdBy: text(row, 'created_by'),
         lastModifiedAt: number(row, 'last_modified_at'),
-        environments: this.#environmentsOf(org, name),
-        versions: this.#versionsOf(org, name, limits),
-        events: listEvents.all(org, name, limits.events).map(eventOf).reverse(),
+        environments: this.#listEnvironmentNames(org, name),
+        versions: this.#listVersions(org, name, limits),
+        events: listEvents.all(org, name, limits.events).map(toPolicyEvent).reverse(),
       })),
     );
   }
 
-  #versionsOf(org: string, name: string, limits: PolicyHistoryLimits): readonly PolicyVersion[] {
+  #listVersions(org: string, name: string, limits: PolicyHistoryLimits): readonly PolicyVersion[] {
     let size = 0;
     const rows = this.#statements.listVersions.all(org, name, limits.versions);
     const versions = rows.map((row, index): PolicyVersion => {
@@ -88,14 +88,14 @@ export class SqlitePolicyReader implements PolicyReader {
   }
 
   listEnvironments(org: string, name: string): Promise<readonly string[]> {
-    return this.session.answer(() => this.#environmentsOf(org, name));
+    return this.session.answer(() => this.#listEnvironmentNames(org, name));
   }
 
   listAttached(org: string, environment: string): Promise<readonly AttachedRules[]> {
-    return this.session.answer(() => this.#statements.listAttached.all(org, environment).map(attachedRulesOf));
+    return this.session.answer(() => this.#statements.listAttached.all(org, environment).map(toAttachedRules));
   }
 
-  #environmentsOf(org: string, name: string): readonly string[] {
+  #listEnvironmentNames(org: string, name: string): readonly string[] {
     return this.#statements.listEnvironments.all(org, name).map((row) => text(row, 'environment'));
   }
 }
@@ -125,7 +125,7 @@ export class SqlitePolicyWriter extends SqlitePolicyReader implements PolicyWrit
   }
 }
 
-function attachedRulesOf(row: Row): AttachedRules {
+function toAttachedRules(row: Row): AttachedRules {
   return { name: text(row, 'policy'), version: number(row, 'version'), rules: text(row, 'rules') };
 }
 
@@ -136,7 +136,7 @@ const eventTypes: readonly PolicyEventType[] = [
   'policy_detached',
 ];
 
-function eventOf(row: Row): PolicyEvent {
+function toPolicyEvent(row: Row): PolicyEvent {
   const type = eventTypes.find((known) => known === row['type']);
   if (type === undefined) throw new TypeError('a stored event of a policy is damaged');
   const environment = row['environment'] === null ? {} : { environment: text(row, 'environment') };

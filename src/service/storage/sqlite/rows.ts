@@ -38,12 +38,12 @@ function document(row: Row, column: string): unknown {
 }
 
 /** A flow. */
-export function flowOf(row: Row): Flow {
+export function toFlow(row: Row): Flow {
   return {
     org: text(row, 'org'),
     name: text(row, 'name'),
     description: text(row, 'description'),
-    visibility: visibilityOf(row),
+    visibility: toVisibility(row),
     template: document(row, 'template') as readonly string[],
     repoUrl: optionalText(row, 'repo_url'),
     createdAt: number(row, 'created_at'),
@@ -51,13 +51,13 @@ export function flowOf(row: Row): Flow {
   };
 }
 
-function visibilityOf(row: Row): 'public' | 'private' | undefined {
+function toVisibility(row: Row): 'public' | 'private' | undefined {
   const visibility = optionalText(row, 'visibility');
   return visibility === 'public' || visibility === 'private' ? visibility : undefined;
 }
 
 /** A trail. */
-export function trailOf(row: Row): Trail {
+export function toTrail(row: Row): Trail {
   return {
     org: text(row, 'org'),
     flow: text(row, 'flow'),
@@ -77,7 +77,7 @@ export const summaryColumns = [
 const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
 
 /** An attestation without its document. */
-export function summaryOf(row: Row): AttestationSummary {
+export function toSummary(row: Row): AttestationSummary {
   const verdict = verdicts.find((known) => known === row['verdict']);
   if (verdict === undefined || row['type'] !== 'sonar') throw new TypeError('a stored attestation is damaged');
   const digest = optionalText(row, 'attachment_digest');
@@ -101,12 +101,12 @@ export function summaryOf(row: Row): AttestationSummary {
 }
 
 /** An attestation. */
-export function attestationOf(row: Row): Attestation {
-  return { ...summaryOf(row), document: document(row, 'document') as SonarAttestation };
+export function toAttestation(row: Row): Attestation {
+  return { ...toSummary(row), document: document(row, 'document') as SonarAttestation };
 }
 
 /** A report of an artifact. */
-export function artifactOf(row: Row): ReportedArtifact {
+export function toReportedArtifact(row: Row): ReportedArtifact {
   return {
     org: text(row, 'org'),
     flow: text(row, 'flow'),
@@ -118,7 +118,7 @@ export function artifactOf(row: Row): ReportedArtifact {
 }
 
 /** A stretch of time in which an artifact runs; the row also has the number of the environment's latest snapshot. */
-export function appearanceOf(row: Row): Appearance {
+export function toAppearance(row: Row): Appearance {
   const exited = row['exited'];
   return {
     environment: text(row, 'environment'),

@@ -21,11 +21,11 @@ const reading = {
   findVerdict: `SELECT environment, number, made_at, compliant FROM snapshots
     WHERE org = ? AND environment = ? AND number = ?`,
   // The length is known without reading the content.
-  sizeOf: `SELECT coalesce(sum(octet_length(s.content)), 0) AS size FROM json_each(?1) m
+  findContentBytes: `SELECT coalesce(sum(octet_length(s.content)), 0) AS size FROM json_each(?1) m
     JOIN snapshots s ON s.org = ?2 AND s.environment = m.value ->> 'environment' AND s.number = m.value ->> 'number'`,
   listRange: `SELECT environment, number, made_at, compliant FROM snapshots
     WHERE org = ? AND environment = ? AND number BETWEEN ? AND ? ORDER BY number`,
-  timeOf: 'SELECT made_at FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
+  findTime: 'SELECT made_at FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   listStepsBack: 'SELECT number FROM snapshots WHERE org = ? AND environment = ? AND stepped_back = 1 ORDER BY number',
 
   findPending: 'SELECT * FROM pending_snapshots WHERE org = ? AND environment = ?',
@@ -68,7 +68,7 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   find(org: string, { environment, number: wanted }: SnapshotReference): Promise<StoredSnapshot | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, environment, wanted), storedSnapshotOf));
+    return this.session.answer(() => optional(this.#statements.find.get(org, environment, wanted), toStoredSnapshot));
   }
 
   listContents(org: string, references: readonly SnapshotReference[]): Promise<readonly string[]> {
@@ -84,23 +84,27 @@ export class SqliteSnapshotReader implements SnapshotReader {
     return this.session.answer(() =>
       references.flatMap(({ environment, number: wanted }) => {
         const row = this.#statements.findVerdict.get(org, environment, wanted);
-        return row === undefined ? [] : [verdictOf(row)];
+        return row === undefined ? [] : [toSnapshotVerdict(row)];
       }),
     );
   }
 
-  sizeOf(org: string, references: readonly SnapshotReference[]): Promise<number> {
+  findContentBytes(org: string, references: readonly SnapshotReference[]): Promise<number> {
     return this.session.answer(() =>
-      references.length === 0 ? 0 : number(this.#statements.sizeOf.get(JSON.stringify(references), org) ?? {}, 'size'),
+      references.length === 0
+        ? 0
+        : number(this.#statements.findContentBytes.get(JSON.stringify(references), org) ?? {}, 'size'),
     );
   }
 
   listRange(org: string, environment: string, { first, last }: NumberRange): Promise<readonly SnapshotVerdict[]> {
-    return this.session.answer(() => this.#statements.listRange.all(org, environment, first, last).map(verdictOf));
+    return this.session.answer(() =>
+      this.#statements.listRange.all(org, environment, first, last).map(toSnapshotVerdict),
+    );
   }
 
-  timesOf(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]> {
-    return this.session.answer(() => numbers.map((wanted) => this.#timeOf(org, environment, wanted)));
+  listTimes(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]> {
+    return this.session.answer(() => numbers.map((wanted) => this.#findTime(org, environment, wanted)));
   }
 
   listStepsBack(org: string, environment: string): Promise<readonly number[]> {
@@ -114,7 +118,7 @@ export class SqliteSnapshotReader implements SnapshotReader {
       let [low, high] = [first, last + 1];
       while (low < high) {
         const middle = Math.floor((low + high) / 2);
-        if (this.#timeOf(org, environment, middle) >= time) high = middle;
+        if (this.#findTime(org, environment, middle) >= time) high = middle;
         else low = middle + 1;
       }
       return low;
@@ -122,12 +126,14 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
-    return this.session.answer(() => optional(this.#statements.findPending.get(org, environment), pendingOf));
+    return this.session.answer(() => optional(this.#statements.findPending.get(org, environment), toPendingSnapshot));
   }
 
   listPendingFor(org: string, environments: readonly string[]): Promise<readonly PendingSnapshot[]> {
     return this.session.answer(() =>
-      environments.flatMap((environment) => this.#statements.listPendingFor.all(org, environment).map(pendingOf)),
+      environments.flatMap((environment) =>
+        this.#statements.listPendingFor.all(org, environment).map(toPendingSnapshot),
+      ),
     );
   }
 
@@ -135,12 +141,12 @@ export class SqliteSnapshotReader implements SnapshotReader {
     const { org = '', environment = '' } = after ?? {};
     const { findNextPending } = this.#statements;
     return this.session.answer(() =>
-      optional(findNextPending.get(org, environment) ?? findNextPending.get('', ''), pendingOf),
+      optional(findNextPending.get(org, environment) ?? findNextPending.get('', ''), toPendingSnapshot),
     );
   }
 
-  #timeOf(org: string, environment: string, wanted: number): number {
-    return number(this.#statements.timeOf.get(org, environment, wanted) ?? {}, 'made_at');
+  #findTime(org: string, environment: string, wanted: number): number {
+    return number(this.#statements.findTime.get(org, environment, wanted) ?? {}, 'made_at');
   }
 }
 
@@ -193,7 +199,7 @@ export class SqliteSnapshotWriter extends SqliteSnapshotReader implements Snapsh
   }
 }
 
-function storedSnapshotOf(row: Row): StoredSnapshot {
+function toStoredSnapshot(row: Row): StoredSnapshot {
   return {
     org: text(row, 'org'),
     environment: text(row, 'environment'),
@@ -205,7 +211,7 @@ function storedSnapshotOf(row: Row): StoredSnapshot {
   };
 }
 
-function verdictOf(row: Row): SnapshotVerdict {
+function toSnapshotVerdict(row: Row): SnapshotVerdict {
   return {
     environment: text(row, 'environment'),
     number: number(row, 'number'),
@@ -214,7 +220,7 @@ function verdictOf(row: Row): SnapshotVerdict {
   };
 }
 
-function pendingOf(row: Row): PendingSnapshot {
+function toPendingSnapshot(row: Row): PendingSnapshot {
   return {
     org: text(row, 'org'),
     environment: text(row, 'environment'),

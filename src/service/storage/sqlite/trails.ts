@@ -1,7 +1,7 @@
 import type { Trail } from '../../domain/records.ts';
 import type { TrailReader, TrailWriter } from '../trails.ts';
 import { optional } from './answers.ts';
-import { trailOf } from './rows.ts';
+import { toTrail } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
@@ -24,7 +24,7 @@ export class SqliteTrailReader implements TrailReader {
   }
 
   find(org: string, flow: string, name: string): Promise<Trail | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, flow, name), trailOf));
+    return this.session.answer(() => optional(this.#statements.find.get(org, flow, name), toTrail));
   }
 }
 

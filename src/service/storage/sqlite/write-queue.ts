@@ -16,7 +16,7 @@ const statements = {
 } as const;
 
 /** How long a group may take before the others get their turn, in milliseconds; a single write can take longer. */
-const longestGroup = 10;
+const maximumGroupMilliseconds = 10;
 
 /** What the queue watches while it writes. */
 interface Watches {
@@ -146,7 +146,7 @@ export class WriteQueue {
     const done: Job[] = [];
     for (const [index, job] of jobs.entries()) {
       if (await this.#attempt(job)) done.push(job);
-      if (this.#elapsed() - begun < longestGroup || index + 1 === jobs.length) continue;
+      if (this.#elapsed() - begun < maximumGroupMilliseconds || index + 1 === jobs.length) continue;
       this.#jobs.unshift(...jobs.splice(index + 1));
       break;
     }

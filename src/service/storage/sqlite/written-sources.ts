@@ -19,7 +19,7 @@ export type Source = string;
 const separator = '\n';
 
 /** The rows of a table that have these values in the columns that `watched` names. */
-export function sourceOf<Table extends keyof typeof watched>(
+export function toSource<Table extends keyof typeof watched>(
   table: Table,
   ...values: Readonly<Record<keyof (typeof watched)[Table] & `${number}`, string>> & readonly string[]
 ): Source {
@@ -42,7 +42,7 @@ export class WrittenSources {
     });
     database.exec(
       Object.entries(watched)
-        .flatMap(([table, columns]) => triggersOf(table, columns))
+        .flatMap(([table, columns]) => createTriggers(table, columns))
         .join('\n'),
     );
   }
@@ -53,12 +53,16 @@ export class WrittenSources {
   }
 }
 
-function triggersOf(table: string, columns: readonly string[]): readonly string[] {
-  const told = (row: 'OLD' | 'NEW'): string => {
+function createTriggers(table: string, columns: readonly string[]): readonly string[] {
+  const notify = (row: 'OLD' | 'NEW'): string => {
     const source = [`'${table}'`, ...columns.map((column) => `${row}.${column}`)].join(` || char(10) || `);
     return `SELECT source_written(${source});`;
   };
   const trigger = (event: string, body: string): string =>
     `CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main.${table} BEGIN ${body} END;`;
-  return [trigger('insert', told('NEW')), trigger('update', told('OLD') + told('NEW')), trigger('delete', told('OLD'))];
+  return [
+    trigger('insert', notify('NEW')),
+    trigger('update', notify('OLD') + notify('NEW')),
+    trigger('delete', notify('OLD')),
+  ];
 }

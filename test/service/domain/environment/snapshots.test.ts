@@ -1,15 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { differenceBetween } from '../../../../src/service/domain/environment/difference.ts';
+import { compareArtifacts } from '../../../../src/service/domain/environment/difference.ts';
 import {
-  artifactsOfReport,
-  fingerprintsOf,
-  identityOf,
+  toRunningArtifacts,
+  listFingerprints,
+  toIdentity,
   sameArtifacts,
   type RunningArtifact,
 } from '../../../../src/service/domain/environment/running-artifact.ts';
-import { pageOf, rangeOf, type NumberRange } from '../../../../src/service/domain/environment/snapshot-series.ts';
-import { eventsBetween, movementBetween } from '../../../../src/service/domain/environment/snapshot-events.ts';
+import {
+  toPageRange,
+  resolveInterval,
+  type NumberRange,
+} from '../../../../src/service/domain/environment/snapshot-series.ts';
+import { createEvents, findMovement } from '../../../../src/service/domain/environment/snapshot-events.ts';
 import { judgeWithMembers, type Snapshot } from '../../../../src/service/domain/environment/snapshot.ts';
 import { unjudged } from '../../../../src/service/domain/policy/judge-environment.ts';
 import { pod } from '../../../support/environment-samples.ts';
@@ -26,7 +30,7 @@ const pods = fc.array(
     .map(({ name, namespace, images }) => pod(name, images, { namespace })),
   { maxLength: 6 },
 );
-const running = pods.map((artifacts) => artifactsOfReport({ artifacts }));
+const running = pods.map((artifacts) => toRunningArtifacts({ artifacts }));
 const instancesOf = (artifacts: readonly RunningArtifact[]): number =>
   artifacts.reduce((sum, { instances }) => sum + instances.length, 0);
 
@@ -34,18 +38,18 @@ describe('what runs', () => {
   it('does not depend on the order of the report, nor on what is listed twice', () => {
     fc.assert(
       fc.property(pods, (artifacts) => {
-        const once = artifactsOfReport({ artifacts });
-        expect(artifactsOfReport({ artifacts: artifacts.toReversed() })).toEqual(once);
-        expect(artifactsOfReport({ artifacts: [...artifacts, ...artifacts] })).toEqual(once);
-        expect(new Set(once.map(identityOf)).size).toBe(once.length);
+        const once = toRunningArtifacts({ artifacts });
+        expect(toRunningArtifacts({ artifacts: artifacts.toReversed() })).toEqual(once);
+        expect(toRunningArtifacts({ artifacts: [...artifacts, ...artifacts] })).toEqual(once);
+        expect(new Set(once.map(toIdentity)).size).toBe(once.length);
       }),
     );
   });
 
   it('is the same where the same images run, however often', () => {
-    const one = artifactsOfReport({ artifacts: [pod('a', { web: 'aaaaa' })] });
-    const scaled = artifactsOfReport({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] });
-    const renamed = artifactsOfReport({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] });
+    const one = toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] });
+    const scaled = toRunningArtifacts({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] });
+    const renamed = toRunningArtifacts({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] });
     expect(sameArtifacts(one, scaled)).toBe(true);
     expect(sameArtifacts(one, renamed)).toBe(false);
     expect(sameArtifacts(one, [])).toBe(false);
@@ -57,10 +61,10 @@ describe('a difference', () => {
   it('puts every artifact of either snapshot in exactly one part', () => {
     fc.assert(
       fc.property(running, running, (first, second) => {
-        const { onlyInFirst, onlyInSecond, changed, notChanged } = differenceBetween(first, second);
+        const { onlyInFirst, onlyInSecond, changed, notChanged } = compareArtifacts(first, second);
         const parts = [...onlyInFirst, ...onlyInSecond, ...changed, ...notChanged];
-        const all = new Set([...first, ...second].map(identityOf));
-        expect(parts.map(({ artifact }) => identityOf(artifact)).toSorted()).toEqual([...all].toSorted());
+        const all = new Set([...first, ...second].map(toIdentity));
+        expect(parts.map(({ artifact }) => toIdentity(artifact)).toSorted()).toEqual([...all].toSorted());
         expect(parts.reduce((sum, { instances: [one] }) => sum + one, 0)).toBe(instancesOf(first));
         expect(parts.reduce((sum, { instances: [, other] }) => sum + other, 0)).toBe(instancesOf(second));
         expect(notChanged.every(({ instances: [one, other] }) => one === other)).toBe(true);
@@ -72,12 +76,12 @@ describe('a difference', () => {
   it('turns around with its snapshots', () => {
     fc.assert(
       fc.property(running, running, (first, second) => {
-        const [there, back] = [differenceBetween(first, second), differenceBetween(second, first)];
+        const [there, back] = [compareArtifacts(first, second), compareArtifacts(second, first)];
         expect(there.onlyInFirst.map(({ artifact }) => artifact)).toEqual(
           back.onlyInSecond.map(({ artifact }) => artifact),
         );
         expect(there.changed).toHaveLength(back.changed.length);
-        expect(differenceBetween(first, first).notChanged).toHaveLength(first.length);
+        expect(compareArtifacts(first, first).notChanged).toHaveLength(first.length);
       }),
     );
   });
@@ -97,7 +101,7 @@ describe('the pages of a series', () => {
         (from, length, size, ascending) => {
           const range = { first: from + 1, last: from + length };
           const pages = Array.from({ length: Math.ceil(length / size) + 1 }, (_, index) =>
-            numbersOf(pageOf(range, { page: index + 1, size, ascending })),
+            numbersOf(toPageRange(range, { page: index + 1, size, ascending })),
           );
           const walked = pages.flatMap((page) => (ascending ? page : page.toReversed()));
           expect(walked).toEqual(ascending ? numbersOf(range) : numbersOf(range).toReversed());
@@ -111,8 +115,8 @@ describe('the pages of a series', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(30), fc.integer({ min: 1, max: 9 }), (latest, more, size) => {
         const page = { page: Math.ceil(latest / size), size, ascending: true };
-        const before = numbersOf(pageOf({ first: 1, last: latest }, page));
-        const after = numbersOf(pageOf({ first: 1, last: latest + more }, page));
+        const before = numbersOf(toPageRange({ first: 1, last: latest }, page));
+        const after = numbersOf(toPageRange({ first: 1, last: latest + more }, page));
         expect(after.slice(0, before.length)).toEqual(before);
       }),
     );
@@ -132,7 +136,7 @@ describe('the pages of a series', () => {
           latest,
           numberAt: (time: number) => Promise.resolve(Math.max(0, Math.min(latest, Math.floor(time)))),
         };
-        const { first, last } = await rangeOf({ from, to }, series, 25);
+        const { first, last } = await resolveInterval({ from, to }, series, 25);
         expect(first).toBeGreaterThanOrEqual(1);
         expect(last).toBeLessThanOrEqual(latest);
       }),
@@ -151,14 +155,14 @@ describe('the events of a snapshot', () => {
     ...change,
   });
   const triggersBetween = (previous: Snapshot | undefined, next: Snapshot): string[] =>
-    eventsBetween(previous, next, () => undefined).map(({ trigger }) => trigger);
+    createEvents(previous, next, () => undefined).map(({ trigger }) => trigger);
   const judged = (compliant: boolean | null, allowed: string[] = []): Snapshot =>
     snapshot({ judgement: { ...unjudged, compliant, allowed } });
 
   it('tell what started and what exited, with what the build said', () => {
     const provenance = { flow: 'web', commit: 'c', commitUrl: 'https://c', buildUrl: 'https://b' };
-    const next = snapshot({ artifacts: artifactsOfReport({ artifacts: [pod('a', { web: 'aaaaa' })] }) });
-    const [event, ...others] = eventsBetween(undefined, next, () => provenance);
+    const next = snapshot({ artifacts: toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] }) });
+    const [event, ...others] = createEvents(undefined, next, () => provenance);
     expect(others).toEqual([]);
     expect(event).toEqual({
       trigger: 'ON_STARTED_ARTIFACT',
@@ -194,9 +198,9 @@ describe('the events of a snapshot', () => {
   it('never tell scaling, and each artifact moves in one direction', () => {
     fc.assert(
       fc.property(running, running, (before, after) => {
-        const { started, exited } = movementBetween(before, after);
-        const known = new Set(fingerprintsOf(before));
-        expect(fingerprintsOf(after).filter((fingerprint) => !known.has(fingerprint))).toEqual(started);
+        const { started, exited } = findMovement(before, after);
+        const known = new Set(listFingerprints(before));
+        expect(listFingerprints(after).filter((fingerprint) => !known.has(fingerprint))).toEqual(started);
         expect(started.filter((fingerprint) => exited.includes(fingerprint))).toEqual([]);
         expect(triggersBetween(snapshot({ artifacts: before }), snapshot({ artifacts: after }))).toHaveLength(
           started.length + exited.length,

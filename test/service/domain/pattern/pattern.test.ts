@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { expandedSize } from '../../../../src/service/domain/pattern/expanded-size.ts';
-import { literalOf } from '../../../../src/service/domain/pattern/literal.ts';
-import { compilePattern, largestPattern, PatternFault } from '../../../../src/service/domain/pattern/pattern.ts';
+import { parseLiteral } from '../../../../src/service/domain/pattern/literal.ts';
+import { compilePattern, maximumPatternSize, PatternError } from '../../../../src/service/domain/pattern/pattern.ts';
 
 /** A group within a group at most, so that no pattern is longer, or repeats more, than is allowed. */
 const depth = { depthSize: 'small', maxDepth: 4, depthIdentifier: fc.createDepthIdentifier() } as const;
@@ -60,7 +60,7 @@ describe('a pattern', () => {
     fc.assert(
       fc.property(pattern, subject, (text, name) => {
         fc.pre(new RegExp(text, 'u').test(name));
-        expect(literalOf(text).couldMatch(name)).toBe(true);
+        expect(parseLiteral(text).couldMatch(name)).toBe(true);
       }),
       { numRuns: 2000 },
     );
@@ -103,7 +103,7 @@ describe('a pattern', () => {
     ['\\p{L}'.repeat(21), 'has a size of'],
     ['a'.repeat(501), 'has more than 500 characters'],
   ])('cannot be %s', (text, reason) => {
-    expect(() => compilePattern(text)).toThrow(PatternFault);
+    expect(() => compilePattern(text)).toThrow(PatternError);
     expect(() => compilePattern(text)).toThrow(reason);
   });
 
@@ -116,7 +116,7 @@ describe('a pattern', () => {
           expect(typeof matches(name)).toBe('boolean');
           expect(size).toBeLessThan(20 + 4 * expandedSize(written));
         } catch (error) {
-          expect(error).toBeInstanceOf(PatternFault);
+          expect(error).toBeInstanceOf(PatternError);
         }
       }),
       { numRuns: 2000 },
@@ -129,7 +129,7 @@ describe('a pattern', () => {
       fc.property(nested, ([inner, outer, length]) => {
         const written = `((?:${'a'.repeat(Math.max(1, length))}){${inner}}b){${outer}}`;
         expect(expandedSize(written)).toBe((Math.max(1, length) * inner + 1) * outer);
-        if (expandedSize(written) > largestPattern) expect(() => compilePattern(written)).toThrow(PatternFault);
+        if (expandedSize(written) > maximumPatternSize) expect(() => compilePattern(written)).toThrow(PatternError);
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { holds, type ConditionSubject } from '../../../../src/service/domain/policy/condition.ts';
-import { ConditionFault } from '../../../../src/service/domain/policy/condition-tokens.ts';
+import { ConditionError } from '../../../../src/service/domain/policy/condition-tokens.ts';
 import { parseCondition } from '../../../../src/service/domain/policy/parse-condition.ts';
 
 const fingerprint = 'a'.repeat(64);
@@ -87,7 +87,7 @@ describe('a condition', () => {
     ['${{ flow.name in ["a" "b"] }}', 'expects `,` at "b"'],
     [`\${{ "${'a'.repeat(1000)}" == "a" }}`, 'has more than 1000 characters'],
   ])('cannot be %s', (text, reason) => {
-    expect(() => parseCondition(text)).toThrow(ConditionFault);
+    expect(() => parseCondition(text)).toThrow(ConditionError);
     expect(() => parseCondition(text)).toThrow(reason);
   });
 
@@ -100,7 +100,7 @@ describe('a condition', () => {
         try {
           expect(typeof says(words.join(' '))).toBe('boolean');
         } catch (error) {
-          expect(error).toBeInstanceOf(ConditionFault);
+          expect(error).toBeInstanceOf(ConditionError);
         }
       }),
       { numRuns: 2000 },

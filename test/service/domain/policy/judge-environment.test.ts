@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { compilePolicy } from '../../../../src/service/domain/policy/compile-policy.ts';
 import {
   judgeEnvironment,
-  mostBreaches,
+  maximumBreaches,
   unjudged,
   type AttachedPolicy,
   type EnvironmentJudgement,
@@ -217,7 +217,10 @@ describe('a judgement that takes too much', () => {
   });
 
   it('keeps the first breaches, and counts the others', () => {
-    const { breaches, furtherBreaches } = judge([policy({ provenance: { required: true } })], many(mostBreaches + 5));
-    expect([breaches.length, furtherBreaches]).toEqual([mostBreaches, 5]);
+    const { breaches, furtherBreaches } = judge(
+      [policy({ provenance: { required: true } })],
+      many(maximumBreaches + 5),
+    );
+    expect([breaches.length, furtherBreaches]).toEqual([maximumBreaches, 5]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { toArtifactResponse } from '../../../../src/service/http/api/artifact-response.ts';
-import { linksOf } from '../../../../src/service/domain/links.ts';
+import { createLinks } from '../../../../src/service/domain/links.ts';
 import type { AttestationSummary } from '../../../../src/service/domain/records.ts';
 import { sampleArtifact } from '../../../support/service-samples.ts';
 
@@ -24,10 +24,10 @@ describe('the answer about an artifact', () => {
       ...{ createdAt: 1, lastModifiedAt: 1 },
     };
     const artifact = { ...of, id: 'a', report: sampleArtifact() };
-    const dossier = { flow, artifact, evidence, history: [], appearances: [] };
+    const details = { flow, artifact, evidence, history: [], appearances: [] };
     const answer = toArtifactResponse(
-      dossier,
-      linksOf(() => 'http://localhost', '/api/v2'),
+      details,
+      createLinks(() => 'http://localhost', '/api/v2'),
     );
     expect([Object.keys(answer.evidence ?? {}).length, answer.last_modified_at]).toEqual([150_000, '149999']);
   });

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  mostTrashed,
+  maximumTrashed,
   sweepAttachments,
   trashAfterMilliseconds,
   type Sweep,
@@ -76,8 +76,8 @@ describe('the sweep of the attachments', () => {
   });
 
   it('moves at most a hundred at a time, however many there are', async () => {
-    await add(0, mostTrashed * 11 + 150);
-    expect(await sweep(mostTrashed * 11)).toMatchObject({ trashed: mostTrashed, left: 50 });
+    await add(0, maximumTrashed * 11 + 150);
+    expect(await sweep(maximumTrashed * 11)).toMatchObject({ trashed: maximumTrashed, left: 50 });
   });
 
   it('overwrites nothing in the trash', async () => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { artifactsOfReport } from '../../../../src/service/domain/environment/running-artifact.ts';
-import { mostOfSmallTrail } from '../../../../src/service/storage/sqlite/environments.ts';
+import { toRunningArtifacts } from '../../../../src/service/domain/environment/running-artifact.ts';
+import { smallTrailSize } from '../../../../src/service/storage/sqlite/environments.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { pod } from '../../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../../support/service-samples.ts';
@@ -56,14 +56,14 @@ describe('evidence for a whole trail', () => {
     return (found ?? []).map(({ compliant }) => compliant);
   };
 
-  it.each([mostOfSmallTrail, mostOfSmallTrail + 1])(
+  it.each([smallTrailSize, smallTrailSize + 1])(
     'judges anew what runs of it, and nothing else, with %d artifacts in the trail',
     async (count) => {
       await Promise.all(Array.from({ length: count }, (_, number) => report(number)));
       await report(count, 'other');
       const running = pod('pod-1', { web: (count - 1).toString(16) });
       await records.recordReport(
-        { org, environment: 'prod', kind: 'K8S', artifacts: artifactsOfReport({ artifacts: [running] }) },
+        { org, environment: 'prod', kind: 'K8S', artifacts: toRunningArtifacts({ artifacts: [running] }) },
         4,
       );
       await attest('first', 'other');

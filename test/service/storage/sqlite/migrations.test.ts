@@ -58,14 +58,14 @@ describe('a database of the first version', () => {
     expect(await records.findRole('acme', 'user', 'ann')).toBe('admin');
     expect(await records.findRole('acme', 'user', 'bob')).toBeUndefined();
     expect(await records.findFlow('acme', 'web')).toMatchObject({ description: 'The shop', template: ['sonar'] });
-    const timesOf = async (flow: string): Promise<unknown> => {
+    const listTimes = async (flow: string): Promise<unknown> => {
       const page = await records.listAttestations({
         ...{ org: 'acme', flow, page: 1, perPage: 9, now: 100, maximumBytes: 1_000_000 },
       });
       return page.outcome === 'found' ? page.attestations.map(({ createdAt }) => createdAt) : page;
     };
-    expect(await timesOf('web')).toEqual([30, 30, 10]);
-    expect(await timesOf('api')).toEqual([15]);
+    expect(await listTimes('web')).toEqual([30, 30, 10]);
+    expect(await listTimes('api')).toEqual([15]);
     await storage.close();
     // Opened again it stays as it is.
     await new SqliteStorage(folder).close();

@@ -9,7 +9,7 @@ import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-sto
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
 import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage-error.ts';
 import { Records } from '../../../support/records.ts';
-import { describeStore, type OpenStore, type StoreUnderTest } from '../acceptance.ts';
+import { describeStorage, type OpenStorage, type StorageUnderTest } from '../acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
@@ -19,10 +19,10 @@ import { describeNotifications } from '../notifications-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
 
-const openStore = async (): Promise<StoreUnderTest> => {
+const openStore = async (): Promise<StorageUnderTest> => {
   const folder = await newFolder();
   let storage = new SqliteStorage(folder);
-  const opened = (): OpenStore => ({ records: new Records(storage) });
+  const opened = (): OpenStorage => ({ records: new Records(storage) });
   return {
     ...opened(),
     reopen: async () => {
@@ -38,7 +38,7 @@ const openStore = async (): Promise<StoreUnderTest> => {
 };
 
 describeTransactions('transactions of the SQLite storage', openStore);
-describeStore('the SQLite store', openStore);
+describeStorage('the SQLite store', openStore);
 describeAccounts('the accounts of the SQLite store', openStore);
 describeAttestationList('the list of attestations of the SQLite store', openStore);
 describeEnvironments('the environments of the SQLite store', openStore);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
-import { sourceOf, WrittenSources } from '../../../../src/service/storage/sqlite/written-sources.ts';
+import { toSource, WrittenSources } from '../../../../src/service/storage/sqlite/written-sources.ts';
 
 describe('the sources that are written', () => {
   let folder: string;
@@ -24,7 +24,7 @@ describe('the sources that are written', () => {
 
   const addMembers = `INSERT INTO members (org, user, role, created_at)
     VALUES ('acme', 'ann', 'admin', 1), ('other', 'ann', 'admin', 1)`;
-  const [ann, elsewhere] = [sourceOf('members', 'acme', 'ann'), sourceOf('members', 'other', 'ann')];
+  const [ann, elsewhere] = [toSource('members', 'acme', 'ann'), toSource('members', 'other', 'ann')];
 
   it('are told for every row that comes, changes or goes', () => {
     database.exec(addMembers);
@@ -39,7 +39,7 @@ describe('the sources that are written', () => {
     database.exec(addMembers);
     told = [];
     database.exec(`UPDATE members SET user = 'bob' WHERE org = 'acme'`);
-    expect(told).toEqual([ann, sourceOf('members', 'acme', 'bob')]);
+    expect(told).toEqual([ann, toSource('members', 'acme', 'bob')]);
   });
 
   it('are told of a write that is an update in its end, and of one that is rolled back', () => {

@@ -7,12 +7,12 @@ const actorColumns = [
   ['policy_events', 'user'],
 ] as const;
 
-const keysOfKind = (table: string, column: string, kind: string): string =>
+const selectKeys = (table: string, column: string, kind: string): string =>
   `SELECT 1 FROM api_keys AS k WHERE k.org = ${table}.org AND k.owner_kind = '${kind}' AND k.owner = ${table}.${column}`;
 
 const nameAccounts = actorColumns.map(
   ([table, column]) => `UPDATE ${table} SET ${column} = 'service-account:' || ${column}
-  WHERE EXISTS (${keysOfKind(table, column, 'service account')}) AND NOT EXISTS (${keysOfKind(table, column, 'user')});`,
+  WHERE EXISTS (${selectKeys(table, column, 'service account')}) AND NOT EXISTS (${selectKeys(table, column, 'user')});`,
 );
 
 /**
