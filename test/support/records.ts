@@ -39,7 +39,7 @@ import type { TargetReference } from '../../src/service/storage/notifications.ts
 import type { AccountReader } from '../../src/service/storage/accounts.ts';
 import type { Storage } from '../../src/service/storage/storage.ts';
 import { Judging } from '../../src/service/application/judging/judging.ts';
-import { PendingSnapshots } from '../../src/service/application/judging/pending-snapshots.ts';
+import { PendingSnapshots, readCurrent } from '../../src/service/application/judging/pending-snapshots.ts';
 import type { Environment, SnapshotSummary } from '../../src/service/domain/environment/snapshot.ts';
 import type { PolicyRecord } from '../../src/service/domain/policy/policy-record.ts';
 import type { Role } from '../../src/contract/role.ts';
@@ -131,8 +131,10 @@ export class Records {
     return environments.saveEnvironment(this.at(at), environment);
   }
 
+  /** After its pending snapshots are made. */
   findEnvironment(org: string, name: string): Promise<Environment | undefined> {
-    return environments.findEnvironment(this.at(0), { org, name });
+    const reference = { org, environments: [name] };
+    return readCurrent(this.at(0), reference, (transaction) => transaction.environments.find(org, name));
   }
 
   recordReport(report: environments.EnvironmentReport, at: number): Promise<environments.RecordReportResult> {

@@ -6,7 +6,6 @@ import type { Environment } from '../domain/environment/snapshot.ts';
 import type { EnvironmentHead } from '../storage/environments.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
-import { readCurrent } from './judging/pending-snapshots.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -106,14 +105,6 @@ async function replacePolicies(
   const detach = attached.filter((policy) => !wanted.includes(policy));
   const attach = [...new Set(wanted)].filter((policy) => !attached.includes(policy));
   return changePolicies(transaction, { org, environment, user, timestamp, detach, attach });
-}
-
-/** Finds an environment, after the snapshots that are still to be made of it. */
-export function findEnvironment(
-  dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
-  { org, name }: EnvironmentReference,
-): Promise<Environment | undefined> {
-  return readCurrent(dependencies, { org, environments: [name] }, ({ environments }) => environments.find(org, name));
 }
 
 /** What an environment says is running. */

@@ -1,7 +1,7 @@
 import { currentEvidence, toReportScopes } from '../domain/binding.ts';
 import { listFingerprints, type RunningArtifact } from '../domain/environment/running-artifact.ts';
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
-import { judgeArtifact } from '../domain/judge-artifact.ts';
+import { judgeArtifact } from '../domain/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
 import type { Work } from '../domain/policy/work.ts';
 import type { ReportedArtifact } from '../domain/records.ts';

@@ -1,4 +1,7 @@
 import type { ArtifactState, Verdict } from '../../contract/compliance.ts';
+import { requiredEvidence } from '../../contract/template.ts';
+import { evidenceName } from './binding.ts';
+import type { ArtifactDetails } from './records.ts';
 
 /** One piece of evidence that counts for an artifact: the latest of its name. */
 export interface Evidence {
@@ -36,6 +39,12 @@ export function judge(required: readonly string[], evidence: readonly Evidence[]
   if (failed.length > 0) return { state: 'NON-COMPLIANT', info: faults.join(' ') };
   if (faults.length > 0) return { state: 'INCOMPLETE', info: faults.join(' ') };
   return { state: 'COMPLIANT', info: describeCompliant(required, evidence) };
+}
+
+/** The state of an artifact, by what counts for it now and what its flow asks for now. */
+export function judgeArtifact({ flow, evidence }: Pick<ArtifactDetails, 'flow' | 'evidence'>): Judgement {
+  const pieces = evidence.map(({ name, verdict, reason }) => ({ name: evidenceName(name), verdict, reason }));
+  return judge(requiredEvidence(flow.template), pieces);
 }
 
 function describeCompliant(required: readonly string[], evidence: readonly Evidence[]): string {

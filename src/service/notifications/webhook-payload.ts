@@ -1,6 +1,6 @@
 import { payloadVersion, type Trigger } from '../../contract/notification.ts';
 import type { EnvironmentEvent, EventDigest } from '../domain/environment-event.ts';
-import { judgeArtifact } from '../domain/judge-artifact.ts';
+import { judgeArtifact } from '../domain/artifact-state.ts';
 import type { Links } from '../domain/links.ts';
 import type { ArtifactLookup, ArtifactQuery } from '../application/artifacts.ts';
 

@@ -16,7 +16,7 @@ describe('what flows know of the artifacts that run', () => {
   let records: Records;
   let count = 0;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
     storage = new SqliteStorage(folder);
     records = new Records(storage);
     await records.createOrganization('acme', 1);

@@ -3,7 +3,7 @@ import { roles } from '../../../src/contract/role.ts';
 import type { Member, ServiceAccountRecord, StoredKey } from '../../../src/service/domain/accounts.ts';
 import * as keys from '../../../src/service/application/keys.ts';
 import { hashSecret } from '../../../src/service/domain/api-key.ts';
-import type { StorageUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for members, service accounts and keys. */

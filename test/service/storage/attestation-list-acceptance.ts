@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Attestation } from '../../../src/service/domain/records.ts';
 import type { RecordedAttestation } from '../../../src/service/storage/attestation-series.ts';
 import { sampleAttestation } from '../../support/service-samples.ts';
-import type { StorageUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { AttestationListQueryAt, Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for lists of attestations. */

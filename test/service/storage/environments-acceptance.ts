@@ -11,7 +11,7 @@ import type {
 } from '../../../src/service/application/environments.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts';
-import type { StorageUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for environments, their snapshots and policies. */

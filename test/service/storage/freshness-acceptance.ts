@@ -4,7 +4,7 @@ import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import { toRunningArtifacts } from '../../../src/service/domain/environment/running-artifact.ts';
 import { pod } from '../../support/environment-samples.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
-import type { OpenStorage, StorageUnderTest } from './acceptance.ts';
+import type { OpenStorage, StorageUnderTest } from './storage-acceptance.ts';
 
 /** What every implementation of the store must do, whatever it keeps in memory of what it answered before. */
 export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>): void {

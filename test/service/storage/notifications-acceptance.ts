@@ -3,7 +3,7 @@ import type { Trigger } from '../../../src/contract/notification.ts';
 import type { EnvironmentEvent } from '../../../src/service/domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, NewNotification } from '../../../src/service/domain/notifications.ts';
 import { sampleEvent } from '../../support/notification-samples.ts';
-import type { StorageUnderTest } from './acceptance.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
 /** What every implementation of the store must do for notifications and their outbox. */

@@ -1,156 +1,359 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ReadTransaction, Storage } from '../../../src/service/storage/storage.ts';
-import type { StorageUnderTest } from './acceptance.ts';
+import { hashSecret } from '../../../src/service/domain/api-key.ts';
+import type { StoredKey } from '../../../src/service/domain/accounts.ts';
+import type { Attestation, ReportedArtifact } from '../../../src/service/domain/records.ts';
+import { maximumHistory } from '../../../src/service/application/artifacts.ts';
+import type { FlowToSave } from '../../../src/service/application/flows.ts';
+import type { ArtifactSearchResult, Records } from '../../support/records.ts';
+import { isMapping } from '../../../src/runtime/untrusted-data.ts';
+import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
-/** What every adapter of the storage must do with transactions. */
-export function describeTransactions(name: string, open: () => Promise<StorageUnderTest>): void {
+/** An open storage: the part that has not moved to the port, and the use cases over the port. */
+export interface OpenStorage {
+  readonly records: Records;
+}
+
+/** How an implementation of the storage is set up for a test. */
+export interface StorageUnderTest extends OpenStorage {
+  /** Closes the storage and opens it again over the same data. */
+  reopen(): Promise<OpenStorage>;
+  /** Closes it and removes the data. */
+  remove(): Promise<void>;
+}
+
+/** What every implementation of the store must do. */
+export function describeStorage(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
-    let storage: Storage;
+    let records: Records;
+    let made = 0;
+
+    const id = (): string => `00000000-0000-0000-0000-${String((made += 1)).padStart(8, '0')}`;
+    const flow = (change: Partial<FlowToSave> = {}): FlowToSave => ({
+      org: 'acme',
+      name: 'web',
+      description: 'The web shop',
+      visibility: 'private',
+      template: ['artifact', 'sonar'],
+      repoUrl: 'https://git.example.com/acme/web',
+      ...change,
+    });
+    const key = (change: Partial<StoredKey> = {}): StoredKey => ({
+      org: 'acme',
+      id: 'key1',
+      owner: 'ann',
+      description: '',
+      ownerKind: 'user',
+      isLimitedToOrg: false,
+      secretHash: hashSecret('secret'),
+      createdAt: 5.25,
+      ...change,
+    });
+    const attestation = (change: Partial<Attestation> = {}): Attestation => ({
+      org: 'acme',
+      flow: 'web',
+      trail: 'main',
+      id: id(),
+      name: 'sonar',
+      type: 'sonar',
+      verdict: 'compliant',
+      reason: 'the quality gate is OK',
+      createdAt: 20.5,
+      reportedBy: 'ann',
+      document: sampleAttestation('OK'),
+      ...change,
+    });
+    const artifact = (
+      change: Partial<ReportedArtifact['report']> = {},
+      of: Partial<ReportedArtifact> = {},
+    ): ReportedArtifact => ({
+      org: 'acme',
+      flow: 'web',
+      id: id(),
+      createdAt: 10.5,
+      reportedBy: 'ann',
+      report: sampleArtifact(change),
+      ...of,
+    });
+    const find = (
+      fingerprint: string,
+      narrow: { trail?: string; attestationId?: string; org?: string } = {},
+    ): Promise<ArtifactSearchResult> => records.findArtifact({ org: 'acme', flow: 'web', fingerprint, ...narrow });
+    const found = async (
+      ...query: Parameters<typeof find>
+    ): Promise<Extract<ArtifactSearchResult, { outcome: 'found' }>['details']> => {
+      const finding = await find(...query);
+      if (finding.outcome !== 'found') throw new Error(finding.outcome);
+      return finding.details;
+    };
 
     beforeEach(async () => {
       tested = await open();
-      ({ storage } = tested.records);
+      ({ records } = tested);
+      await records.createOrganization('acme', 1);
+      await records.createOrganization('other', 1);
     });
     afterEach(async () => {
       await tested.remove();
     });
 
-    const create = (...names: readonly string[]): Promise<void> =>
-      storage.transaction(async ({ organizations }) => {
-        for (const org of names) await organizations.insert(org, 1);
+    describe('organizations', () => {
+      it('creates an organization once, also when two ask at once', async () => {
+        const outcomes = await Promise.all([
+          records.createOrganization('new', 2),
+          records.createOrganization('new', 3),
+        ]);
+        expect(outcomes.sort()).toEqual(['created', 'exists']);
+        expect(await records.hasOrganization('new')).toBe(true);
+        expect(await records.hasOrganization('newer')).toBe(false);
       });
-    const existing = (...names: readonly string[]): Promise<readonly string[]> =>
-      storage.read(async ({ organizations }) => {
-        const found: string[] = [];
-        for (const org of names) if (await organizations.exists(org)) found.push(org);
-        return found;
-      });
-    const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-    it('see what they have written themselves, and nobody else does before they end', async () => {
-      let seen: readonly string[] = [];
-      await storage.transaction(async ({ organizations }) => {
-        await organizations.insert('one', 1);
-        expect(await organizations.exists('one')).toBe(true);
-        await soon();
-        seen = await existing('one');
-      });
-      expect(seen).toEqual([]);
-      expect(await existing('one')).toEqual(['one']);
     });
 
-    it('leave nothing if they reject, and do not disturb their neighbours', async () => {
-      const failing = storage.transaction(async ({ organizations }) => {
-        await organizations.insert('failed', 1);
-        await soon();
-        throw new Error('on purpose');
+    describe('flows', () => {
+      it('creates a flow and then updates it, all of it, and remembers both times', async () => {
+        expect(await records.saveFlow(flow(), 3)).toBe('created');
+        expect(await records.findFlow('acme', 'web')).toEqual({ ...flow(), createdAt: 3, lastModifiedAt: 3 });
+        const changed = flow({ description: '', visibility: undefined, template: [], repoUrl: undefined });
+        expect(await records.saveFlow(changed, 4)).toBe('updated');
+        expect(await records.findFlow('acme', 'web')).toEqual({ ...changed, createdAt: 3, lastModifiedAt: 4 });
       });
-      const outcomes = await Promise.allSettled([create('before'), failing, create('after')]);
-      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-      expect(await existing('before', 'failed', 'after')).toEqual(['before', 'after']);
+
+      it('creates one flow when many ask for it at once', async () => {
+        const outcomes = await Promise.all(Array.from({ length: 20 }, () => records.saveFlow(flow(), 3)));
+        expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1);
+      });
+
+      it('keeps the flows of organizations apart', async () => {
+        await records.saveFlow(flow(), 3);
+        expect(await records.findFlow('other', 'web')).toBeUndefined();
+        expect(await records.saveFlow(flow({ org: 'other', description: 'theirs' }), 4)).toBe('created');
+        expect((await records.findFlow('acme', 'web'))?.description).toBe('The web shop');
+      });
     });
 
-    it('do not mix with each other, however long they wait in between', async () => {
-      const steps: string[] = [];
-      const slow = (org: string): Promise<void> =>
-        storage.transaction(async ({ organizations }) => {
-          steps.push(`${org} begins`);
-          await organizations.insert(org, 1);
-          await soon();
-          steps.push(`${org} ends`);
+    describe('attestations and artifacts', () => {
+      beforeEach(async () => {
+        await records.saveFlow(flow(), 2);
+      });
+
+      it('are taken only by a flow that exists in their organization, and leave nothing else behind', async () => {
+        expect(await records.recordAttestation(attestation({ flow: 'api' }))).toBe('flow not found');
+        expect(await records.recordAttestation(attestation({ org: 'other' }))).toBe('flow not found');
+        expect(await records.recordArtifact(artifact({}, { org: 'other' }))).toBe('flow not found');
+        expect(await find(fingerprintOf('abcdef'), { org: 'other' })).toEqual({ outcome: 'flow not found' });
+        expect(await records.findTrail('acme', 'api', 'main')).toBeUndefined();
+      });
+
+      it('make their trail with the first of them', async () => {
+        expect(await records.findTrail('acme', 'web', 'main')).toBeUndefined();
+        const [first, second] = [attestation(), artifact()];
+        await records.recordAttestation(first);
+        await records.recordArtifact(second);
+        expect(await records.findTrail('acme', 'web', 'main')).toEqual({
+          trail: { org: 'acme', flow: 'web', name: 'main', createdAt: 20.5 },
+          artifacts: [second],
+          attestations: [expect.not.objectContaining({ document: expect.anything() as unknown })],
         });
-      await Promise.all([slow('one'), slow('two')]);
-      expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
-    });
-
-    it('see one state of the data in all their reads', async () => {
-      await create('first');
-      const seen = await storage.read(async ({ organizations }) => {
-        const before = await organizations.exists('second');
-        await create('second');
-        return [before, await organizations.exists('first'), await organizations.exists('second')];
+        expect(await records.findTrail('other', 'web', 'main')).toBeUndefined();
       });
-      expect(seen).toEqual([false, true, false]);
-      expect(await existing('second')).toEqual(['second']);
-    });
 
-    it('see one state, also when the first answer came from memory', async () => {
-      await create('acme');
-      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      const save = (role: 'reader' | 'admin'): Promise<void> =>
-        storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role }));
-      await save('reader');
-      await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'));
-      let runs = 0;
-      const seen = await storage.read(async ({ accounts }) => {
-        const role = await accounts.findRole('acme', 'user', 'ann');
-        if ((runs += 1) === 1) await save('admin');
-        return [role, (await accounts.findMember('acme', 'ann'))?.role];
+      it('come back as they were', async () => {
+        const userData: unknown = JSON.parse('{"__proto__":{"a":1},"ü":"\\ud83d\\ude00"}');
+        if (!isMapping(userData)) throw new TypeError('not an object');
+        const document = sampleAttestation('OK', { user_data: { ...userData } });
+        const sent = attestation({ document, attachment: { filename: 'ü.xml', digest: 'd'.repeat(64), size: 3 } });
+        await records.recordAttestation(sent);
+        const back = await records.findAttestation('acme', 'web', 'main', sent.id);
+        expect(back).toEqual(sent);
+        expect(JSON.stringify(back?.document)).toBe(JSON.stringify(document));
       });
-      expect(new Set(seen).size).toBe(1);
-    });
 
-    it('never keep what another transaction has changed since a read began', async () => {
-      await create('acme');
-      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      await storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
-      await storage.read(async ({ accounts, organizations }) => {
-        await organizations.exists('acme');
-        await storage.transaction((changing) => changing.accounts.saveMember({ ...member, role: 'admin' }));
-        expect(await accounts.findRole('acme', 'user', 'ann')).toBe('reader');
+      it('are found only where they belong', async () => {
+        const sent = attestation();
+        await records.recordAttestation(sent);
+        expect(await records.findAttestation('other', 'web', 'main', sent.id)).toBeUndefined();
+        expect(await records.findAttestation('acme', 'api', 'main', sent.id)).toBeUndefined();
+        expect(await records.findAttestation('acme', 'web', 'next', sent.id)).toBeUndefined();
       });
-      expect(await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'))).toBe('admin');
+
+      it('name the files that must not be removed', async () => {
+        const digest = 'd'.repeat(64);
+        expect(await records.isAttached(digest)).toBe(false);
+        await records.recordAttestation(attestation({ attachment: { filename: 'a', digest, size: 3 } }));
+        expect(await records.isAttached(digest)).toBe(true);
+        expect(await records.isAttached('e'.repeat(64))).toBe(false);
+        expect(await records.countAttached()).toBe(1);
+      });
     });
 
-    it('see what is in memory as they and their neighbours have changed it', async () => {
-      await create('acme');
-      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
-      const seen: (string | undefined)[] = [];
-      const look = async ({ accounts }: ReadTransaction): Promise<void> => {
-        seen.push(await accounts.findRole('acme', 'user', 'ann'));
-      };
-      const save = (role: 'reader' | 'admin', reject: boolean): Promise<void> =>
-        storage.transaction(async (transaction) => {
-          await look(transaction);
-          await transaction.accounts.saveMember({ ...member, role });
-          await look(transaction);
-          if (reject) throw new Error('on purpose');
+    describe('finding an artifact', () => {
+      beforeEach(async () => {
+        await records.saveFlow(flow(), 2);
+      });
+
+      it('answers its latest report with its flow', async () => {
+        await records.recordArtifact(artifact());
+        const latest = artifact({ filename: 'again.tar' });
+        await records.recordArtifact(latest);
+        const details = await found(fingerprintOf('abcdef'));
+        expect(details.artifact).toEqual(latest);
+        expect(details.flow.template).toEqual(['artifact', 'sonar']);
+      });
+
+      it('takes the first digits where they leave no doubt', async () => {
+        await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde1') }));
+        await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2') }));
+        await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }));
+        expect(await find('abcde')).toEqual({ outcome: 'ambiguous', count: 2 });
+        expect((await found('abcde2')).artifact.report.fingerprint).toBe(fingerprintOf('abcde2'));
+        expect(await find('abcdf')).toEqual({ outcome: 'artifact not found' });
+        expect(await find('bbcde')).toEqual({ outcome: 'artifact not found' });
+        expect(await find(fingerprintOf('abcde3'))).toEqual({ outcome: 'artifact not found' });
+      });
+
+      it('finds the last fingerprint of all by its digits', async () => {
+        await records.recordArtifact(artifact({ fingerprint: 'f'.repeat(64) }));
+        expect((await found('fffff')).artifact.report.fingerprint).toBe('f'.repeat(64));
+      });
+
+      it('is narrowed by the trail, which can end a doubt', async () => {
+        const [first, second] = [
+          artifact({ fingerprint: fingerprintOf('abcde1') }),
+          artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }),
+        ];
+        await records.recordArtifact(first);
+        await records.recordArtifact(second);
+        expect((await found('abcde', { trail: 'main' })).artifact).toEqual(first);
+        expect((await found(fingerprintOf('abcde2'), { trail: 'next' })).artifact).toEqual(second);
+        expect(await find(fingerprintOf('abcde2'), { trail: 'main' })).toEqual({ outcome: 'artifact not found' });
+      });
+
+      it('is narrowed by the id of a report, which can end a doubt', async () => {
+        const [first, second] = [artifact(), artifact({ fingerprint: fingerprintOf('abcdee'), trail_name: 'next' })];
+        await records.recordArtifact(first);
+        await records.recordArtifact(second);
+        await records.recordArtifact(artifact());
+        expect((await found('abcde', { attestationId: first.id })).artifact).toEqual(first);
+        expect((await found('abcde', { attestationId: second.id, trail: 'next' })).artifact).toEqual(second);
+        expect(await find('abcde', { attestationId: second.id, trail: 'main' })).toEqual({
+          outcome: 'artifact not found',
         });
-      await save('reader', false);
-      await storage.transaction(look);
-      await Promise.allSettled([save('admin', true), storage.transaction(look), save('admin', false)]);
-      await storage.transaction(look);
-      await storage.read(look);
-      expect(seen.slice(0, 3)).toEqual([undefined, 'reader', 'reader']);
-      expect(seen.slice(3)).toEqual(['reader', 'admin', 'reader', 'reader', 'admin', 'admin', 'admin']);
+        expect(await find(fingerprintOf('abcdef'), { attestationId: second.id })).toEqual({
+          outcome: 'artifact not found',
+        });
+        expect(await find('abcde', { attestationId: 'unknown' })).toEqual({ outcome: 'artifact not found' });
+      });
+
+      it('says first that the flow does not exist', async () => {
+        await records.recordArtifact(artifact());
+        expect(await records.findArtifact({ org: 'acme', flow: 'api', fingerprint: 'abcde' })).toEqual({
+          outcome: 'flow not found',
+        });
+      });
     });
 
-    it('answer any number of reads at once, each in the end', async () => {
-      await create('acme');
-      const reads = Array.from({ length: 20 }, () =>
-        storage.read(async ({ organizations }) => {
-          const before = await organizations.exists('acme');
-          await soon();
-          return before && (await organizations.exists('acme'));
-        }),
-      );
-      expect(new Set(await Promise.all(reads))).toEqual(new Set([true]));
+    describe('the evidence of an artifact', () => {
+      const target = { template_reference_name: 'web' };
+      const commit = { sha1: commitOf('1'), timestamp: 1 };
+
+      beforeEach(async () => {
+        await records.saveFlow(flow(), 2);
+        await records.recordArtifact(artifact(target));
+      });
+
+      const evidence = async (): Promise<string[]> =>
+        (await found(fingerprintOf('abcdef'))).evidence.map(({ name: of, verdict }) => `${of} ${verdict}`);
+
+      it('is the latest of each name, in the order of recording', async () => {
+        await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        await records.recordAttestation(attestation({ name: 'unit' }));
+        await records.recordAttestation(attestation({ verdict: 'incomplete' }));
+        expect(await evidence()).toEqual(['unit compliant', 'sonar incomplete']);
+      });
+
+      it('comes from its fingerprint, its name and its trail, and the latest of them counts', async () => {
+        const byFingerprint = sampleAttestation('OK', { artifact_fingerprint: fingerprintOf('abcdef') });
+        const byName = sampleAttestation('OK', { target_artifacts: ['web'], git_commit_info: commit });
+        await records.recordAttestation(attestation({ document: byName, verdict: 'incomplete' }));
+        await records.recordAttestation(
+          attestation({ document: byFingerprint, verdict: 'non-compliant', trail: 'other' }),
+        );
+        expect(await evidence()).toEqual(['sonar non-compliant']);
+        await records.recordAttestation(attestation());
+        expect(await evidence()).toEqual(['sonar compliant']);
+        await records.recordAttestation(attestation({ document: byName, name: 'web.sonar', verdict: 'incomplete' }));
+        expect(await evidence()).toEqual(['web.sonar incomplete']);
+      });
+
+      it('is not that of others', async () => {
+        const otherCommit = { sha1: commitOf('2'), timestamp: 1 };
+        const elsewhere: Partial<Attestation>[] = [
+          { trail: 'other' },
+          { document: sampleAttestation('OK', { artifact_fingerprint: fingerprintOf('abcdee') }) },
+          { name: 'api.sonar' },
+          { name: 'web.sonar', document: sampleAttestation('OK', { git_commit_info: otherCommit }) },
+        ];
+        for (const change of elsewhere) await records.recordAttestation(attestation(change));
+        expect(await evidence()).toEqual([]);
+      });
+
+      it('can be there before the artifact', async () => {
+        await records.recordAttestation(attestation({ trail: 'early' }));
+        await records.recordArtifact(artifact({ trail_name: 'early', fingerprint: fingerprintOf('123456') }));
+        expect((await found('12345')).evidence).toHaveLength(1);
+      });
+
+      it('has a history of all that was reported, newest first, each once, cut where it is long', async () => {
+        const twice = sampleAttestation('OK', { target_artifacts: ['web'] });
+        await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        await records.recordAttestation(attestation({ document: twice }));
+        const { history } = await found(fingerprintOf('abcdef'));
+        expect(history.map(({ verdict }) => verdict)).toEqual(['compliant', 'non-compliant']);
+        const many = Array.from({ length: maximumHistory + 5 }, () => attestation());
+        for (const each of many) await records.recordAttestation(each);
+        const cut = (await found(fingerprintOf('abcdef'))).history;
+        expect(cut.map((each) => each.id)).toEqual(
+          many
+            .map((each) => each.id)
+            .reverse()
+            .slice(0, maximumHistory),
+        );
+      });
     });
 
-    it('cannot be used after they have ended', async () => {
-      const leaked = await storage.read((transaction) => Promise.resolve(transaction.organizations));
-      await expect(leaked.exists('acme')).rejects.toThrow('the transaction has ended');
-      const written = await storage.transaction((transaction) => Promise.resolve(transaction.organizations));
-      await expect(written.insert('acme', 1)).rejects.toThrow('the transaction has ended');
-      expect(await existing('acme')).toEqual([]);
-    });
+    describe('durability', () => {
+      it('still has everything after it was closed and opened, and goes on in order', async () => {
+        await records.saveFlow(flow(), 2);
+        await records.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
+        await records.addKey(key());
+        await records.recordArtifact(artifact());
+        await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
+        ({ records } = await tested.reopen());
+        await records.recordAttestation(attestation());
+        expect((await found(fingerprintOf('abcdef'))).evidence.map(({ verdict }) => verdict)).toEqual(['compliant']);
+        expect(await records.findKey('key1')).toEqual(key());
+      });
 
-    it('tell who listens after every commit', async () => {
-      const seen: Promise<readonly string[]>[] = [];
-      storage.onCommit(() => seen.push(existing('acme')));
-      await create('acme');
-      expect(await seen[0]).toEqual(['acme']);
+      it('finishes the writes that were asked for before it was closed', async () => {
+        const writes = Array.from({ length: 50 }, (_, index) => records.saveFlow(flow({ name: `flow-${index}` }), 2));
+        const reopened = tested.reopen();
+        expect(await Promise.all(writes)).toEqual(writes.map(() => 'created'));
+        ({ records } = await reopened);
+        expect(await records.findFlow('acme', 'flow-49')).toBeDefined();
+      });
+
+      it('keeps the neighbours of a write that fails', async () => {
+        await records.saveFlow(flow(), 2);
+        const same = id();
+        const outcomes = await Promise.allSettled([
+          records.recordAttestation(attestation({ id: same })),
+          records.recordAttestation(attestation({ id: same, trail: 'of-the-failed-one' })),
+          records.recordAttestation(attestation()),
+        ]);
+        expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect((await records.findTrail('acme', 'web', 'main'))?.attestations).toHaveLength(2);
+        expect(await records.findTrail('acme', 'web', 'of-the-failed-one')).toBeUndefined();
+      });
     });
   });
 }

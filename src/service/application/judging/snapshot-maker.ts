@@ -1,4 +1,4 @@
-import { findMovement } from '../../domain/environment/snapshot-events.ts';
+import { createEvents, findMovement } from '../../domain/environment/snapshot-events.ts';
 import { serializeContent } from '../../domain/environment/snapshot-content.ts';
 import { judgeWithMembers, type MemberVerdict, type Snapshot } from '../../domain/environment/snapshot.ts';
 import {
@@ -10,9 +10,9 @@ import type { JudgedArtifact } from '../../domain/policy/judged-artifact.ts';
 import { WorkExceeded, type Work } from '../../domain/policy/work.ts';
 import type { EnvironmentHead } from '../../storage/environments.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
-import { loadJudgedArtifacts } from '../provenance.ts';
+import { toDeliveries } from '../deliveries.ts';
+import { loadJudgedArtifacts, loadProvenance } from '../provenance.ts';
 import type { PolicyCache } from './policy-cache.ts';
-import { recordEvents } from './record-events.ts';
 import { SnapshotContent } from './snapshot-content.ts';
 
 /** What the next snapshot will show. */
@@ -156,3 +156,31 @@ export class SnapshotMaker {
 
 /** Reading and merging this many characters of what runs takes about as long as a step of a judgement. */
 const charactersInStep = 8;
+
+/** Two snapshots that follow each other; the first one of an environment follows none. */
+interface SnapshotStep {
+  readonly previous: Snapshot | undefined;
+  readonly next: Snapshot;
+}
+
+/**
+ * Puts what happened between two snapshots into the outbox, once for each target that listens; many events as a digest. It
+ * belongs to the transaction that makes the snapshot: both are kept, or neither.
+ *
+ * @param loadStep called only if anyone listens: most environments have no listeners, and it takes reading a lot
+ */
+async function recordEvents(
+  { deliveries, artifacts }: Pick<WriteTransaction, 'deliveries' | 'artifacts'>,
+  { org, environment }: Pick<Snapshot, 'org' | 'environment'>,
+  loadStep: () => Promise<SnapshotStep>,
+): Promise<void> {
+  const listeners = await deliveries.listListeners(org, environment);
+  if (listeners.length === 0) return;
+  const { previous, next } = await loadStep();
+  const fingerprints = createEvents(previous, next, () => undefined).flatMap(({ artifact }) => artifact ?? []);
+  const provenance = await loadProvenance({ artifacts }, org, [
+    ...new Set(fingerprints.map(({ fingerprint }) => fingerprint)),
+  ]);
+  const events = createEvents(previous, next, (fingerprint) => provenance.get(fingerprint));
+  await deliveries.insert(toDeliveries(listeners, events));
+}

@@ -2,7 +2,7 @@ import type { Artifact } from '../../../contract/artifact.ts';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import { evidenceName } from '../../domain/binding.ts';
 import { calculateLeadTimes } from '../../domain/lead-times.ts';
-import { judgeArtifact } from '../../domain/judge-artifact.ts';
+import { judgeArtifact } from '../../domain/artifact-state.ts';
 import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';
 import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';

@@ -1,7 +1,7 @@
 import { evidenceName } from '../../domain/binding.ts';
 import type { ArtifactDetails } from '../../domain/records.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
-import { judgeArtifact } from '../../domain/judge-artifact.ts';
+import { judgeArtifact } from '../../domain/artifact-state.ts';
 import type { Links } from '../../domain/links.ts';
 import { html, link, type Html } from './html.ts';
 import { renderFacts, renderTime } from './layout.ts';

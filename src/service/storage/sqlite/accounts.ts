@@ -2,12 +2,11 @@ import type { OwnerKind } from '../../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../../domain/accounts.ts';
 import type { AccountReader, AccountWriter } from '../accounts.ts';
 import { VersionedCache } from '../versioned-cache.ts';
-import { toKey, toMember, toMembership, toRole, toServiceAccount } from './account-rows.ts';
-import { optional } from './answers.ts';
+import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from './written-sources.ts';
-import type { Role } from '../../../contract/role.ts';
+import { isRole, type Role } from '../../../contract/role.ts';
 
 const reading = {
   findMember: 'SELECT * FROM members WHERE org = ? AND user = ?',
@@ -175,4 +174,54 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
       this.#statements.revokeLimitedKeys.run(revokedAt, org, user);
     });
   }
+}
+
+function toRole(row: Row, column: string): Role {
+  const role = text(row, column);
+  if (!isRole(role)) throw new TypeError('a stored role is damaged');
+  return role;
+}
+
+function toMember(row: Row): Member {
+  return {
+    org: text(row, 'org'),
+    user: text(row, 'user'),
+    role: toRole(row, 'role'),
+    createdAt: number(row, 'created_at'),
+  };
+}
+
+function toMembership(row: Row): Membership {
+  return { org: text(row, 'org'), role: toRole(row, 'role'), isDefault: number(row, 'is_default') === 1 };
+}
+
+function toServiceAccount(row: Row): ServiceAccountRecord {
+  return {
+    org: text(row, 'org'),
+    name: text(row, 'name'),
+    displayName: text(row, 'display_name'),
+    privilege: toRole(row, 'privilege'),
+    description: text(row, 'description'),
+    createdBy: text(row, 'created_by'),
+    createdAt: number(row, 'created_at'),
+    forWebhook: number(row, 'for_webhook') === 1,
+  };
+}
+
+function toKey(row: Row): StoredKey {
+  const [ownerKind, secretHash] = [text(row, 'owner_kind'), row['secret_hash']];
+  const known = ownerKind === 'user' || ownerKind === 'service account';
+  if (!known || !(secretHash instanceof Uint8Array)) throw new TypeError('a stored key is damaged');
+  return {
+    org: text(row, 'org'),
+    id: text(row, 'id'),
+    ownerKind,
+    isLimitedToOrg: number(row, 'is_limited_to_org') === 1,
+    owner: text(row, 'owner'),
+    description: text(row, 'description'),
+    secretHash,
+    createdAt: number(row, 'created_at'),
+    ...(row['expires_at'] === null ? {} : { expiresAt: number(row, 'expires_at') }),
+    ...(row['revoked_at'] === null ? {} : { revokedAt: number(row, 'revoked_at') }),
+  };
 }

@@ -14,8 +14,3 @@ export function answer<Result>(read: () => Result): Promise<Result> {
     });
   }
 }
-
-/** The value converted, where there is one. */
-export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
-  return value === undefined ? undefined : convert(value);
-}

@@ -1,9 +1,8 @@
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
 import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } from '../artifacts.ts';
 import type { Version } from '../version.ts';
-import { optional } from './answers.ts';
 import { countersOf, type Counters } from './commits.ts';
-import { toAppearance, toReportedArtifact, number, text } from './rows.ts';
+import { number, optional, text, toAppearance, toReportedArtifact } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from './written-sources.ts';

@@ -7,8 +7,7 @@ import type {
   NewAttestation,
   RecordedSummary,
 } from '../attestations.ts';
-import { optional } from './answers.ts';
-import { toAttestation, number, summaryColumns, toSummary, type Row } from './rows.ts';
+import { number, optional, summaryColumns, toAttestation, toSummary, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

@@ -3,9 +3,7 @@ import type { EnvironmentEvent } from '../../domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget } from '../../domain/notifications.ts';
 import type { DeliveryReader, DeliveryWriter, ListeningTarget, NewDelivery, WaitingTarget } from '../deliveries.ts';
 import type { TargetReference } from '../notifications.ts';
-import { optional } from './answers.ts';
-import { optionalNumber, toSecrets, toTarget } from './notification-rows.ts';
-import { number, text, type Row } from './rows.ts';
+import { number, optional, optionalNumber, text, toSecrets, toTarget, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

@@ -1,8 +1,7 @@
 import { environmentKinds } from '../../../contract/environment.ts';
 import type { Environment } from '../../domain/environment/snapshot.ts';
 import type { EnvironmentHead, EnvironmentReader, EnvironmentWriter, EvidenceSubject } from '../environments.ts';
-import { optional } from './answers.ts';
-import { number, text, type Row } from './rows.ts';
+import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

@@ -7,17 +7,17 @@ import { storageError } from '../storage-faults.ts';
  */
 export function watchFiles(paths: readonly string[]): () => void {
   const known = paths.flatMap((path) => {
-    const stats = statOf(path);
+    const stats = findStats(path);
     return stats === undefined ? [] : [{ path, stats }];
   });
   return () => {
     for (const { path, stats } of known) {
-      const now = statOf(path);
+      const now = findStats(path);
       if (now?.ino !== stats.ino || now.dev !== stats.dev) throw storageError('missing', new Error(`${path} is gone`));
     }
   };
 }
 
-function statOf(path: string): Stats | undefined {
+function findStats(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
 }

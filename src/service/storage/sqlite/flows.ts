@@ -1,8 +1,7 @@
 import type { Flow } from '../../domain/records.ts';
 import type { FlowReader, FlowWriter } from '../flows.ts';
 import { VersionedCache } from '../versioned-cache.ts';
-import { optional } from './answers.ts';
-import { toFlow } from './rows.ts';
+import { optional, toFlow } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from './written-sources.ts';

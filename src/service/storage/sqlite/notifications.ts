@@ -2,9 +2,7 @@ import type { Trigger } from '../../../contract/notification.ts';
 import type { NewNotification, NotificationRecord, TargetState } from '../../domain/notifications.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 import type { NotificationReader, NotificationWriter, TargetReference } from '../notifications.ts';
-import { optional } from './answers.ts';
-import { optionalNumber, toSecrets, toTarget } from './notification-rows.ts';
-import { number, text, type Row } from './rows.ts';
+import { number, optional, optionalNumber, text, toSecrets, toTarget, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

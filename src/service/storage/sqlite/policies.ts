@@ -1,7 +1,6 @@
 import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
 import type { AttachedRules, NewPolicyVersion, PolicyHistoryLimits, PolicyReader, PolicyWriter } from '../policies.ts';
-import { optional } from './answers.ts';
-import { number, text, type Row } from './rows.ts';
+import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

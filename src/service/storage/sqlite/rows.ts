@@ -2,6 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
 import type { SonarAttestation } from '../../../contract/attestation.ts';
 import type { Verdict } from '../../../contract/compliance.ts';
+import type { NotificationTarget } from '../../../contract/notification.ts';
 import { parseExactJson } from '../../../runtime/exact-json.ts';
 import type {
   Appearance,
@@ -11,6 +12,7 @@ import type {
   ReportedArtifact,
   Trail,
 } from '../../domain/records.ts';
+import type { SigningSecret } from '../../domain/webhook-secret.ts';
 
 /** A row as SQLite answers it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -27,6 +29,16 @@ export function number(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`);
   return value;
+}
+
+/** The number in a column; undefined if it is null. */
+export function optionalNumber(row: Row, column: string): number | undefined {
+  return typeof row[column] === 'number' ? row[column] : undefined;
+}
+
+/** The value converted, where there is one. */
+export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
+  return value === undefined ? undefined : convert(value);
 }
 
 const optionalText = (row: Row, column: string): string | undefined =>
@@ -127,4 +139,14 @@ export function toAppearance(row: Row): Appearance {
     last: exited === null ? number(row, 'latest') : number(row, 'exited') - 1,
     exitedAt: exited === null ? undefined : number(row, 'exited_at'),
   };
+}
+
+/** A target that this service wrote, and checked before it did. */
+export function toTarget(row: Row): NotificationTarget {
+  return JSON.parse(text(row, 'target')) as NotificationTarget;
+}
+
+/** Secrets that this service wrote. */
+export function toSecrets(row: Row): readonly SigningSecret[] {
+  return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
 }

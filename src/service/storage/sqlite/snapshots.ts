@@ -10,8 +10,7 @@ import type {
   SnapshotWriter,
   StoredSnapshot,
 } from '../snapshots.ts';
-import { optional } from './answers.ts';
-import { number, text, type Row } from './rows.ts';
+import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

@@ -1,7 +1,6 @@
 import type { Trail } from '../../domain/records.ts';
 import type { TrailReader, TrailWriter } from '../trails.ts';
-import { optional } from './answers.ts';
-import { toTrail } from './rows.ts';
+import { optional, toTrail } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 

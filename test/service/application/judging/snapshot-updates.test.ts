@@ -21,7 +21,7 @@ let storage: SqliteStorage;
 let records: Records;
 let pending: PendingSnapshots;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+  folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
   storage = new SqliteStorage(folder);
   records = new Records(storage);
   pending = records.startPendingSnapshots();

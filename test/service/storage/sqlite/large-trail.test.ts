@@ -17,7 +17,7 @@ describe('evidence for a whole trail', () => {
   let storage: SqliteStorage;
   let records: Records;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
     storage = new SqliteStorage(folder);
     records = new Records(storage);
     await records.createOrganization(org, 1);

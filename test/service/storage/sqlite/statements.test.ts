@@ -13,7 +13,7 @@ describe('the statements about environments', () => {
   let folder: string;
   let database: DatabaseSync;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
     database = openDatabase(folder);
   });
   afterAll(async () => {

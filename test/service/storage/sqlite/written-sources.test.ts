@@ -11,7 +11,7 @@ describe('the sources that are written', () => {
   let database: DatabaseSync;
   let told: string[];
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'compliance-store-'));
+    folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
     database = openDatabase(folder);
     database.exec(`INSERT INTO organizations VALUES ('acme', 1), ('other', 1)`);
     told = [];

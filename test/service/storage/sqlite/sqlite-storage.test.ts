@@ -9,17 +9,17 @@ import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-sto
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
 import { StorageBusyError, StorageFullError } from '../../../../src/service/storage/storage-error.ts';
 import { Records } from '../../../support/records.ts';
-import { describeStorage, type OpenStorage, type StorageUnderTest } from '../acceptance.ts';
+import { describeStorage, type OpenStorage, type StorageUnderTest } from '../storage-acceptance.ts';
 import { describeAccounts } from '../accounts-acceptance.ts';
 import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
-import { describeTransactions } from '../storage-acceptance.ts';
+import { describeTransactions } from '../transactions-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 
-const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-store-'));
+const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
 
-const openStore = async (): Promise<StorageUnderTest> => {
+const openTestStorage = async (): Promise<StorageUnderTest> => {
   const folder = await newFolder();
   let storage = new SqliteStorage(folder);
   const opened = (): OpenStorage => ({ records: new Records(storage) });
@@ -37,13 +37,13 @@ const openStore = async (): Promise<StorageUnderTest> => {
   };
 };
 
-describeTransactions('transactions of the SQLite storage', openStore);
-describeStorage('the SQLite store', openStore);
-describeAccounts('the accounts of the SQLite store', openStore);
-describeAttestationList('the list of attestations of the SQLite store', openStore);
-describeEnvironments('the environments of the SQLite store', openStore);
-describeFreshness('what the SQLite store keeps in memory', openStore);
-describeNotifications('the notifications of the SQLite store', openStore);
+describeTransactions('transactions of the SQLite storage', openTestStorage);
+describeStorage('the SQLite store', openTestStorage);
+describeAccounts('the accounts of the SQLite store', openTestStorage);
+describeAttestationList('the list of attestations of the SQLite store', openTestStorage);
+describeEnvironments('the environments of the SQLite store', openTestStorage);
+describeFreshness('what the SQLite store keeps in memory', openTestStorage);
+describeNotifications('the notifications of the SQLite store', openTestStorage);
 
 describe('the SQLite database', () => {
   let folder: string;

@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ReadTransaction, Storage } from '../../../src/service/storage/storage.ts';
+import type { StorageUnderTest } from './storage-acceptance.ts';
+
+/** What every adapter of the storage must do with transactions. */
+export function describeTransactions(name: string, open: () => Promise<StorageUnderTest>): void {
+  describe(name, () => {
+    let tested: StorageUnderTest;
+    let storage: Storage;
+
+    beforeEach(async () => {
+      tested = await open();
+      ({ storage } = tested.records);
+    });
+    afterEach(async () => {
+      await tested.remove();
+    });
+
+    const create = (...names: readonly string[]): Promise<void> =>
+      storage.transaction(async ({ organizations }) => {
+        for (const org of names) await organizations.insert(org, 1);
+      });
+    const existing = (...names: readonly string[]): Promise<readonly string[]> =>
+      storage.read(async ({ organizations }) => {
+        const found: string[] = [];
+        for (const org of names) if (await organizations.exists(org)) found.push(org);
+        return found;
+      });
+    const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+    it('see what they have written themselves, and nobody else does before they end', async () => {
+      let seen: readonly string[] = [];
+      await storage.transaction(async ({ organizations }) => {
+        await organizations.insert('one', 1);
+        expect(await organizations.exists('one')).toBe(true);
+        await soon();
+        seen = await existing('one');
+      });
+      expect(seen).toEqual([]);
+      expect(await existing('one')).toEqual(['one']);
+    });
+
+    it('leave nothing if they reject, and do not disturb their neighbours', async () => {
+      const failing = storage.transaction(async ({ organizations }) => {
+        await organizations.insert('failed', 1);
+        await soon();
+        throw new Error('on purpose');
+      });
+      const outcomes = await Promise.allSettled([create('before'), failing, create('after')]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await existing('before', 'failed', 'after')).toEqual(['before', 'after']);
+    });
+
+    it('do not mix with each other, however long they wait in between', async () => {
+      const steps: string[] = [];
+      const slow = (org: string): Promise<void> =>
+        storage.transaction(async ({ organizations }) => {
+          steps.push(`${org} begins`);
+          await organizations.insert(org, 1);
+          await soon();
+          steps.push(`${org} ends`);
+        });
+      await Promise.all([slow('one'), slow('two')]);
+      expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+    });
+
+    it('see one state of the data in all their reads', async () => {
+      await create('first');
+      const seen = await storage.read(async ({ organizations }) => {
+        const before = await organizations.exists('second');
+        await create('second');
+        return [before, await organizations.exists('first'), await organizations.exists('second')];
+      });
+      expect(seen).toEqual([false, true, false]);
+      expect(await existing('second')).toEqual(['second']);
+    });
+
+    it('see one state, also when the first answer came from memory', async () => {
+      await create('acme');
+      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
+      const save = (role: 'reader' | 'admin'): Promise<void> =>
+        storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role }));
+      await save('reader');
+      await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'));
+      let runs = 0;
+      const seen = await storage.read(async ({ accounts }) => {
+        const role = await accounts.findRole('acme', 'user', 'ann');
+        if ((runs += 1) === 1) await save('admin');
+        return [role, (await accounts.findMember('acme', 'ann'))?.role];
+      });
+      expect(new Set(seen).size).toBe(1);
+    });
+
+    it('never keep what another transaction has changed since a read began', async () => {
+      await create('acme');
+      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
+      await storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
+      await storage.read(async ({ accounts, organizations }) => {
+        await organizations.exists('acme');
+        await storage.transaction((changing) => changing.accounts.saveMember({ ...member, role: 'admin' }));
+        expect(await accounts.findRole('acme', 'user', 'ann')).toBe('reader');
+      });
+      expect(await storage.read(({ accounts }) => accounts.findRole('acme', 'user', 'ann'))).toBe('admin');
+    });
+
+    it('see what is in memory as they and their neighbours have changed it', async () => {
+      await create('acme');
+      const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
+      const seen: (string | undefined)[] = [];
+      const look = async ({ accounts }: ReadTransaction): Promise<void> => {
+        seen.push(await accounts.findRole('acme', 'user', 'ann'));
+      };
+      const save = (role: 'reader' | 'admin', reject: boolean): Promise<void> =>
+        storage.transaction(async (transaction) => {
+          await look(transaction);
+          await transaction.accounts.saveMember({ ...member, role });
+          await look(transaction);
+          if (reject) throw new Error('on purpose');
+        });
+      await save('reader', false);
+      await storage.transaction(look);
+      await Promise.allSettled([save('admin', true), storage.transaction(look), save('admin', false)]);
+      await storage.transaction(look);
+      await storage.read(look);
+      expect(seen.slice(0, 3)).toEqual([undefined, 'reader', 'reader']);
+      expect(seen.slice(3)).toEqual(['reader', 'admin', 'reader', 'reader', 'admin', 'admin', 'admin']);
+    });
+
+    it('answer any number of reads at once, each in the end', async () => {
+      await create('acme');
+      const reads = Array.from({ length: 20 }, () =>
+        storage.read(async ({ organizations }) => {
+          const before = await organizations.exists('acme');
+          await soon();
+          return before && (await organizations.exists('acme'));
+        }),
+      );
+      expect(new Set(await Promise.all(reads))).toEqual(new Set([true]));
+    });
+
+    it('cannot be used after they have ended', async () => {
+      const leaked = await storage.read((transaction) => Promise.resolve(transaction.organizations));
+      await expect(leaked.exists('acme')).rejects.toThrow('the transaction has ended');
+      const written = await storage.transaction((transaction) => Promise.resolve(transaction.organizations));
+      await expect(written.insert('acme', 1)).rejects.toThrow('the transaction has ended');
+      expect(await existing('acme')).toEqual([]);
+    });
+
+    it('tell who listens after every commit', async () => {
+      const seen: Promise<readonly string[]>[] = [];
+      storage.onCommit(() => seen.push(existing('acme')));
+      await create('acme');
+      expect(await seen[0]).toEqual(['acme']);
+    });
+  });
+}
