@@ -1,37 +1,34 @@
 import { roles, type Role } from '../../contract/role.ts';
 
-/** Who may do what (the public documentation of such a service, Roles). */
+/** Roles and permissions (public documentation of such a service, Roles). */
 
 /**
- * What a request wants to do: look at what is recorded, record flows, artifacts, attestations and policies, report
- * environments, look at the service accounts, or remove them.
+ * What a request needs to be allowed to do: read records; record flows, artifacts, attestations and policies; report
+ * environments; read service accounts; or delete them.
  */
 export type Permission = 'read' | 'record' | 'report' | 'read service accounts' | 'administer';
 
 /** Who a key belongs to: a user, or a service account of the key's organization. */
 export type OwnerKind = 'user' | 'service account';
 
-/** Which organizations a key opens. */
+/** The organizations that a key gives access to. */
 export interface KeyScope {
   /** The organization that the key was issued in. */
   readonly org: string;
   readonly ownerKind: OwnerKind;
-  /**
-   * Whether the key opens only the organization that it was issued in. A key of a service account never opens another one,
-   * whatever this says.
-   */
+  /** Whether a user's key is limited to the organization that it was issued in. A service account's key always is. */
   readonly isLimitedToOrg: boolean;
 }
 
 /**
- * Whether the key can open the organization, provided that its owner has a role there. A personal key opens every
- * organization that its user is a member of, a key of a service account only the account's.
+ * Whether the key gives access to the organization, provided that its owner has a role there. A personal key gives
+ * access to every organization that its user is a member of; a service account's key only to the account's own.
  */
 export function mayOpen({ org: issuedIn, ownerKind, isLimitedToOrg }: KeyScope, org: string): boolean {
   return org === issuedIn || (ownerKind === 'user' && !isLimitedToOrg);
 }
 
-/** Who sends a request: the owner of a key, in the organization that the request is about. */
+/** The sender of a request: the owner of a key, in the organization that the request is about. */
 export interface Caller {
   readonly org: string;
   readonly ownerKind: OwnerKind;
@@ -41,8 +38,8 @@ export interface Caller {
 }
 
 /**
- * The caller as records name it (`reported_by`, `created_by`): a user by the name, a service account as
- * `service-account:<name>`. No name holds a colon, so the two cannot be mistaken for each other.
+ * The caller's name in records (`reported_by`, `created_by`): the user's name, or `service-account:<name>`. No name
+ * contains a colon, so the two cannot be confused.
  */
 export function actorName({ ownerKind, owner }: Pick<Caller, 'ownerKind' | 'owner'>): string {
   return ownerKind === 'user' ? owner : `service-account:${owner}`;
@@ -57,8 +54,8 @@ const holders: Readonly<Record<Permission, readonly Role[]>> = {
 };
 
 /**
- * Whether the caller may do this in the organization. Another organization is never allowed, and whether it exists makes
- * no difference to the answer.
+ * Whether the caller has the permission in the organization. Always false for another organization, whether it exists
+ * or not.
  */
 export function mayAccess(caller: Caller, org: string, permission: Permission): boolean {
   return caller.org === org && holders[permission].includes(caller.role);

@@ -1,11 +1,11 @@
 import type { Role } from '../../contract/role.ts';
 import type { KeyScope } from './access.ts';
 
-/** Who can own a key. Every time is in Unix seconds, with a fraction. */
+/** Owners of keys. All times are in Unix seconds, with a fraction. */
 
 /**
- * A user as a member of an organization. A name is one user of the whole service: the same name means the same user in
- * every organization, and a user can be a member of several, with a role in each.
+ * A user's membership in an organization. User names are global: the same name is the same user in every organization.
+ * A user can be a member of several organizations, with a role in each.
  */
 export interface Member {
   readonly org: string;
@@ -18,7 +18,7 @@ export interface Member {
 export interface Membership {
   readonly org: string;
   readonly role: Role;
-  /** Whether it is the default organization of the user; at most one is. */
+  /** Whether it is the user's default organization; at most one is. */
   readonly isDefault: boolean;
 }
 
@@ -34,15 +34,17 @@ export interface ServiceAccountRecord {
   readonly forWebhook: boolean;
 }
 
-/** An API key as it is stored: without its secret. What it may do is its owner's role, looked up when it is used. */
+/**
+ * A stored API key, without its secret. Its permissions are those of its owner's role, looked up whenever it is used.
+ */
 export interface StoredKey extends KeyScope {
   readonly id: string;
   readonly owner: string;
   readonly description: string;
   readonly secretHash: Uint8Array;
   readonly createdAt: number;
-  /** From then on it opens nothing; undefined where it is good for ever. */
+  /** Expiry time; undefined means it never expires. */
   readonly expiresAt?: number | undefined;
-  /** When it was revoked; undefined while it opens doors. */
+  /** When it was revoked; undefined if it was not. */
   readonly revokedAt?: number | undefined;
 }

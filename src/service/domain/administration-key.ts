@@ -1,11 +1,14 @@
-/** The fewest characters of an administration key: 128 bits, if they are random hexadecimal digits. */
+/** Minimum length in characters: 128 bits if they are random hexadecimal digits. */
 const minimumLength = 32;
-/** A key of random hexadecimal digits has fewer different ones once in millions of times. */
+/**
+ * Minimum number of different characters. A random hexadecimal key of minimum length has fewer only once in millions of
+ * keys.
+ */
 const minimumVariety = 8;
 
 /**
- * What makes an administration key too weak, in words; undefined if it is strong enough. It is all that protects every
- * organization, and operators choose it themselves.
+ * Why an administration key is too weak; undefined if it is strong enough. The key protects all organizations, and
+ * operators choose it themselves.
  */
 export function findWeakness(key: string): string | undefined {
   if (!/^[!-~]*$/.test(key)) return 'must have only printable ASCII characters, without spaces';

@@ -3,28 +3,28 @@ import { requiredEvidence } from '../../contract/template.ts';
 import { evidenceName } from './binding.ts';
 import type { ArtifactDetails } from './records.ts';
 
-/** One piece of evidence that counts for an artifact: the latest of its name. */
+/** A piece of evidence that counts for an artifact: the latest attestation with its name. */
 export interface Evidence {
   readonly name: string;
   readonly verdict: Verdict;
-  /** What led to the verdict, in words without a full stop: `the quality gate is ERROR`. */
+  /** The reason for the verdict, without a full stop: `the quality gate is ERROR`. */
   readonly reason: string;
 }
 
-/** The state of an artifact, and why. */
+/** The state of an artifact and the reason for it. */
 export interface Judgement {
   readonly state: ArtifactState;
-  /** The reason in words, as a sentence. */
+  /** The reason, as one or more sentences. */
   readonly info: string;
 }
 
 /**
- * The state of an artifact (the public documentation of such a service, Compliance): NON-COMPLIANT as soon as one piece of
- * evidence is non-compliant, required or not; else INCOMPLETE while required evidence is missing or some evidence proves
- * neither; else COMPLIANT. Does not depend on the order of the evidence.
+ * Judges an artifact by its evidence (public documentation of such a service, Compliance): NON-COMPLIANT if any
+ * evidence is non-compliant, required or not; else INCOMPLETE if required evidence is missing or any evidence is
+ * inconclusive; else COMPLIANT. The order of the evidence does not matter.
  *
- * Chosen, because the rule is silent there: an artifact that nothing is required of and nothing was reported about is
- * COMPLIANT. All that its template asks for is there, and the words say that this is nothing.
+ * Our choice, because the rule does not cover it: an artifact without required and without reported evidence is
+ * COMPLIANT, and the reason says that nothing was required.
  */
 export function judge(required: readonly string[], evidence: readonly Evidence[]): Judgement {
   const of = (verdict: Verdict): readonly Evidence[] => evidence.filter((piece) => piece.verdict === verdict);
@@ -41,7 +41,7 @@ export function judge(required: readonly string[], evidence: readonly Evidence[]
   return { state: 'COMPLIANT', info: describeCompliant(required, evidence) };
 }
 
-/** The state of an artifact, by what counts for it now and what its flow asks for now. */
+/** Judges an artifact by its current evidence and its flow's current template. */
 export function judgeArtifact({ flow, evidence }: Pick<ArtifactDetails, 'flow' | 'evidence'>): Judgement {
   const pieces = evidence.map(({ name, verdict, reason }) => ({ name: evidenceName(name), verdict, reason }));
   return judge(requiredEvidence(flow.template), pieces);

@@ -1,16 +1,16 @@
 import type { ReportedArtifact } from './records.ts';
 
 /**
- * Which attestations are about which artifact (the public documentation of such a service, Compliance). Both sides are
- * turned into scopes within their flow, and an attestation is about an artifact exactly when they share one. So the
- * question is answered by looking scopes up, however many attestations there are, and an attestation that comes before its
- * artifact needs no further work when the artifact arrives.
+ * Which attestations apply to which artifact (public documentation of such a service, Compliance). Attestations and
+ * artifacts are both mapped to scopes within their flow; an attestation applies to an artifact if and only if they
+ * share a scope. The attestations of an artifact are therefore looked up by scope, which takes the same time however
+ * many there are, and an attestation may be recorded before its artifact.
  */
 
-/** A part of a flow that evidence is about. A text without spaces, unique within the flow. */
+/** A part of a flow that evidence applies to: a string without spaces, unique within the flow. */
 export type Scope = string;
 
-/** What of an attestation decides what it is about. */
+/** The fields of an attestation that determine its scopes. */
 export interface AttestationSubject {
   readonly trail: string;
   /** `unit`, or `web.unit` for the artifact `web` of the template. */
@@ -20,7 +20,7 @@ export interface AttestationSubject {
   readonly git_commit?: string | undefined;
 }
 
-/** What of an artifact decides which attestations are about it. */
+/** The fields of an artifact that determine its scopes. */
 export interface ArtifactSubject {
   readonly trail: string;
   readonly fingerprint: string;
@@ -28,19 +28,19 @@ export interface ArtifactSubject {
   readonly git_commit: string;
 }
 
-// Names hold no `/` (interface, patterns), so these texts cannot run into each other.
+// Names contain no `/` (interface, patterns), so the scopes are unambiguous.
 const fingerprintScope = (fingerprint: string): Scope => `fingerprint/${fingerprint}`;
 const trailScope = (trail: string): Scope => `trail/${trail}`;
 const targetScope = (trail: string, target: string, commit = ''): Scope => `target/${trail}/${target}/${commit}`;
 
-/** The name of the evidence without the artifact it is about: `unit` of `web.unit`. */
+/** The evidence name without the artifact prefix: `unit` for `web.unit`. */
 export function evidenceName(attestationName: string): string {
   return attestationName.slice(attestationName.indexOf('.') + 1);
 }
 
 /**
- * What an attestation is about: the artifact of its fingerprint, in whichever trail of the flow; else the artifacts that it
- * names, in its trail and of its commit (of any commit, where it names none); else every artifact of its trail.
+ * The scopes of an attestation: the artifact with its fingerprint, in any trail of the flow; else the artifacts that it
+ * names, in its trail and for its commit (any commit if it names none); else its whole trail.
  */
 export function toAttestationScopes(attestation: AttestationSubject): readonly [Scope, ...Scope[]] {
   if (attestation.artifact_fingerprint !== undefined) return [fingerprintScope(attestation.artifact_fingerprint)];
@@ -58,7 +58,7 @@ function listTargets({
   return [...new Set(dot === -1 ? targets : [name.slice(0, dot), ...targets])];
 }
 
-/** Where the attestations about an artifact are found; the counterpart of `toAttestationScopes`. */
+/** The scopes in which an artifact's attestations are found; the counterpart of `toAttestationScopes`. */
 export function toArtifactScopes(artifact: ArtifactSubject): readonly Scope[] {
   const { trail, template_reference_name: target } = artifact;
   const targets =
@@ -66,15 +66,15 @@ export function toArtifactScopes(artifact: ArtifactSubject): readonly Scope[] {
   return [fingerprintScope(artifact.fingerprint), trailScope(trail), ...targets];
 }
 
-/** Where the attestations about a reported artifact are found, within the flow that it was reported to. */
+/** The scopes of a reported artifact within its flow. */
 export function toReportScopes({ report }: Pick<ReportedArtifact, 'report'>): readonly Scope[] {
   const { fingerprint, trail_name: trail, template_reference_name, git_commit } = report;
   return toArtifactScopes({ trail, fingerprint, template_reference_name, git_commit });
 }
 
 /**
- * What counts for an artifact, by what counts in each of its scopes. An attestation can name the same artifact in two ways;
- * it counts once.
+ * Selects the evidence that counts for an artifact from the evidence that counts in each of its scopes. An attestation
+ * that several scopes share counts once.
  */
 export function currentEvidence<Recorded extends { readonly name: string; readonly sequence: number }>(
   scopes: readonly Scope[],
@@ -85,7 +85,7 @@ export function currentEvidence<Recorded extends { readonly name: string; readon
   return selectLatestByName([...bySequence.values()].sort((one, other) => one.sequence - other.sequence));
 }
 
-/** What counts of attestations in the order they were recorded: the latest of each name, in that order. */
+/** Selects the latest attestation of each evidence name. Expects and keeps the order of recording. */
 export function selectLatestByName<Named extends { readonly name: string }>(
   attestations: readonly Named[],
 ): readonly Named[] {

@@ -4,7 +4,7 @@ import type { Trigger } from '../../contract/notification.ts';
 export interface EventArtifact {
   readonly name: string;
   readonly fingerprint: string;
-  /** The flow that knows the artifact, and what its build said; absent for an artifact without provenance. */
+  /** The flow that the artifact was reported to, with its build; absent without provenance. */
   readonly provenance?:
     | {
         readonly flow: string;
@@ -16,14 +16,14 @@ export interface EventArtifact {
 }
 
 /**
- * Something that happened in an environment and that a notification can fire on (interface, Events). Raised in the
- * transaction that makes the snapshot, and delivered from the outbox afterwards.
+ * An event in an environment that can trigger a notification (interface, Events). Recorded in the transaction that
+ * creates the snapshot, and delivered from the outbox afterwards.
  */
 export interface EnvironmentEvent {
   readonly trigger: Trigger;
   readonly org: string;
   readonly environment: string;
-  /** The snapshot that shows it. */
+  /** The number of the snapshot that it belongs to. */
   readonly snapshot: number;
   /** The verdict of that snapshot; null for an environment without policies. */
   readonly compliant: boolean | null;
@@ -32,7 +32,7 @@ export interface EnvironmentEvent {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly artifact?: EventArtifact | undefined;
-  /** Present if this stands for many events of the snapshot; `trigger` is then the one of the most important event. */
+  /** Present if this event summarizes many events of the snapshot; `trigger` is then that of the most important one. */
   readonly digest?: EventDigest | undefined;
 }
 

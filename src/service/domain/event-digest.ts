@@ -1,14 +1,14 @@
 import type { Trigger } from '../../contract/notification.ts';
 import type { DigestGroup, EnvironmentEvent } from './environment-event.ts';
 
-/** More events of one snapshot than this reach a target as a digest. */
+/** If a snapshot has more events than this for a target, they are sent as a digest. */
 export const maximumSeparateEvents = 10;
-/** How many artifacts a digest lists for each trigger. */
+/** How many artifacts a digest lists per trigger. */
 export const maximumListedArtifacts = 10;
-/** A longer name of an artifact is cut, in characters, so that the size of a digest is bounded. */
+/** In characters. Longer artifact names are truncated, so that the size of a digest is bounded. */
 const maximumListedNameLength = 200;
 
-/** What happened to artifacts, in words; the most important first. The events about an environment come before all of them. */
+/** Phrases for the events of artifacts, most important first. Events of environments come before all of them. */
 const artifactPhrases: readonly (readonly [Trigger, one: string, many: string])[] = [
   ['ON_ALLOWED_ARTIFACT', 'is allowed by an exception of a policy', 'are allowed by an exception of a policy'],
   ['ON_STARTED_ARTIFACT', 'started to run', 'started to run'],
@@ -21,7 +21,7 @@ const importance: readonly Trigger[] = [
   ...artifactPhrases.map(([trigger]) => trigger),
 ];
 
-/** What one target is sent of the events, in their order: each event, or a digest of all events of a snapshot that has many. */
+/** Converts events to the messages for one target, in order. If a snapshot has many events, they become one digest. */
 export function toMessages(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
   const snapshots = Map.groupBy(events, ({ org, environment, snapshot }) => `${org}/${environment}/${snapshot}`);
   return [...snapshots.values()].flatMap((together) =>
@@ -29,7 +29,10 @@ export function toMessages(events: readonly EnvironmentEvent[]): readonly Enviro
   );
 }
 
-/** A digest has the trigger of its most important event, so that a receiver that reads nothing else misses no verdict. */
+/**
+ * The digest has the trigger of its most important event, so that a receiver that reads only the trigger misses no
+ * verdict.
+ */
 function toDigest(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {
   const ordered = [...events].sort((one, other) => importance.indexOf(one.trigger) - importance.indexOf(other.trigger));
   const [first] = ordered;
@@ -51,7 +54,7 @@ function toDigest(events: readonly EnvironmentEvent[]): readonly EnvironmentEven
   return [{ trigger, org, environment, snapshot, compliant, timestamp, description, digest }];
 }
 
-/** What happened to the artifacts of a group: `3000 artifacts started to run`; undefined for events about an environment. */
+/** Describes a group: `3000 artifacts started to run`; undefined for events of the environment. */
 export function describeGroup({ trigger, count }: DigestGroup): string | undefined {
   const words = artifactPhrases.find(([known]) => known === trigger);
   if (words === undefined) return undefined;

@@ -1,10 +1,11 @@
 import type { Appearance } from './records.ts';
 
 /**
- * How long it took from a moment until an artifact first ran in each environment, in whole seconds by the name of the
- * environment. An environment that ran it before that moment is left out, because a lead time is not negative.
+ * The lead time of an artifact to each environment: whole seconds from a start time until it first ran there, by
+ * environment name. Environments that ran it before the start time are left out, because a lead time cannot be
+ * negative.
  *
- * @param start in Unix seconds; undefined if unknown, and then nothing is known of any environment.
+ * @param start in Unix seconds; if undefined (unknown), the result is empty.
  */
 export function calculateLeadTimes(
   start: number | undefined,

@@ -1,10 +1,10 @@
-/** The addresses that the service hands out; all work when they are followed. */
+/** The URLs that the service includes in responses and messages. All of them can be requested. */
 export interface Links {
-  /** The base address of the interface; ends in `/api/v2`. */
+  /** The base URL of the API; ends in `/api/v2`. */
   base(): string;
-  /** The page of an artifact, as one report of it was made. */
+  /** The page of one report of an artifact. */
   artifactPage(org: string, flow: string, fingerprint: string, id: string): string;
-  /** The same as an answer of operation 10. */
+  /** The same in the API (operation 10). */
   artifactAnswer(org: string, flow: string, fingerprint: string, id: string): string;
   trailPage(org: string, flow: string, trail: string): string;
   attestationPage(org: string, flow: string, trail: string, id: string): string;
@@ -12,17 +12,17 @@ export interface Links {
   attachment(org: string, flow: string, trail: string, id: string): string;
   /** The page of a snapshot of an environment. */
   snapshotPage(org: string, environment: string, index: number): string;
-  /** The same as an answer of operation 12. */
+  /** The same in the API (operation 12). */
   snapshotAnswer(org: string, environment: string, index: number): string;
-  /** A page of an answer of operation 9. */
+  /** A page of the list of attestations (operation 9). */
   attestationList(org: string, flow: string, query: Readonly<Record<string, number>>): string;
 }
 
 /**
- * The links of a service.
+ * Creates the links of a service.
  *
- * @param origin where browsers reach it, without a slash at the end; asked when a link is made, because a service that
- *   chooses a free port knows it only after it has started.
+ * @param origin returns the public URL of the service, without a trailing slash. It is called for every link, because a
+ *   service on a free port knows its URL only after it has started.
  */
 export function createLinks(origin: () => string, prefix: string): Links {
   const address = (...segments: readonly string[]): string =>
@@ -44,8 +44,8 @@ export function createLinks(origin: () => string, prefix: string): Links {
     snapshotPage: (org, environment, index) => address(org, 'environments', environment, 'snapshots', String(index)),
     snapshotAnswer: (org, environment, index) => `${answer('snapshots', org, environment)}?interval=${index}..${index}`,
     attestationList: (org, flow, query) => {
-      const words = Object.entries(query).map(([name, value]) => `${name}=${value}`);
-      return `${answer('attestations', org, flow)}?${words.join('&')}`;
+      const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+      return `${answer('attestations', org, flow)}?${parameters.join('&')}`;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { NotificationTarget, Trigger } from '../../contract/notification.ts
 import type { EnvironmentEvent } from './environment-event.ts';
 import type { SigningSecret } from './webhook-secret.ts';
 
-/** Notifications and their deliveries. Every time is in Unix seconds, with a fraction. */
+/** Notifications and their deliveries. All times are in Unix seconds, with a fraction. */
 
 /** A notification as it is created. */
 export interface NewNotification {
@@ -15,84 +15,84 @@ export interface NewNotification {
   readonly createdBy: string;
 }
 
-/** A notification, and how its deliveries fare. */
+/** A stored notification with the state of its deliveries. */
 export interface NotificationRecord extends NewNotification {
-  /** Counted within the organization, from 1, and never given twice. */
+  /** Unique within the organization, counted from 1, never reused. */
   readonly number: number;
-  /** The latest delivery to any of its targets; undefined while there was none. */
+  /** The latest successful delivery to any of its targets; undefined if there was none. */
   readonly lastSuccessAt?: number | undefined;
   /** Whether the latest attempt at any of its targets failed. */
   readonly failing: boolean;
 }
 
-/** A target of a notification, and how its deliveries fare. */
+/** A target of a notification with the state of its deliveries. */
 export interface TargetState {
   readonly target: NotificationTarget;
-  /** What a webhook is signed with, the latest first. */
+  /** The signing secrets of a webhook, latest first. */
   readonly secrets: readonly SigningSecret[];
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   readonly waiting: number;
-  /** How often the target has failed since it last took something. */
+  /** The number of failed attempts since the last success. */
   readonly attempts: number;
-  /** When the first of the waiting ones is due; undefined if none waits. */
+  /** When the first waiting message is due; undefined if none waits. */
   readonly dueAt?: number | undefined;
   readonly lastSuccessAt?: number | undefined;
-  /** Why the latest attempt failed; undefined if it did not. */
+  /** Why the latest attempt failed; undefined if it succeeded. */
   readonly lastError?: { readonly reason: string; readonly at: number } | undefined;
 }
 
-/** A target that something is to be delivered to now. */
+/** A target with a delivery that is due. */
 export interface DueTarget {
   readonly org: string;
-  /** The notification's. */
+  /** The number of the notification. */
   readonly number: number;
-  /** The target's place in the notification. */
+  /** The index of the target in the notification. */
   readonly position: number;
   /** Whether the latest attempt failed. */
   readonly failing: boolean;
 }
 
-/** An event on its way to one target of a notification. */
+/** An event to deliver to one target of a notification. */
 export interface Delivery {
   readonly org: string;
-  /** The notification's. */
+  /** The number of the notification. */
   readonly number: number;
-  /** The target's place in the notification. */
+  /** The index of the target in the notification. */
   readonly position: number;
   readonly sequence: number;
   readonly target: NotificationTarget;
   readonly event: EnvironmentEvent;
-  /** How often the target has failed since it last took something. */
+  /** The number of failed attempts since the last success. */
   readonly attempts: number;
-  /** What a webhook is signed with, the latest first. */
+  /** The signing secrets of a webhook, latest first. */
   readonly secrets: readonly SigningSecret[];
 }
 
-/** A delivery that its target has not taken. */
+/** A failed delivery attempt. */
 export interface DeliveryFailure {
-  /** Why, in words without a secret. */
+  /** The reason; contains no secret. */
   readonly reason: string;
   readonly at: number;
-  /** How long the target is left alone. */
+  /** The time of the next attempt. */
   readonly until: number;
 }
 
-/** Why no e-mail leaves a service that was started without a mail server. */
+/** Why a service without a mail server cannot send e-mail. */
 export const noMailServer = 'the service was started without --smtp-url and --smtp-from';
 
-/** In seconds. */
 const firstDelaySeconds = 10;
-/** In seconds. */
 const maximumDelaySeconds = 3600;
-/** In seconds: three days, so that a weekend's outage loses nothing. */
+/** Three days, so that an outage over a weekend loses nothing. */
 const maximumRetrySeconds = 3 * 24 * 3600;
 
-/** How long a target is left alone after so many failures in a row, in seconds: twice as long each time, up to an hour. */
+/**
+ * The delay in seconds before the next attempt after this many consecutive failures: doubled each time, up to an hour.
+ */
 export function retryDelay(attempts: number): number {
   return Math.min(maximumDelaySeconds, firstDelaySeconds * 2 ** Math.max(0, attempts - 1));
 }
 
-/** How many failures in a row there are in that time. */
+/** The number of consecutive failures within that time. */
 const maximumAttempts = countAttempts(maximumRetrySeconds);
 
 function countAttempts(seconds: number): number {
@@ -102,8 +102,8 @@ function countAttempts(seconds: number): number {
 }
 
 /**
- * Whether a target waits longer than its failures say. Only a clock that was set back brings that about; otherwise the
- * target would wait until the clock is where it was.
+ * Whether a target waits longer than its number of failures calls for. This happens only if the clock was set back;
+ * without a correction the target would wait until the clock catches up.
  */
 export function isOverdue(
   { dueAt, attempts }: { readonly dueAt: number; readonly attempts: number },
@@ -113,10 +113,10 @@ export function isOverdue(
 }
 
 /**
- * Whether to give up on an event: after three days of failures. Both the clock and the number of failures have to say so,
- * because a clock that is wrong for a minute must not drop anything. An event from the future is as good as old.
+ * Whether to give up on an event: after three days of failures. Both the clock and the number of failures must indicate
+ * it, because a clock that is wrong for a minute must not drop anything. An event in the future counts as old.
  *
- * @param attempts how often the target has failed in a row, this time included
+ * @param attempts consecutive failures, including the current one
  */
 export function isStale(event: EnvironmentEvent, now: number, attempts: number): boolean {
   const age = now - event.timestamp;
@@ -126,7 +126,7 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
 /** Why a target cannot be used. */
 export type TargetProblem = 'no mail server' | 'not a plain web address';
 
-/** Why a target cannot be used; undefined if it can. An address with credentials would show them to whoever reads it. */
+/** Why a target cannot be used; undefined if it can. A URL with credentials would reveal them to every reader. */
 export function findTargetProblem(target: NotificationTarget, sendsMail: boolean): TargetProblem | undefined {
   if (target.type === 'EMAIL') return sendsMail ? undefined : 'no mail server';
   const url = URL.parse(target.webhook);
@@ -134,12 +134,12 @@ export function findTargetProblem(target: NotificationTarget, sendsMail: boolean
   return isUsable ? undefined : 'not a plain web address';
 }
 
-/** A target without what only its owner may know: the path of a webhook is its secret. */
+/** A target without secrets: the path of a webhook URL can be one. */
 export function redactTarget(target: NotificationTarget): NotificationTarget {
   return target.type === 'EMAIL' ? target : { ...target, webhook: redactAddress(target.webhook) };
 }
 
-/** The origin of an address, which is not secret. */
+/** The origin of a URL, which is not secret, followed by `/…`. */
 export function redactAddress(address: string): string {
   return `${URL.parse(address)?.origin ?? ''}/…`;
 }

@@ -3,7 +3,7 @@ import type { SonarAttestation } from '../../contract/attestation.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import type { FlowPayload } from '../../contract/flow.ts';
 
-/** What the service keeps. Every time is in Unix seconds, with a fraction. */
+/** The records of the service. All times are in Unix seconds, with a fraction. */
 
 /** A flow. */
 export interface Flow {
@@ -11,24 +11,24 @@ export interface Flow {
   readonly name: string;
   readonly description: string;
   readonly visibility: FlowPayload['visibility'];
-  /** As it was sent; `requiredEvidence` reads it. */
+  /** As it was sent; parsed by `requiredEvidence`. */
   readonly template: readonly string[];
   readonly repoUrl: FlowPayload['repo_url'];
   readonly createdAt: number;
   readonly lastModifiedAt: number;
 }
 
-/** The file that came with an attestation. */
+/** The file that was sent with an attestation. */
 export interface Attachment {
-  /** Its name at the sender. */
+  /** The file name that the sender gave. */
   readonly filename: string;
-  /** The SHA-256 of its content in hex: where the content is kept. */
+  /** The SHA-256 of its content in hex; the content is stored under it. */
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
 }
 
-/** An attestation without its document, which can be large and is not needed to judge. */
+/** An attestation without its document, which can be large and is not needed for judging. */
 export interface AttestationSummary {
   readonly org: string;
   readonly flow: string;
@@ -38,21 +38,21 @@ export interface AttestationSummary {
   readonly name: string;
   readonly type: 'sonar';
   readonly verdict: Verdict;
-  /** What led to the verdict, in words. */
+  /** The reason for the verdict. */
   readonly reason: string;
   readonly createdAt: number;
-  /** The owner of the key it was sent with (`actorName`). */
+  /** The owner of the key that it was sent with (`actorName`). */
   readonly reportedBy: string;
   readonly attachment?: Attachment | undefined;
 }
 
-/** An attestation, never changed after it was recorded. */
+/** An attestation; immutable once recorded. */
 export interface Attestation extends AttestationSummary {
   /** As it was sent. */
   readonly document: SonarAttestation;
 }
 
-/** One report of an artifact, never changed after it was recorded. The same artifact may be reported again. */
+/** One report of an artifact; immutable once recorded. The same artifact may be reported again. */
 export interface ReportedArtifact {
   readonly org: string;
   readonly flow: string;
@@ -62,7 +62,7 @@ export interface ReportedArtifact {
   readonly report: ArtifactReport;
 }
 
-/** A trail: what belongs together in a flow, usually one commit. Made by what is first reported to it. */
+/** A trail: a unit of work in a flow, usually one commit. Created by the first report to it. */
 export interface Trail {
   readonly org: string;
   readonly flow: string;
@@ -70,31 +70,34 @@ export interface Trail {
   readonly createdAt: number;
 }
 
-/** A stretch of time in which an artifact runs in an environment. */
+/** A period in which an artifact runs in an environment. */
 export interface Appearance {
   readonly environment: string;
-  /** The number of the first snapshot that shows it, and when that was made. */
+  /** The number of the first snapshot that contains it, and the time of that snapshot. */
   readonly started: number;
   readonly startedAt: number;
-  /** The number of the last snapshot that shows it so far. */
+  /** The number of the last snapshot that contains it so far. */
   readonly last: number;
-  /** When it was gone; undefined while it runs. */
+  /** When it stopped running; undefined while it runs. */
   readonly exitedAt: number | undefined;
 }
 
-/** All that is known of an artifact, read at one moment. */
+/** An artifact with everything that belongs to it, read in one transaction. */
 export interface ArtifactDetails {
   readonly flow: Flow;
   readonly artifact: ReportedArtifact;
-  /** The attestations that count for it: the latest of each name, in the order they were recorded. */
+  /** The attestations that count for it: the latest of each name, in the order of recording. */
   readonly evidence: readonly AttestationSummary[];
-  /** The latest attestations about it, those that count no longer included, newest first; cut where there are many. */
+  /** The latest attestations that apply to it, including superseded ones, newest first; truncated if there are many. */
   readonly history: readonly AttestationSummary[];
-  /** Where it runs, and then where it ran, each newest first; cut where there are many. */
+  /** Where it runs, then where it ran, each newest first; truncated if there are many. */
   readonly appearances: readonly Appearance[];
 }
 
-/** All that is known of a trail, read at one moment; both lists newest first, cut where there are many. */
+/**
+ * A trail with everything that belongs to it, read in one transaction; both lists newest first, truncated if there are
+ * many.
+ */
 export interface TrailDetails {
   readonly trail: Trail;
   readonly artifacts: readonly ReportedArtifact[];

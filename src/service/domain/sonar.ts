@@ -1,15 +1,15 @@
 import { revisionKeys, type SonarAttestation, type SonarResults } from '../../contract/attestation.ts';
 import { verdictOfGateStatus, type Verdict } from '../../contract/compliance.ts';
 
-/** What a Sonar attestation says about its artifact. */
+/** The verdict of a Sonar attestation and the reason for it. */
 export interface SonarJudgement {
   readonly verdict: Verdict;
   readonly reason: string;
 }
 
 /**
- * The verdict of a Sonar attestation: that of its quality gate. A status that Sonar does not document proves nothing, as
- * one without a computed gate does: the evidence is incomplete, never a pass.
+ * Judges a Sonar attestation by its quality gate. An unknown status is inconclusive, as is a gate that was not
+ * computed: the evidence is then incomplete, never compliant.
  */
 export function judgeSonar({ qualityGate }: SonarResults): SonarJudgement {
   const verdict = verdictOfGateStatus(qualityGate.status) ?? 'incomplete';
@@ -18,7 +18,8 @@ export function judgeSonar({ qualityGate }: SonarResults): SonarJudgement {
   return { verdict, reason: shortened(`the quality gate is ${qualityGate.status}${because}`) };
 }
 
-// In characters. The reason is kept with every judgement that the attestation is part of; the document has all of it.
+// In characters. The reason is stored with every judgement that uses the attestation; the document holds all
+// conditions.
 const maximumReasonLength = 500;
 
 function shortened(reason: string): string {
@@ -26,8 +27,8 @@ function shortened(reason: string): string {
 }
 
 /**
- * Why it is not certain that the attested commit was analysed, in words; undefined if nothing speaks against it: the
- * attestation names a revision, and whoever sent it does not call it unverified.
+ * Why it is uncertain that Sonar analysed the attested commit; undefined if the attestation names a revision and its
+ * sender did not mark the revision as unverified.
  */
 export function revisionDoubt({
   sonar_results: { revision },

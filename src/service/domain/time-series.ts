@@ -1,24 +1,26 @@
 /**
- * Selection by time from records whose order is certain and whose times are not: each record keeps the time that the clock
- * showed, and the clock may have been set forward or back in between.
+ * Selects records by time. The order of the records is certain, their times are not: each record has the time that the
+ * clock showed, and the clock may have been set forward or back in between.
  *
- * A time is contradicted if it is later than that of a record made afterwards, or than the present; or if it is earlier
- * than that of a record made before. A record with such a time was made at some time between its neighbours.
+ * A time is contradicted if it is later than the time of a later record, or than the present, or if it is earlier than
+ * the time of an earlier record. A record with such a time was made at some time between its neighbours.
  */
 
-/** Records in the order in which they were made, numbered from 1 without gaps. */
+/** Records in the order of recording, numbered from 1 without gaps. */
 export interface TimeSeries {
-  /** How many there are. */
+  /** The number of records. */
   readonly length: number;
-  /** The records whose time is before that of the record before them, in ascending order. Usually none. */
+  /** The records whose time is before that of their predecessor, in ascending order. Usually none. */
   readonly stepsBack: readonly number[];
-  /** The times of these records, in Unix seconds and in their order. */
+  /** The times of these records in Unix seconds, in the same order. */
   listTimes(numbers: readonly number[]): Promise<readonly number[]>;
-  /** The first record of a run whose time is not before this one; one more than its last if there is none. */
+  /**
+   * The first record of a run whose time is at or after this one; one more than the last of the run if there is none.
+   */
   findFirstNotBefore(run: TimeSeriesRun, time: number): Promise<number>;
 }
 
-/** Consecutive records, both ends included. Their times never decrease. */
+/** Consecutive records, both ends included, whose times never decrease. */
 export interface TimeSeriesRun {
   readonly first: number;
   readonly last: number;
@@ -30,15 +32,15 @@ interface Timed {
   readonly time: number;
 }
 
-/** A time is taken to be right if it is less than this ahead of the present, in seconds: it was recorded meanwhile. */
+/** In seconds. A time less than this ahead of the present is accepted: the record was made in the meantime. */
 const allowance = 1;
 
 /**
- * The last record that was made before a time: by order, the last one whose time is before it. The records after that one
- * belong to it as well until the first one whose time is not contradicted. 0 if there is none. All that is recorded was
- * made by now, so an end after the present leaves nothing out.
+ * The last record that was made before a time; 0 if there is none. It is the last record whose time is before the given
+ * one, extended by the following records up to the first whose time is not contradicted. All records were made by now,
+ * so an end in the future excludes nothing.
  *
- * @param end in Unix seconds; the first moment that is too late
+ * @param end in Unix seconds, exclusive
  * @param now in Unix seconds
  */
 export async function lastBefore(series: TimeSeries, end: number, now: number): Promise<number> {
@@ -48,7 +50,7 @@ export async function lastBefore(series: TimeSeries, end: number, now: number): 
   const starts = await series.listTimes(runs.map(({ first }) => first));
   const run = runs[starts.findLastIndex((time) => time < end)];
   const found = run === undefined ? 0 : (await series.findFirstNotBefore(run, end)) - 1;
-  // Within a run the first is the earliest.
+  // The first record of a run is the earliest.
   const later = runs.flatMap(({ first, last }) => (last > found ? [Math.max(first, found + 1)] : []));
   const earliest = (await withTimes(series, later)).reduce<Timed | undefined>(
     (known, record) => (known !== undefined && known.time <= record.time ? known : record),
@@ -58,9 +60,9 @@ export async function lastBefore(series: TimeSeries, end: number, now: number): 
 }
 
 /**
- * The first record that was made at a time or later: by order, the first one whose time is not before it, leaving out times
- * in the future. The records before that one belong to it as well back to the last one whose time is not contradicted. One
- * more than the length if there is none.
+ * The first record that was made at a time or later; one more than the length if there is none. It is the first record
+ * whose time is at or after the given one and not in the future, extended by the preceding records back to the last
+ * whose time is not contradicted.
  *
  * @param start in Unix seconds
  * @param now in Unix seconds
@@ -70,7 +72,7 @@ export async function firstSince(series: TimeSeries, start: number, now: number)
   const ends = await series.listTimes(runs.map(({ last }) => last));
   const run = runs[ends.findIndex((time) => time >= start)];
   const found = run === undefined ? series.length + 1 : await series.findFirstNotBefore(run, start);
-  // Within a run the last is the latest.
+  // The last record of a run is the latest.
   const earlier = runs.flatMap(({ first, last }) => (first < found ? [Math.min(last, found - 1)] : []));
   const latest = (await withTimes(series, earlier)).reduce<Timed | undefined>(
     (known, record) => (known === undefined || known.time <= record.time ? record : known),
@@ -79,14 +81,14 @@ export async function firstSince(series: TimeSeries, start: number, now: number)
   return (latest?.number ?? 0) + 1;
 }
 
-/** Cuts a series into runs: a new one begins with every step back. */
+/** Splits a series into runs; every step back starts a new one. */
 function toRuns({ length, stepsBack }: TimeSeries): readonly TimeSeriesRun[] {
   if (length === 0) return [];
   const starts = [1, ...stepsBack];
   return starts.map((first, index) => ({ first, last: (starts[index + 1] ?? length + 1) - 1 }));
 }
 
-/** The runs up to a time, without those that begin at it or later. */
+/** Truncates the runs at a time and drops those that begin at or after it. */
 async function withoutFuture(
   series: TimeSeries,
   runs: readonly TimeSeriesRun[],
@@ -111,13 +113,13 @@ async function withTimes(series: TimeSeries, numbers: readonly number[]): Promis
 }
 
 /**
- * Merges lists by their times. Each list keeps its own order, whatever its times are; at the same time, the entry of the
- * earlier list comes first.
+ * Merges lists by time. Each list keeps its own order, even if its times are not ascending; at equal times, the entry
+ * of the list given first comes first.
  */
 export function mergeByTime<Entry extends { readonly timestamp: number }>(
   lists: readonly (readonly Entry[])[],
 ): readonly Entry[] {
-  // An entry cannot come before those ahead of it in its list, so it counts with the latest of their times.
+  // An entry must stay behind its predecessors in its list, so it is sorted by the latest of their times and its own.
   const placed = lists.flatMap((list) => {
     let latest = -Infinity;
     return list.map((entry) => {

@@ -2,27 +2,29 @@ import { createHmac } from 'node:crypto';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
- * Signatures of webhooks in the form of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256 over the id, the
- * time and the body, so that a receiver knows who sent a message, when, and that nobody changed it.
+ * Webhook signatures as in Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256 over the id, the time and
+ * the body, so that a receiver can verify the sender, the time and the integrity of a message.
  */
 
-/** A secret that the webhooks of a target are signed with. Times are in Unix seconds. */
+/** A secret that a target's webhooks are signed with. Times are in Unix seconds. */
 export interface SigningSecret {
   /** `whsec_` and the key in Base64. */
   readonly secret: string;
   readonly createdAt: number;
-  /** From then on it signs nothing; undefined for the latest one. */
+  /** Expiry time; undefined for the latest secret. */
   readonly expiresAt?: number | undefined;
 }
 
 const prefix = 'whsec_';
 
-/** A new secret with a key of 256 random bits. */
+/** Creates a secret with a key of 256 random bits. */
 export function newWebhookSecret(randomBytes: RandomBytes): string {
   return prefix + randomBytes(32).toString('base64');
 }
 
-/** Puts a secret first. The one before it stays valid for so many seconds, and older ones no longer. */
+/**
+ * Adds a secret as the latest. The previous one stays valid for the grace period (in seconds); older ones are dropped.
+ */
 export function rotateSecret(
   secrets: readonly SigningSecret[],
   secret: string,
@@ -33,7 +35,7 @@ export function rotateSecret(
   return [{ secret, createdAt: now }, ...kept];
 }
 
-/** What is signed. */
+/** The parts of a message that are signed. */
 export interface SignedMessage {
   readonly id: string;
   /** When it is sent, in whole Unix seconds. */
@@ -41,7 +43,10 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** The value of the header `webhook-signature`: a signature for each valid secret. Undefined if there is none. */
+/**
+ * Returns the value of the header `webhook-signature`: one signature per valid secret; undefined if there is no valid
+ * secret.
+ */
 export function signMessage(message: SignedMessage, secrets: readonly SigningSecret[]): string | undefined {
   const { id, timestamp, body } = message;
   const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || timestamp < expiresAt);

@@ -1,24 +1,24 @@
 import { toIdentity, type RunningArtifact } from './running-artifact.ts';
 
-/** An artifact of one or both of two snapshots. */
+/** An artifact in one or both of two snapshots. */
 export interface ComparedArtifact {
-  /** As the second snapshot has it, where it has it, else as the first one does. */
+  /** As in the second snapshot if it is there, else as in the first. */
   readonly artifact: RunningArtifact;
-  /** How many instances each snapshot has; 0 where the artifact does not run. */
+  /** The number of instances in each snapshot; 0 if the artifact does not run. */
   readonly instances: readonly [first: number, second: number];
 }
 
-/** What differs between two snapshots; every artifact of either stands in exactly one part. */
+/** The difference between two snapshots. Every artifact of either snapshot is in exactly one part. */
 export interface Difference {
   readonly onlyInFirst: readonly ComparedArtifact[];
   readonly onlyInSecond: readonly ComparedArtifact[];
-  /** In both, with another number of instances. */
+  /** In both, with different numbers of instances. */
   readonly changed: readonly ComparedArtifact[];
-  /** In both, with as many instances. */
+  /** In both, with the same number of instances. */
   readonly notChanged: readonly ComparedArtifact[];
 }
 
-/** What differs between two snapshots, of one environment or of two. */
+/** Compares the artifacts of two snapshots, of the same environment or of two. */
 export function compareArtifacts(first: readonly RunningArtifact[], second: readonly RunningArtifact[]): Difference {
   const byIdentity = new Map(first.map((artifact) => [toIdentity(artifact), artifact]));
   const later = second.map((artifact): ComparedArtifact & { readonly isNew: boolean } => {

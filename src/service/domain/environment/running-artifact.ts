@@ -8,22 +8,22 @@ export interface Instance {
   readonly createdAt: number;
 }
 
-/** An artifact that runs in an environment. What a fingerprint runs under another name is listed by itself. */
+/** An artifact that runs in an environment. The same fingerprint under another name is a separate entry. */
 export interface RunningArtifact {
   readonly name: string;
   readonly fingerprint: string;
-  /** By namespace and pod. */
+  /** Sorted by namespace and pod. */
   readonly instances: readonly Instance[];
 }
 
-/** What identifies an artifact among those that run: a fingerprint has no space, so the two cannot run into each other. */
+/** A key that identifies a running artifact. A fingerprint contains no space, so the key is unambiguous. */
 export function toIdentity({ fingerprint, name }: Pick<RunningArtifact, 'fingerprint' | 'name'>): string {
   return `${fingerprint} ${name}`;
 }
 
 /**
- * What a report says is running, in one order whatever the report's was, so that two reports of the same are equal. A pod
- * that is listed twice is one instance.
+ * Converts a report to running artifacts in a canonical order, so that equal reports give equal results. A pod that is
+ * listed twice is one instance.
  */
 export function toRunningArtifacts({ artifacts: pods }: K8sReport): readonly RunningArtifact[] {
   const instances = pods.flatMap(({ digests, namespace, podName: pod, creationTimestamp: createdAt }) =>
@@ -39,7 +39,7 @@ export function toRunningArtifacts({ artifacts: pods }: K8sReport): readonly Run
   }));
 }
 
-/** All that runs in any of several places, in the order of a report. */
+/** Merges artifacts with the same identity; returns them in the canonical order, by name and fingerprint. */
 export function mergeArtifacts(artifacts: readonly RunningArtifact[]): readonly RunningArtifact[] {
   const merged = new Map<string, { name: string; fingerprint: string; instances: Instance[] }>();
   for (const artifact of artifacts) {
@@ -54,29 +54,29 @@ export function mergeArtifacts(artifacts: readonly RunningArtifact[]): readonly 
 }
 
 function withoutDuplicates(instances: readonly Instance[]): readonly Instance[] {
-  // A NUL stands in no name of a report.
+  // No name in a report contains NUL.
   const pods = new Map(instances.map((instance) => [`${instance.namespace}\0${instance.pod}`, instance]));
   return [...pods.values()].sort(
     (one, other) => compareCodeUnits(one.namespace, other.namespace) || compareCodeUnits(one.pod, other.pod),
   );
 }
 
-/** By code units, because the order of a language differs between machines. */
+/** Not by locale, because that differs between machines. */
 function compareCodeUnits(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
 /**
- * Whether the same artifacts run. Their instances do not matter: scaling is no longer recorded (interface, Environment), and
- * a pod that is replaced by one of the same image runs nothing new.
+ * Whether the same artifacts run. Instances do not matter: scaling is no longer recorded (interface, Environment), and
+ * replacing a pod by another with the same image is no change.
  */
 export function sameArtifacts(one: readonly RunningArtifact[], other: readonly RunningArtifact[]): boolean {
   const known = new Set(one.map(toIdentity));
   return known.size === other.length && other.every((artifact) => known.has(toIdentity(artifact)));
 }
 
-/** The fingerprints that run, each once. */
+/** The fingerprints of the artifacts, without duplicates. */
 export function listFingerprints(artifacts: readonly RunningArtifact[]): readonly string[] {
   return [...new Set(artifacts.map(({ fingerprint }) => fingerprint))];
 }

@@ -1,24 +1,27 @@
 import type { RunningArtifact } from './running-artifact.ts';
 
-/** Which snapshot of a member a snapshot of a logical environment shows. */
+/** A member's snapshot that a snapshot of a logical environment refers to. */
 export interface MemberReference {
   readonly environment: string;
   readonly number: number;
 }
 
-/** What a snapshot shows, as it is stored: JSON of what runs, or in a logical environment of its members' snapshots. */
+/**
+ * Serializes the content of a snapshot for storage: the running artifacts or, for a logical environment, references to
+ * the snapshots of its members.
+ */
 export function serializeContent(content: readonly RunningArtifact[] | readonly MemberReference[]): string {
   return JSON.stringify(content);
 }
 
-// What is parsed here was written by `serializeContent`.
+// The casts are safe: `serializeContent` wrote what is parsed here.
 
-/** What the snapshot of an environment of any kind but `logical` shows. */
+/** Parses the content of a snapshot of an environment that is not logical. */
 export function parseArtifacts(content: string): readonly RunningArtifact[] {
   return JSON.parse(content) as readonly RunningArtifact[];
 }
 
-/** What the snapshot of a logical environment shows. */
+/** Parses the content of a snapshot of a logical environment. */
 export function parseMembers(content: string): readonly MemberReference[] {
   return JSON.parse(content) as readonly MemberReference[];
 }

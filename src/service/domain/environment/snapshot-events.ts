@@ -3,16 +3,16 @@ import type { EnvironmentEvent, EventArtifact } from '../environment-event.ts';
 import { listFingerprints, type RunningArtifact } from './running-artifact.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What a build said about an artifact, in the flow that heard of it last. */
+/** The build of an artifact, as last reported to any flow. */
 export type Provenance = NonNullable<EventArtifact['provenance']>;
 
-/** What began and what ended to run with a snapshot, by fingerprint. */
+/** The fingerprints that started and that stopped running with a snapshot. */
 export interface Movement {
   readonly started: readonly string[];
   readonly exited: readonly string[];
 }
 
-/** What runs now and did not before, and the other way round. An artifact under another name still runs. */
+/** Finds the fingerprints that started and that stopped running. A renamed artifact has done neither. */
 export function findMovement(previous: readonly RunningArtifact[], next: readonly RunningArtifact[]): Movement {
   const [before, after] = [new Set(listFingerprints(previous)), new Set(listFingerprints(next))];
   return {
@@ -22,9 +22,9 @@ export function findMovement(previous: readonly RunningArtifact[], next: readonl
 }
 
 /**
- * What happened between two snapshots of an environment that a notification can fire on (interface, Events): artifacts that
- * started, that exited, and that comply only by an exception and did not before; and a verdict that is another one.
- * Scaling raises nothing, because it is no longer recorded.
+ * Creates the events between two snapshots of an environment that can trigger notifications (interface, Events):
+ * artifacts that started, exited, or newly comply only by an exception; and a changed verdict. There are no events for
+ * scaling, because it is no longer recorded.
  */
 export function createEvents(
   previous: Snapshot | undefined,

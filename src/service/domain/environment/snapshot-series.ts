@@ -1,14 +1,16 @@
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
 
-/** What is known of the series of an environment's snapshots: numbered from 1 to the latest, without gaps. */
+/** The snapshots of an environment, numbered from 1 to the latest without gaps. */
 export interface SnapshotSeries {
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   readonly latest: number;
-  /** The snapshot that was current at a time in Unix seconds; 0 if the time is before the first one. */
+  /**
+   * The number of the snapshot that was current at a time (Unix seconds); 0 if the time is before the first snapshot.
+   */
   numberAt(time: number): Promise<number>;
 }
 
-/** The number that a selector means, whether there is such a snapshot or not. */
+/** Resolves a selector to a number. The snapshot need not exist. */
 export async function resolveSelector(
   selector: SnapshotSelector,
   series: SnapshotSeries,
@@ -28,13 +30,13 @@ export async function resolveSelector(
   }
 }
 
-/** Numbers from the first to the last, both included; none where the first is greater. */
+/** A range of numbers, both ends included; empty if the first is greater than the last. */
 export interface NumberRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** The snapshots of an interval, as far as there are such; all of them where there is no interval. */
+/** Resolves an interval to the existing snapshots in it; to all snapshots if there is no interval. */
 export async function resolveInterval(
   interval: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined,
   series: SnapshotSeries,
@@ -47,16 +49,16 @@ export async function resolveInterval(
   };
 }
 
-/** Which page of a list. */
+/** A page of a list. */
 export interface Page {
   /** From 1. */
   readonly page: number;
   readonly size: number;
-  /** Whether the smallest numbers come first. */
+  /** Whether the lowest numbers come first. */
   readonly ascending: boolean;
 }
 
-/** The numbers on a page: computed and not counted, so that the last page costs what the first one does. */
+/** The numbers on a page. They are computed, so that the last page costs no more than the first. */
 export function toPageRange({ first, last }: NumberRange, { page, size, ascending }: Page): NumberRange {
   const skipped = (page - 1) * size;
   return ascending

@@ -1,12 +1,12 @@
-// A class such as `\p{L}` is a table of hundreds of ranges, which takes as long to set up as this many characters.
+// A class such as `\p{L}` is a table of hundreds of ranges; setting it up costs as much as this many characters.
 const unicodeClassSize = 50;
 
 const token =
   /\((?:\?(?:[a-zA-Z-]*:|P?<\w+>))?|\\[pP]|\\[^]|\[(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|[^]/gu;
 
 /**
- * About how large a pattern is once its repetitions are written out, in characters: `(ab){3}` is 6. Compiling takes memory
- * and time for each of them, so this is asked before.
+ * Estimates the size of a pattern with its repetitions expanded, in characters: `(ab){3}` is 6. Compiling takes memory
+ * and time in proportion to it, so it is checked before.
  */
 export function expandedSize(pattern: string): number {
   const groups = [new Group()];
@@ -29,7 +29,7 @@ function estimateTokenSize(text: string): number {
   return Math.max(1, unicodeClasses * unicodeClassSize, text.startsWith('[') ? text.length / 4 : 1);
 }
 
-/** What stands within a pair of parentheses so far. */
+/** The size of what was read so far within a pair of parentheses. */
 class Group {
   size = 0;
   #last = 0;

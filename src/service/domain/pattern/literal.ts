@@ -1,25 +1,25 @@
-/** What a text must hold so that a pattern can be found in it. */
+/** The literal text that a pattern requires. */
 export interface LiteralText {
-  /** Whether that is all that the pattern asks for. */
+  /** Whether the pattern requires nothing else. */
   readonly isWhole: boolean;
-  /** False only for texts that do not have the pattern. */
+  /** Returns false only for texts that do not match the pattern. */
   readonly couldMatch: (text: string) => boolean;
 }
 
-// A plain ASCII character, or punctuation behind a backslash.
+// A plain ASCII character, or escaped punctuation.
 const { source: character } = /(?:[\w\-/:@ ,=#~%&;<>"'!`]|\\[!-/:-@[-`{-~])/u;
 const whole = new RegExp(`^(?<start>\\^?)(?<text>${character}*)(?<end>\\$?)$`, 'u');
-// The last character is left out, because what follows may repeat it, or not have it at all.
+// The last character is excluded, because a following quantifier may repeat it or make it optional.
 const beginning = new RegExp(`^\\^(?<text>${character}*)${character}`, 'u');
 
 /**
- * Finds the literal text in a pattern. Most patterns are nothing else (`^registry\.k8s\.io/`), and comparing texts takes no
- * matcher.
+ * Finds the literal text in a pattern. Most patterns consist of nothing else (`^registry\.k8s\.io/`), and comparing
+ * strings needs no matcher.
  */
 export function parseLiteral(pattern: string): LiteralText {
   const all = whole.exec(pattern)?.groups;
   if (all !== undefined) return { isWhole: true, couldMatch: comparison(all) };
-  // An alternative may begin otherwise.
+  // Another alternative may begin differently.
   const { text = '' } = (pattern.includes('|') ? undefined : beginning.exec(pattern)?.groups) ?? {};
   const prefix = unescaped(text);
   return { isWhole: false, couldMatch: (subject) => subject.startsWith(prefix) };

@@ -3,33 +3,33 @@ import { errorMessage } from '../../../runtime/failure.ts';
 import { expandedSize } from './expanded-size.ts';
 import { parseLiteral } from './literal.ts';
 
-/** A pattern of `matches()`, ready to be looked for. */
+/** A compiled pattern of `matches()`. */
 export interface Pattern {
-  /** In instructions of RE2's program; 1 for a text that is looked for as it is. */
+  /** In instructions of the RE2 program; 1 for a literal. */
   readonly size: number;
-  /** The most steps that looking for it in the text takes. */
+  /** The maximum number of steps that matching the text takes. */
   readonly cost: (text: string) => number;
-  /** Whether the text has the pattern anywhere in it. */
+  /** Whether the pattern matches anywhere in the text. */
   readonly matches: (text: string) => boolean;
 }
 
-/** The text is not a pattern; the message says why. */
+/** The pattern is invalid; the message completes a sentence that names the pattern. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** The longest pattern, in characters. */
+/** In characters. */
 export const maximumPatternLength = 500;
 
-/** The largest pattern once its repetitions are written out, in instructions. */
+/** In instructions, with repetitions expanded. */
 export const maximumPatternSize = 1000;
 
-/** Comparing this many characters takes about as long as one step of the matcher. */
+/** Comparing this many characters takes about as long as one matcher step. */
 const charactersInStep = 64;
 
 /**
- * Compiles a pattern. Its syntax is RE2's (https://github.com/google/re2/wiki/Syntax), because patterns come from outside
- * and are matched while others wait: whatever the pattern is, matching takes at most size × length steps.
+ * Compiles a pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax). RE2 matches any pattern in at most size
+ * × length steps, which matters because patterns are foreign input and matching blocks other requests.
  *
  * @throws PatternError
  */
@@ -48,8 +48,8 @@ export function compilePattern(text: string): Pattern {
     size: program.programSize(),
     cost: (subject) =>
       comparisonCost(subject) + (literal.couldMatch(subject) ? (subject.length + 1) * program.programSize() : 0),
-    // `find` and not `test`, which builds an automaton first: that is faster for most patterns, and up to ten times slower
-    // for hostile ones.
+    // `find` instead of `test`: `test` builds an automaton first, which is faster for most patterns but up to ten times
+    // slower for hostile ones.
     matches: (subject) => literal.couldMatch(subject) && program.matcher(subject).find(),
   };
 }

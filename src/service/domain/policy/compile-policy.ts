@@ -6,22 +6,22 @@ import type { ArtifactInFlow, JudgedArtifact } from './judged-artifact.ts';
 import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
 import type { PatternUse, Work } from './work.ts';
 
-/** What a rule says about an artifact. */
+/** The result of applying a rule to an artifact. */
 export type RuleResult =
   | { readonly outcome: 'kept' }
-  /** It would be broken without an exception. */
+  /** The rule would be broken without an exception. */
   | { readonly outcome: 'excepted' }
   | { readonly outcome: 'broken'; readonly reason: string };
 
 type RuleCheck = (artifact: JudgedArtifact, work: Work) => RuleResult;
 
-/** A policy, ready to judge. */
+/** A policy that is ready to be applied. */
 export interface CompiledPolicy {
   /** @throws WorkExceeded, MatchesMissing */
   readonly checks: readonly RuleCheck[];
-  /** Every text of the artifact that a check can look for a pattern in. */
+  /** Every combination of pattern and text that the checks can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
-  /** Why it cannot judge: it was stored before a limit that it breaks. */
+  /** Why the policy cannot be applied: it was stored before a limit existed that it exceeds. */
   readonly fault?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ const kept: RuleResult = { outcome: 'kept' };
 const excepted: RuleResult = { outcome: 'excepted' };
 const broken = (reason: string): RuleResult => ({ outcome: 'broken', reason });
 
-/** Reads the conditions of a policy once for all artifacts, and all the judgements to come. */
+/** Parses the conditions of a policy once, for all artifacts and all later judgements. */
 export function compilePolicy(rules: PolicyRules): CompiledPolicy {
   const conditions: Condition[] = [];
   const read = (text: string): Condition => {
@@ -124,12 +124,12 @@ function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, w
   return conditions.some((condition) => holds(condition, subject, work));
 }
 
-/** The artifact as each flow knows it, and as none does. */
+/** The artifact without a flow, and with each flow that knows it. */
 function toSubjects(artifact: JudgedArtifact): readonly ConditionSubject[] {
   return [undefined, ...artifact.flows].map((known) => toSubject(artifact, known));
 }
 
-/** Flows have no tags in this service: the interface has none in a flow (interface, Flow). */
+/** Flows have no tags in this service, because the interface has none (interface, Flow). */
 function toSubject({ name, fingerprint }: JudgedArtifact, known?: ArtifactInFlow): ConditionSubject {
   const flow = known === undefined ? undefined : { name: known.flow, tags: {} };
   return { artifact: { name, fingerprint }, flow };

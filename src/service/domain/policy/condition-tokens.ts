@@ -1,22 +1,23 @@
-/** A word of a condition, with where it begins, counted from 0. */
+/** A token of a condition; its position is counted from 0. */
 export interface Token {
   readonly kind: 'text' | 'number' | 'word' | 'mark' | 'end';
-  /** A text without its quotes. */
+  /** Without the quotes of a string. */
   readonly text: string;
   readonly position: number;
 }
 
-/** A condition is not understood; the message says why, and where. */
+/** The condition is invalid; the message says why and where, as the rest of a sentence that names the condition. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';
 }
 
-// One of its groups says what was found. A word holds dots and hyphens, because it is a path: `flow.tags.risk-level`.
+// The matching group is the kind of the token. A word may contain dots and hyphens, because it can be a path:
+// `flow.tags.risk-level`.
 const form =
   /\s*(?:(?<text>"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*')|(?<number>-?\d+(?:\.\d+)?)|(?<word>[a-zA-Z_][\w-]*(?:\.[\w-]+)*)|(?<mark>[=!<>]=|[<>()[\],])|(?<end>$))/uy;
 
 /**
- * The words of a condition.
+ * Splits a condition into tokens.
  *
  * @throws ConditionError
  */
@@ -41,7 +42,7 @@ function toToken(found: RegExpExecArray): Token | undefined {
     text: shown,
     position: found.index + found[0].length - raw.length,
   });
-  // Only the quote and the backslash itself are escaped, so that patterns keep theirs: `\.` stays `\.`.
+  // Only quotes and backslashes are unescaped, so that patterns keep their escapes: `\.` stays `\.`.
   if (text !== undefined) return token('text', text, text.slice(1, -1).replace(/\\(["'\\])/gu, '$1'));
   if (number !== undefined) return token('number', number);
   if (word !== undefined) return token('word', word);

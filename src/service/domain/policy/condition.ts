@@ -1,27 +1,27 @@
 import type { Pattern } from '../pattern/pattern.ts';
 import { Work } from './work.ts';
 
-/** What a condition of a policy can speak about. */
+/** The values that a condition of a policy can refer to. */
 export interface ConditionSubject {
   readonly artifact: { readonly name: string; readonly fingerprint: string };
   /** The flow that knows the artifact; undefined for an artifact without provenance. */
   readonly flow?: { readonly name: string; readonly tags: Readonly<Record<string, string>> } | undefined;
 }
 
-/** A text, number or flag in a condition. */
+/** A literal value in a condition. */
 export type Literal = string | number | boolean;
 
-/** What has a value; a path leads into the subject and can find nothing. */
+/** A value in a condition. A path is resolved in the subject and may not exist there. */
 export type Value =
   { readonly kind: 'literal'; readonly value: Literal } | { readonly kind: 'path'; readonly keys: readonly string[] };
 
-/** The ways to compare two values. */
+/** The comparison operators. */
 export const comparisons = ['==', '!=', '<=', '>=', '<', '>'] as const;
 
-/** A way to compare two values. */
+/** A comparison operator. */
 export type Comparison = (typeof comparisons)[number];
 
-/** What is true or false of a subject. */
+/** A parsed condition. */
 export type Condition =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -32,10 +32,10 @@ export type Condition =
   | { readonly kind: 'matches'; readonly value: Value; readonly pattern: Pattern };
 
 /**
- * Whether the condition is true of the subject. What a path does not find equals nothing, is in no list and matches no
- * pattern; only texts can be ordered with texts (by their UTF-16 code units) and numbers with numbers.
+ * Whether the condition holds for the subject. A path that does not exist equals nothing, is in no list and matches no
+ * pattern. Strings are ordered by UTF-16 code units; a string and a number have no order.
  *
- * @param work counts every condition and comparison
+ * @param work counts the evaluated conditions and comparisons
  * @throws WorkExceeded
  * @throws MatchesMissing
  */
@@ -70,7 +70,7 @@ export function holds(condition: Condition, subject: ConditionSubject, work = ne
   }
 }
 
-/** Every `matches()` of a condition. */
+/** Lists every `matches()` in a condition. */
 export function listMatches(condition: Condition): readonly Extract<Condition, { kind: 'matches' }>[] {
   switch (condition.kind) {
     case 'and':
@@ -85,7 +85,7 @@ export function listMatches(condition: Condition): readonly Extract<Condition, {
   }
 }
 
-/** What a value is for a subject; undefined if there is no such thing. */
+/** Resolves a value for a subject; undefined if its path does not exist. */
 export function resolveValue(value: Value, subject: ConditionSubject): Literal | undefined {
   if (value.kind === 'literal') return value.value;
   const found = findByPath(subject, value.keys);

@@ -9,55 +9,57 @@ export interface AttachedPolicy {
   readonly compiled: CompiledPolicy;
 }
 
-/** What an artifact does not have, and an attached policy requires. */
+/** A requirement of an attached policy that an artifact does not meet. */
 export interface PolicyBreach {
   readonly policy: string;
   readonly name: string;
   readonly fingerprint: string;
-  /** In words, without a full stop. */
+  /** Without a full stop. */
   readonly reason: string;
 }
 
-/** What the policies of an environment say about what runs there. */
+/** The judgement of an environment's artifacts by its policies. */
 export interface EnvironmentJudgement {
-  /** Null for an environment without policies: there is nothing to comply with. */
+  /** Null for an environment without policies. */
   readonly compliant: boolean | null;
-  /** The policies, and the versions of them, that were looked at. */
+  /** The policies and their versions that were applied. */
   readonly policies: readonly { readonly name: string; readonly version: number }[];
-  /** The first of them, `maximumBreaches` at most. */
+  /** The first breaches, at most `maximumBreaches`. */
   readonly breaches: readonly PolicyBreach[];
-  /** How many breaches there are beyond the first. */
+  /** How many breaches there are beyond those in `breaches`. */
   readonly furtherBreaches?: number | undefined;
-  /** Why the policies could not be applied, in words, without a full stop; the environment is not compliant then. */
+  /** Why the policies could not be applied, without a full stop. The environment is then not compliant. */
   readonly unjudgeable?: string | undefined;
-  /** The fingerprints that comply only because an exception applies to them. */
+  /** The fingerprints that comply only because of an exception. */
   readonly allowed: readonly string[];
 }
 
-/** The judgement of an environment that nothing is required of. */
+/** The judgement of an environment without policies. */
 export const unjudged: EnvironmentJudgement = { compliant: null, policies: [], breaches: [], allowed: [] };
 
-/** How many breaches are kept with a judgement, because every snapshot holds its own. */
+/** How many breaches a judgement keeps. It is limited, because every snapshot stores a judgement. */
 export const maximumBreaches = 1000;
 
-/** In characters; the reason of an artifact's state names its evidence. */
+/** In characters. A reason can contain the state of an artifact, which names all its evidence. */
 const maximumReasonLength = 500;
 
 /**
- * Judges what runs in an environment by its policies (the public documentation of such a service, Policy). Every artifact
- * must satisfy every rule:
+ * Judges the artifacts of an environment by its policies (public documentation of such a service, Policy). Every
+ * artifact must satisfy every rule:
  *
- * - `provenance`: some flow knows the artifact.
- * - `trail-compliance`: it is COMPLIANT in every flow that knows it, and at least one does.
- * - `attestations`: at least one attestation of the type and name is reported in the flows that know it, and all of those
- *   are compliant. With `if`, only the flows that the condition holds for count.
+ * - `provenance`: the artifact was reported to a flow.
+ * - `trail-compliance`: it was reported to at least one flow, and is COMPLIANT in every flow that it was reported to.
+ * - `attestations`: it has at least one attestation of the type and name in its flows, and all of these are compliant.
+ *   With `if`, only flows for which the condition holds count.
  *
- * An exception takes an artifact out of a requirement, with `trail-compliance` in the flows that it holds for.
+ * An exception exempts an artifact from a requirement; from `trail-compliance`, in the flows for which the exception
+ * holds.
  *
- * What cannot be judged within `judgementLimits` is not compliant.
+ * An environment that cannot be judged within `judgementLimits` is not compliant.
  *
- * @param readArtifacts reads what runs; that is work as well
- * @throws MatchesMissing if so many patterns have to be matched that it must be done in portions before
+ * @param readArtifacts returns the artifacts, and counts the work of reading them
+ * @throws MatchesMissing if so much pattern matching is needed that it has to be done in portions first
+ *   (`prepareMatches`)
  */
 export function judgeEnvironment(
   policies: readonly AttachedPolicy[],
@@ -77,7 +79,7 @@ export function judgeEnvironment(
   }
 }
 
-/** The judgement, if it does not depend on what runs: then that need not be read. */
+/** The judgement if it does not depend on the artifacts, so that they need not be read; else undefined. */
 export function judgeWithoutArtifacts(policies: readonly AttachedPolicy[]): EnvironmentJudgement | undefined {
   if (policies.length === 0) return unjudged;
   const [fault] = policies.flatMap(({ name, compiled }) =>
@@ -98,7 +100,6 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
   for (const { compiled } of policies) for (const artifact of artifacts) yield* compiled.patternUses(artifact);
 }
 
-/** Applies every check to every artifact. */
 function applyPolicies(
   policies: readonly AttachedPolicy[],
   artifacts: readonly JudgedArtifact[],

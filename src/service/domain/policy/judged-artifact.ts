@@ -1,20 +1,20 @@
 import type { ArtifactState } from '../../../contract/compliance.ts';
 import type { AttestationSummary } from '../records.ts';
 
-/** An artifact as one flow knows it. */
+/** The state and evidence of an artifact in one flow. */
 export interface ArtifactInFlow {
   readonly flow: string;
   readonly state: ArtifactState;
-  /** Why it is in that state, as a sentence. */
+  /** The reason for the state, as one or more sentences. */
   readonly info: string;
-  /** What counts for it: the latest of each name. */
+  /** The evidence that counts for it: the latest of each name. */
   readonly evidence: readonly Pick<AttestationSummary, 'name' | 'type' | 'verdict'>[];
 }
 
-/** An artifact as policies look at it. */
+/** An artifact as policies judge it. */
 export interface JudgedArtifact {
   readonly name: string;
   readonly fingerprint: string;
-  /** As every flow that knows it sees it; empty for an artifact without provenance. */
+  /** One entry for each flow that it was reported to; empty for an artifact without provenance. */
   readonly flows: readonly ArtifactInFlow[];
 }

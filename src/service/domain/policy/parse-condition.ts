@@ -2,16 +2,16 @@ import { compilePattern, PatternError } from '../pattern/pattern.ts';
 import { comparisons, type Comparison, type Condition, type Value } from './condition.ts';
 import { ConditionError, tokenize, type Token } from './condition-tokens.ts';
 
-/** The longest condition, in characters. */
+/** In characters. */
 export const maximumConditionLength = 1000;
 
-/** How deep parentheses and negations may lie in each other. */
+/** How deeply parentheses and negations may be nested. */
 export const maximumConditionDepth = 50;
 
 const wrapped = /^\s*\$\{\{(?<inner>[^]*)\}\}\s*$/u;
 
 /**
- * Reads a condition of a policy (the public documentation of such a service, Policy): `${{ … }}` around `== != < > <= >=`,
+ * Parses a condition of a policy (public documentation of such a service, Policy): `${{ … }}` around `== != < > <= >=`,
  * `and or not`, `in [ … ]`, `exists()` and `matches()` over `flow.name`, `flow.tags.<key>`, `artifact.name` and
  * `artifact.fingerprint`.
  *
@@ -28,11 +28,11 @@ export function parseCondition(text: string): Condition {
   return condition;
 }
 
-// What a path may lead to. A value is a text; the others only exist or not.
+// The valid paths. A value path resolves to a string; the other paths can only be tested with `exists()`.
 const valuePaths = /^(?:flow\.name|flow\.tags\.[\w-]+|artifact\.name|artifact\.fingerprint)$/u;
 const otherPaths = /^(?:flow|flow\.tags|artifact)$/u;
 
-/** Reads from the first word to the last; every method begins where the one before ended. */
+/** A recursive-descent parser. Every method continues where the previous one ended. */
 class ConditionReader {
   readonly #tokens: readonly Token[];
   #index = 0;

@@ -4,25 +4,25 @@ export interface PolicyVersion {
   readonly comment: string;
   readonly createdBy: string;
   readonly createdAt: number;
-  /** The policy as it was uploaded; undefined for an old version of a policy with many long ones. */
+  /** The policy as it was uploaded; undefined for old versions of a policy whose versions are long in total. */
   readonly text: string | undefined;
 }
 
-/** What can happen to a policy. */
+/** The types of a policy's events. */
 export type PolicyEventType = 'policy_created' | 'policy_updated' | 'policy_attached' | 'policy_detached';
 
-/** Something that happened to a policy. */
+/** An event in the history of a policy. */
 export interface PolicyEvent {
   readonly type: PolicyEventType;
   readonly timestamp: number;
   readonly user: string;
-  /** The version that was then the latest. */
+  /** The latest version at that time. */
   readonly version: number;
-  /** What it was attached to or detached from. */
+  /** The environment that the policy was attached to or detached from. */
   readonly environment?: string | undefined;
 }
 
-/** A policy with its history, oldest first. Every time is in Unix seconds, with a fraction. */
+/** A policy with its history, oldest first. All times are in Unix seconds, with a fraction. */
 export interface PolicyRecord {
   readonly org: string;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface PolicyRecord {
   readonly createdAt: number;
   readonly createdBy: string;
   readonly lastModifiedAt: number;
-  /** The environments that it is attached to, by name. */
+  /** The environments that it is attached to, sorted by name. */
   readonly environments: readonly string[];
   readonly versions: readonly PolicyVersion[];
   readonly events: readonly PolicyEvent[];

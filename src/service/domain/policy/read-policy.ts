@@ -13,17 +13,17 @@ import {
   type PolicyRules,
 } from './rules.ts';
 
-/** A policy file, or what is wrong with it: each fault a text with its line. */
+/** A parsed policy file, or its faults as messages with line numbers. */
 export type PolicyReading =
   { readonly text: string; readonly rules: PolicyRules } | { readonly faults: readonly [string, ...string[]] };
 
 const maximumFaults = 10;
-/** In characters; a key of the file can be as long as the file. */
+/** In characters. A fault can quote a key, which can be as long as the file. */
 const maximumFaultLength = 300;
-// What YAML allows (YAML 1.2, section 5.1); `u` makes a lone surrogate a character of its own.
+// Characters that YAML does not allow (YAML 1.2, section 5.1). With `u`, a lone surrogate is a character of its own.
 const forbidden = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** Reads a policy file: UTF-8, one YAML document, the known rules, and conditions that are understood. */
+/** Parses a policy file and checks it: UTF-8, one YAML document, known rules only, valid conditions. */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
   const text = decodeText(bytes);
   if (text === undefined) return { faults: ['it is not UTF-8'] };
@@ -58,7 +58,7 @@ function check(text: string, { value, findLine }: YamlDocument): PolicyReading {
   return faults.length === 0 ? { text, rules: value } : faulty(faults);
 }
 
-/** The conditions that are not understood, or that make the policy larger than it may be. */
+/** Finds the conditions that are invalid or exceed the limits of a policy. */
 function conditionFaults(rules: PolicyRules): readonly (readonly [field: string, rule: string])[] {
   const faults: (readonly [string, string])[] = [];
   let size = 0;

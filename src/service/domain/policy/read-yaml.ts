@@ -1,10 +1,10 @@
 import { constructFromEvents, EVENT_ID, getScalarValue, parseEvents, YAMLException, type Event } from 'js-yaml';
 import { errorMessage } from '../../../runtime/failure.ts';
 
-/** A text is not taken as YAML; the message says why. */
+/** The text is invalid YAML or exceeds a limit; the message says why. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
-  /** Counted from 1; undefined where the whole text is to blame. */
+  /** Counted from 1; undefined if the error concerns the whole text. */
   readonly line: number | undefined;
 
   constructor(reason: string, line?: number, cause?: unknown) {
@@ -13,30 +13,30 @@ export class YamlError extends Error {
   }
 }
 
-/** A document that was read, and where its fields stand. */
+/** A parsed document with the lines of its fields. */
 export interface YamlDocument {
   readonly value: unknown;
-  /** The line, from 1, of a field by its dotted keys, or of the nearest one around it that the document has. */
+  /** Returns the line (from 1) of a field by its dotted path, or of the nearest enclosing field in the document. */
   readonly findLine: (field: string) => number;
 }
 
 /**
- * Far beyond any honest policy, and little enough to read at once. The parser takes time and memory for every node before
- * it can be stopped, so lines, content and the marks that nodes are separated by are counted before.
+ * Limits far above any real policy, but low enough to parse the file in one go. The parser spends time and memory on
+ * every node and cannot be interrupted, so lines, content and separators of nodes are counted first.
  */
 export const yamlLimits = {
   depth: 20,
-  /** Aliases can make a small text a huge document. */
+  /** Aliases can expand a small text to a huge document. */
   aliases: 100,
   lines: 200_000,
-  /** In characters, without blank lines and without lines that are comments. */
+  /** In characters, not counting blank lines and comment lines. */
   content: 256 * 1024,
   /** Line breaks, and `,`, `[`, `{` and `?`. */
   marks: 5_000,
 } as const;
 
 /**
- * Reads one YAML document.
+ * Parses one YAML document.
  *
  * @throws YamlError
  */
@@ -56,7 +56,7 @@ export function readYaml(text: string): YamlDocument {
   }
 }
 
-/** @throws YamlError with the line at which a limit is passed */
+/** @throws YamlError with the line at which a limit is exceeded */
 function requireSmall(text: string): void {
   let content = 0;
   let marks = 0;
@@ -92,7 +92,7 @@ function countMarks(text: string, start: number, end: number): number {
   return count;
 }
 
-/** Where every field begins, by its dotted keys; a key that holds a mapping or list begins at the key. */
+/** The offset of every field by its dotted path; a mapping or list begins at its key. */
 function findOffsets(events: readonly Event[], text: string): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
   const open: Collection[] = [];
@@ -126,13 +126,13 @@ function findOffsets(events: readonly Event[], text: string): ReadonlyMap<string
   return offsets;
 }
 
-/** A mapping or list while its content is walked. */
+/** A mapping or list that is being traversed. */
 class Collection {
   readonly #isMapping: boolean;
   readonly #field: string;
   #key: string | undefined;
   #items = 0;
-  /** Where the current key of a mapping begins. */
+  /** The offset of the current key of a mapping. */
   keyStart: number | undefined;
 
   constructor(isMapping: boolean, field: string) {
@@ -149,7 +149,7 @@ class Collection {
     this.keyStart = start;
   }
 
-  /** The field of the next value. A key that is itself a collection counts as an empty name. */
+  /** Returns the path of the next value. A key that is itself a collection counts as an empty name. */
   enter(start: number): string {
     if (this.expectsKey) {
       this.takeKey('', start);
@@ -162,10 +162,10 @@ class Collection {
   }
 }
 
-/** Fields of a policy are a few keys deep; a key can hold any number of dots. */
+/** The fields of a policy are a few keys deep, but a key can contain any number of dots. */
 const maximumFieldDepth = 8;
 
-/** Where a field begins, or the nearest one around it. */
+/** The offset of a field, or of the nearest enclosing field. */
 function findOffset(offsets: ReadonlyMap<string, number>, field: string): number {
   const keys = field.split('.', maximumFieldDepth);
   for (const around of [field, ...keys.map((_, index) => keys.slice(0, keys.length - index).join('.'))]) {

@@ -1,17 +1,17 @@
 import { Type, type Static } from '../../../contract/schema.ts';
 
 /**
- * The rules of a policy (the public documentation of such a service, Policy), as they stand in its YAML file. Keys that are
- * not known are refused, because a misspelt rule would be one that nobody holds to.
+ * The rules of a policy (public documentation of such a service, Policy), as in its YAML file. Unknown keys are
+ * rejected, because a misspelt rule would silently never apply.
  */
 
-/** The most rules or exceptions in one list. */
+/** The maximum number of rules or exceptions in one list. */
 export const maximumRules = 100;
 
-/** The most conditions in one policy. */
+/** The maximum number of conditions in one policy. */
 export const maximumConditions = 200;
 
-/** How large all the patterns of a policy may be together, in instructions (`Pattern.size`). */
+/** The maximum total size of a policy's patterns, in instructions (`Pattern.size`). */
 export const maximumTotalPatternSize = 5000;
 
 const condition = Type.String({ description: '`${{ … }}`; see `parseCondition`.' });
@@ -67,13 +67,13 @@ export type Requirement = Static<typeof requirement>;
 /** An attestation that a policy requires. */
 export type AttestationRule = Static<typeof attestationRule>;
 
-/** Whether the text is an address of the one version of the schema that is known. */
+/** Whether the URL is that of the only known schema version. */
 export function isKnownSchema(address: string): boolean {
   const url = URL.parse(address);
   return url !== null && ['http:', 'https:'].includes(url.protocol) && url.pathname.endsWith('/v1');
 }
 
-/** Every condition of the rules, by where it stands. */
+/** Lists every condition of the rules with the path of its field. */
 export function listConditions({ artifacts = {} }: PolicyRules): readonly (readonly [field: string, text: string])[] {
   const listExceptions = (name: 'provenance' | 'trail-compliance'): (readonly [string, string])[] =>
     (artifacts[name]?.exceptions ?? []).map((exception, index) => [

@@ -1,24 +1,24 @@
 import type { Pattern } from '../pattern/pattern.ts';
 
 /**
- * How much work one judgement may be: counted and not timed, so that the same rules over the same facts always end alike. A
- * judgement that needs more ends as not compliant, with the limit as its reason.
+ * Limits for the work of one judgement. Work is counted instead of timed, so that the same rules and facts always give
+ * the same result. A judgement that exceeds a limit is "not compliant", with the limit as the reason.
  */
 export const judgementLimits = {
-  /** Conditions, comparisons and pieces of evidence that are looked at; a judgement does this without a pause. */
+  /** Conditions, comparisons and pieces of evidence that are evaluated, all without a pause. */
   steps: 1_000_000,
-  /** Steps of the pattern matcher (`Pattern.cost`) for the different texts that are matched. */
+  /** Steps of the pattern matcher (`Pattern.cost`), for all distinct combinations of pattern and text. */
   patternSteps: 30_000_000,
-  /** How many of the latter are done without a pause. */
+  /** How many `patternSteps` are done without a pause. */
   patternStepsAtOnce: 200_000,
 } as const;
 
-/** A judgement needs more work than it may; the message says of what. */
+/** A judgement exceeded a limit; the message says which, as the rest of a sentence. */
 export class WorkExceeded extends Error {
   override readonly name = 'WorkExceeded';
 }
 
-/** A judgement matches so many texts that they have to be matched in portions before (`prepareMatches`). */
+/** A judgement needs so much pattern matching that it has to be done in portions first (`prepareMatches`). */
 export class MatchesMissing extends Error {
   override readonly name = 'MatchesMissing';
   readonly needed: Iterable<PatternUse>;
@@ -29,24 +29,24 @@ export class MatchesMissing extends Error {
   }
 }
 
-/** A text that a pattern is to be looked for in. */
+/** A pattern and a text to match it with. */
 export interface PatternUse {
   readonly pattern: Pattern;
   readonly text: string;
 }
 
-/** Which texts have which patterns, as far as that was looked for. Kept for one operation. */
+/** The results of pattern matching so far. Kept for one operation. */
 export class KnownMatches {
   readonly #known = new Map<Pattern, Map<string, boolean>>();
   #stepsNow: number = judgementLimits.patternStepsAtOnce;
-  /** Whether all that the limit allows was matched. */
+  /** Whether the limit of pattern steps was reached. */
   isExhausted = false;
 
   find({ pattern, text }: PatternUse): boolean | undefined {
     return this.#known.get(pattern)?.get(text);
   }
 
-  /** Looks the pattern up; undefined if that is more than may be done without a pause. */
+  /** Matches the text; returns undefined if that would exceed the work allowed without a pause. */
   matchNow(use: PatternUse): boolean | undefined {
     const cost = use.pattern.cost(use.text);
     if (cost > this.#stepsNow) return undefined;
@@ -54,7 +54,7 @@ export class KnownMatches {
     return this.match(use);
   }
 
-  /** Lets `matchNow` begin anew, after a pause. */
+  /** Resets the work allowed without a pause. Call it after a pause. */
   resume(): void {
     this.#stepsNow = judgementLimits.patternStepsAtOnce;
   }
@@ -70,9 +70,9 @@ export class KnownMatches {
 }
 
 /**
- * Matches what a judgement needs, up to the limit.
+ * Matches the patterns that a judgement needs, up to the limit.
  *
- * @param pause waited for after every portion, so that others are served in between
+ * @param pause awaited after every portion, so that other requests are served in between
  */
 export async function prepareMatches(
   known: KnownMatches,
@@ -83,7 +83,7 @@ export async function prepareMatches(
   let portion = 0;
   for (const use of needed) {
     const isKnown = known.find(use) !== undefined;
-    // To find that something is known is a step, too.
+    // Looking up a known result counts as a step, too.
     const cost = isKnown ? 1 : use.pattern.cost(use.text);
     total += isKnown ? 0 : cost;
     if (total > judgementLimits.patternSteps) {
@@ -106,7 +106,7 @@ export class Work {
   readonly #known: KnownMatches;
   #stepsLeft: number = judgementLimits.steps;
 
-  /** How many steps were taken. */
+  /** The steps taken so far. */
   get spent(): number {
     return judgementLimits.steps - this.#stepsLeft;
   }
@@ -122,10 +122,10 @@ export class Work {
   }
 
   /**
-   * Whether the text has the pattern.
+   * Whether the pattern matches the text.
    *
    * @throws WorkExceeded
-   * @throws MatchesMissing with nothing that is needed; whoever knows all of the judgement fills that in
+   * @throws MatchesMissing without `needed`, which the caller fills in, because it knows the whole judgement
    */
   matches(pattern: Pattern, text: string): boolean {
     this.spend(1);
