@@ -3,14 +3,14 @@ import type { Membership, StoredKey } from '../domain/accounts.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 
-/** A stored key, and what its owner may do. */
+/** A stored key with the role of its owner. */
 export interface KeyHolder {
   readonly key: StoredKey;
-  /** The role of its owner in the organization that was asked about; undefined if the key does not open it. */
+  /** The role of the owner in the requested organization; undefined if the key gives no access to it. */
   readonly role: Role | undefined;
 }
 
-/** Finds a key by its id; whoever sends it still has to prove its secret. */
+/** Finds a key by its id. The caller must still verify the secret. */
 export function findKeyHolder(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { id, org }: { readonly id: string; readonly org: string | undefined },
@@ -23,7 +23,7 @@ export function findKeyHolder(
   });
 }
 
-/** The organizations that a key opens: the default one first, the others by name. */
+/** Lists the organizations that a key gives access to: the default organization first, the others by name. */
 export function listOpenOrganizations(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { key }: { readonly key: StoredKey },

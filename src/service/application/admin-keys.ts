@@ -4,21 +4,21 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { insertKey, toStoredKey } from './keys.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** The organization and key that a service is started with. */
+/** The organization and key to create when the service starts. */
 export interface InitialApiKey {
   readonly org: string;
-  /** A key of the operator's choice; generated if absent. */
+  /** A key chosen by the operator; generated if absent. */
   readonly key?: string | undefined;
 }
 
 type KeyDependencies = Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>;
 
 /**
- * Makes sure that the organization exists and has a key of an administrator, so that a new service can be used at once.
- * Starting again with the same settings changes nothing.
+ * Ensures that the organization exists and has an admin's key, so that a new service can be used immediately. Repeating
+ * it with the same settings changes nothing.
  *
- * @returns the key, if it was generated; only then does anyone need to be shown it.
- * @throws Error if the given key does not have the form of a key, or its id belongs to another one.
+ * @returns the key if it was generated (it must be shown to the operator); else undefined.
+ * @throws Error if the given key does not have the format of a key, or its id belongs to another key.
  */
 export async function ensureInitialApiKey(
   { storage, now, randomBytes }: KeyDependencies,
@@ -49,22 +49,22 @@ async function hasKey(accounts: AccountReader, org: string, { id, secret }: ApiK
   return true;
 }
 
-/** A key that an operator asks for. */
+/** A key to create for an operator. */
 export interface AdminKeyCommand {
   readonly org: string;
-  /** Who gets the key; chosen if undefined. */
+  /** The owner of the key; chosen if undefined. */
   readonly user: string | undefined;
   readonly description: string;
 }
 
-/** What came of creating a key for an operator. */
+/** The result of `createAdminKey`. */
 export type CreateAdminKeyResult =
   | { readonly outcome: 'created'; readonly key: string }
   | { readonly outcome: 'organization not found' }
   /** The user exists and is not an admin of the organization. */
   | { readonly outcome: 'not an admin'; readonly user: string };
 
-/** Creates a key of the role admin: of an admin of the organization, or of a new user, who becomes one. */
+/** Creates a key for an admin of the organization. A new user becomes an admin. */
 export function createAdminKey(
   { storage, now, randomBytes }: KeyDependencies,
   { org, user, description }: AdminKeyCommand,
@@ -82,7 +82,6 @@ export function createAdminKey(
   });
 }
 
-/** Whose key is added. */
 interface AdminKey {
   readonly org: string;
   readonly user: string;
@@ -91,7 +90,7 @@ interface AdminKey {
   readonly createdAt: number;
 }
 
-/** Adds a key of a user, who becomes an admin of the organization unless already a member. */
+/** Adds a key for a user, who becomes an admin of the organization unless already a member. */
 async function addAdminKey(
   accounts: AccountWriter,
   { org, user, description, key, createdAt }: AdminKey,
@@ -103,8 +102,8 @@ async function addAdminKey(
 }
 
 /**
- * The name of the user who gets a key that the operator made for an organization: `admin`, or with a number if that user has
- * another role, or is a member of another organization, which the key would open as well.
+ * Chooses the user who owns a key that the operator creates: `admin`, or `admin-2` and so on if that user has another
+ * role or is a member of another organization, which the key would give access to as well.
  */
 async function chooseAdminUser(accounts: AccountReader, org: string): Promise<string> {
   for (let number = 1; ; number += 1) {

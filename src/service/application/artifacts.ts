@@ -11,15 +11,15 @@ import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** Which artifact is looked for. */
+/** A query for an artifact. */
 export interface ArtifactQuery {
   readonly org: string;
   readonly flow: string;
-  /** The whole fingerprint or its first digits. */
+  /** The fingerprint or its first digits. */
   readonly fingerprint: string;
   /** Only an artifact that was reported to this trail. */
   readonly trail?: string | undefined;
-  /** Only the report of this id. */
+  /** Only the report with this id. */
   readonly attestationId?: string | undefined;
 }
 
@@ -27,29 +27,29 @@ export interface ArtifactQuery {
 export interface FoundArtifact {
   readonly outcome: 'found';
   readonly details: ArtifactDetails;
-  /** The version of all that the details were read from. */
+  /** The version of the records that the details were read from. */
   readonly version: Version;
 }
 
 /** Why no artifact was found. */
 export type ArtifactNotFound =
   | { readonly outcome: 'flow not found' | 'artifact not found' }
-  /** The digits are the beginning of so many fingerprints. */
+  /** Several fingerprints begin with the digits. */
   | { readonly outcome: 'ambiguous'; readonly count: number };
 
-/** What was found of an artifact. */
+/** The result of `findArtifact`. */
 export type ArtifactLookup = FoundArtifact | ArtifactNotFound;
 
-/** How many attestations the history of an artifact has at most; reading them is most of what a look-up costs. */
+/** The maximum number of attestations in the history of an artifact. Reading them is most of the cost of a lookup. */
 export const maximumHistory = 20;
 
-/** How many of the stretches of time that an artifact runs are told with it at most; those that last come first. */
+/** The maximum number of appearances in the details of an artifact; current ones come first. */
 const maximumAppearances = 100;
 
-/** How many digits a whole fingerprint has. */
+/** The number of digits of a complete fingerprint. */
 const fingerprintLength = 64;
 
-/** Operation 10: finds the latest report of an artifact that fits the query, with what counts for it. */
+/** Operation 10: finds the latest report of an artifact that matches the query, with its evidence. */
 export async function findArtifact(
   { storage, artifactCache }: Pick<UseCaseDependencies, 'storage' | 'artifactCache'>,
   query: ArtifactQuery,
@@ -65,14 +65,14 @@ export async function findArtifact(
   });
   if ('outcome' in found) return found;
   const { value, version } = found;
-  // Abbreviated fingerprints can become ambiguous with every new report of their flow.
+  // Not for abbreviated fingerprints, which any new report to the flow can make ambiguous.
   if (found !== known && query.fingerprint.length === fingerprintLength) {
     artifactCache.set(key, version, value, JSON.stringify(value.details).length);
   }
   return { outcome: 'found', details: value.details, version };
 }
 
-// An absent part stands apart from an empty one, and no name holds a line break.
+// `=` distinguishes an empty part from an absent one. No name contains a line break.
 function cacheKey({ org, flow, fingerprint, trail, attestationId }: ArtifactQuery): string {
   const narrowed = `${trail === undefined ? '' : `=${trail}`}\n${attestationId === undefined ? '' : `=${attestationId}`}`;
   return `${org}\n${flow}\n${fingerprint}\n${narrowed}`;
@@ -96,7 +96,7 @@ async function findReport(
   query: ArtifactQuery,
 ): Promise<ReportedArtifact | ArtifactNotFound> {
   const { org, flow, fingerprint: digits, trail, attestationId } = query;
-  // One report has one fingerprint, so an id leaves nothing ambiguous.
+  // A report has one fingerprint, so a query with an id is never ambiguous.
   if (attestationId !== undefined) {
     const report = await artifacts.findById(org, flow, attestationId);
     return report !== undefined && matchesQuery(report, query) ? report : { outcome: 'artifact not found' };
@@ -140,10 +140,10 @@ function toSources({ artifact, appearances }: ArtifactDetails): ArtifactSources 
   };
 }
 
-/** What came of reporting an artifact. */
+/** The result of recording an artifact. */
 export type RecordArtifactResult = 'recorded' | 'flow not found';
 
-/** Records a new report of an artifact; its trail begins with it if it is the first. */
+/** Records a new report of an artifact. Creates the trail if it does not exist. */
 export function reportArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   command: Omit<ReportedArtifact, 'id' | 'createdAt'>,
@@ -152,7 +152,7 @@ export function reportArtifact(
   return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt });
 }
 
-/** Records a report with the id and the time that it has, and judges anew where the artifact runs. */
+/** Records a report with a given id and time, and judges the environments that run the artifact again. */
 export function recordArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   artifact: ReportedArtifact,

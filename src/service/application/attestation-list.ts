@@ -5,50 +5,50 @@ import type { FlowReference } from '../storage/attestations.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** Which attestations of a flow are listed. */
+/** A query for a page of a flow's attestations. */
 export interface AttestationListQuery extends FlowReference {
-  /** Only those of this second and later: Unix seconds. */
+  /** In Unix seconds, inclusive. */
   readonly from?: number | undefined;
-  /** Only those of this second and earlier: Unix seconds. */
+  /** In Unix seconds, inclusive. */
   readonly to?: number | undefined;
-  /** Which page, from 1. */
+  /** Counted from 1. */
   readonly page: number;
   readonly perPage: number;
-  /** How large the documents of the page may be together to be read at once, in bytes. */
+  /** The maximum total size of the page's documents for reading it at once, in bytes. */
   readonly maximumBytes: number;
 }
 
 /** Consecutive attestations of a flow. */
 export interface AttestationRange extends FlowReference, SequenceRange {}
 
-/** What was found of a list. */
+/** The result of `listAttestations`. */
 export type ListAttestationsResult =
   | {
       readonly outcome: 'found';
-      /** Newest first; none if the page lies behind the last one. */
+      /** Newest first; empty if the page is after the last one. */
       readonly attestations: readonly RecordedAttestation[];
-      /** How many there are on all pages. */
+      /** The number of attestations on all pages. */
       readonly total: number;
     }
   | { readonly outcome: 'flow not found' }
   | LargeAttestationPage;
 
-/** The documents of the page are larger than was asked for; `readAttestations` reads them in parts. */
+/** The documents of the page exceed `maximumBytes`; read them in parts with `readAttestations`. */
 export interface LargeAttestationPage {
   readonly outcome: 'too large';
-  /** The documents together. */
+  /** The total size of the documents. */
   readonly bytes: number;
-  /** The attestations of the page. They never change and none is ever removed. */
+  /** The attestations of the page. Attestations never change and are never removed. */
   readonly range: AttestationRange;
-  /** How many there are on all pages. */
+  /** The number of attestations on all pages. */
   readonly total: number;
 }
 
 /**
- * Operation 9: a page in the reverse order of recording, whatever the clock showed. `from` and `to` cut out a part of this
- * order: if times contradict it, the part is rather too large than too small (`domain/time-series.ts`). What is recorded
- * later comes before all pages, unless `to` leaves it out. The sequence of a flow has no gaps, so the place of a page is
- * computed, and a page costs the same wherever it lies and however many attestations there are.
+ * Operation 9: lists a page in reverse order of recording, whatever the clock showed. `from` and `to` select a range of
+ * this order; if times contradict the order, the range is rather too large than too small (`domain/time-series.ts`).
+ * New attestations appear before all pages, unless `to` excludes them. The sequence of a flow has no gaps, so the
+ * position of a page is computed, and every page costs the same however many attestations there are.
  */
 export function listAttestations(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
@@ -70,7 +70,7 @@ export function listAttestations(
   });
 }
 
-/** The attestations of a range, newest first. */
+/** Reads the attestations of a range, newest first. */
 export function readAttestations(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   range: AttestationRange,
@@ -78,7 +78,7 @@ export function readAttestations(
   return storage.read(({ attestationSeries }) => attestationSeries.listRange(range, range));
 }
 
-/** The first and the last attestation of the time span; the first is behind the last if there is none. */
+/** Selects the attestations of the time span; the range is empty (first > last) if there are none. */
 async function selectSpan(
   { attestations, attestationSeries }: Pick<ReadTransaction, 'attestations' | 'attestationSeries'>,
   { org, flow, from, to }: AttestationListQuery,

@@ -10,7 +10,7 @@ import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** A Sonar scan to attest. */
+/** A Sonar scan to record. */
 export interface SonarAttestationCommand {
   readonly org: string;
   readonly flow: string;
@@ -18,21 +18,26 @@ export interface SonarAttestationCommand {
   /** The owner of the key it was sent with (`actorName`). */
   readonly reportedBy: string;
   readonly document: SonarAttestation;
-  /** What comes with it; kept only if the attestation can be recorded. */
+  /** The attachment; stored only if the attestation can be recorded. */
   readonly file?: FileToAttach | undefined;
 }
 
-/** A file that has arrived and is not yet kept. */
+/** A file that was received and is not stored yet. */
 export interface FileToAttach {
-  /** Its name at the sender. */
+  /** The file name that the sender gave. */
   readonly filename: string;
   readonly content: Pick<ReceivedFile, 'digest' | 'size' | 'keep'>;
 }
 
-/** What came of recording an attestation: the last means that what it is about has `maximumEvidenceNames` of others. */
+/**
+ * The result of recording an attestation. `too many names`: its name is new, and its subject already has evidence of
+ * `maximumEvidenceNames` names.
+ */
 export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
 
-/** Operation 7: attests a Sonar scan. An artifact that it names by its fingerprint must have been reported to the trail. */
+/**
+ * Operation 7: records a Sonar attestation. If it has a fingerprint, the artifact must have been reported to the trail.
+ */
 export async function attestSonar(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   { file, ...command }: SonarAttestationCommand,
@@ -57,7 +62,7 @@ export async function attestSonar(
   });
 }
 
-/** Keeps the content first: a record never names a file that a crash could lose. */
+/** Stores the content before the record, so that a crash cannot leave a record without its file. */
 async function keep(file: FileToAttach | undefined): Promise<Attachment | undefined> {
   if (file === undefined) return undefined;
   const { filename, content } = file;
@@ -65,7 +70,10 @@ async function keep(file: FileToAttach | undefined): Promise<Attachment | undefi
   return { filename, digest: content.digest, size: content.size };
 }
 
-/** Records an attestation as it is, and judges anew where what it is about runs. Its trail begins with it if it is the first. */
+/**
+ * Records an attestation with a given id and time, and judges the environments that run its artifacts again. Creates
+ * the trail if it does not exist.
+ */
 export function recordAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   attestation: Attestation,
@@ -96,7 +104,7 @@ export function recordAttestation(
   });
 }
 
-/** Finds an attestation. */
+/** Finds an attestation; undefined if it is not in the trail. */
 export function findAttestation(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, flow, trail, id }: Pick<Attestation, 'org' | 'flow' | 'trail' | 'id'>,

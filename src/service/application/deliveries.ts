@@ -7,7 +7,9 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type Dependencies = Pick<UseCaseDependencies, 'storage'>;
 
-/** What each target is sent of the events of an environment: its notification fires on some triggers only. */
+/**
+ * Converts the events of an environment to deliveries: each target gets the events with its notification's triggers.
+ */
 export function toDeliveries(
   listeners: readonly ListeningTarget[],
   events: readonly EnvironmentEvent[],
@@ -23,18 +25,18 @@ export function toDeliveries(
   });
 }
 
-/** What is to be delivered. */
+/** The deliveries that are due. */
 export interface DueDeliveries {
-  /** The targets that something is to be delivered to now, those that wait longest first. */
+  /** The targets with a delivery that is due, longest waiting first. */
   readonly targets: readonly DueTarget[];
-  /** When the next delivery after those becomes due; undefined if none does. */
+  /** When the next delivery becomes due; undefined if there is none. */
   readonly next: number | undefined;
 }
 
 /**
- * Finds what is to be delivered now.
+ * Finds the deliveries that are due.
  *
- * @param limit for each organization, at most so many targets whose latest attempt failed, and as many others
+ * @param limit per organization, the maximum number of targets whose latest attempt failed, and of other targets
  */
 export function findDueDeliveries(
   { storage }: Dependencies,
@@ -46,12 +48,15 @@ export function findDueDeliveries(
   }));
 }
 
-/** The first delivery that waits for a target, in the order of the events; undefined if none does any more. */
+/** Finds the first waiting delivery of a target, in the order of events; undefined if there is none. */
 export function findFirstDelivery({ storage }: Dependencies, target: TargetReference): Promise<Delivery | undefined> {
   return storage.read(({ deliveries }) => deliveries.findFirst(target));
 }
 
-/** Makes due now what is overdue after the clock was set back (`isOverdue`). Usually nothing is, and nothing is written. */
+/**
+ * Makes deliveries due now that are overdue because the clock was set back (`isOverdue`). Usually there are none, and
+ * nothing is written.
+ */
 export async function rearmDeliveries({ storage }: Dependencies, { now }: { readonly now: number }): Promise<void> {
   const selectOverdue = (waiting: readonly WaitingTarget[]): readonly WaitingTarget[] =>
     waiting.filter((target) => isOverdue(target, now));
@@ -62,7 +67,7 @@ export async function rearmDeliveries({ storage }: Dependencies, { now }: { read
   });
 }
 
-/** The target has taken the delivery. Its next one is due at once. */
+/** Records a success. The next delivery of the target is due immediately. */
 export function completeDelivery(
   { storage }: Dependencies,
   { delivery, at }: { readonly delivery: Delivery; readonly at: number },
@@ -73,18 +78,18 @@ export function completeDelivery(
   });
 }
 
-/** A delivery that its target has not taken. */
+/** A delivery with its latest failure. */
 export interface FailedDelivery {
   readonly delivery: Delivery;
   readonly failure: DeliveryFailure;
 }
 
-/** The target has not taken the delivery, and is called again later. */
+/** Records a failure; the delivery will be attempted again. */
 export function postponeDelivery({ storage }: Dependencies, { delivery, failure }: FailedDelivery): Promise<void> {
   return storage.transaction(({ deliveries }) => deliveries.recordFailure(delivery, failure));
 }
 
-/** The target has not taken the delivery and will not be asked again; its next one waits. */
+/** Records a failure and drops the delivery. The next delivery of the target waits until the failure's `until`. */
 export function dropDelivery({ storage }: Dependencies, { delivery, failure }: FailedDelivery): Promise<void> {
   return storage.transaction(async ({ deliveries }) => {
     await deliveries.delete(delivery);

@@ -12,34 +12,34 @@ import { unixSeconds } from '../../runtime/clock.ts';
 
 type JudgingDependencies = Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>;
 
-/** An environment of an organization. */
+/** Identifies an environment. */
 export interface EnvironmentReference {
   readonly org: string;
   readonly name: string;
 }
 
-/** What an environment is created with, or what of it is changed; what is undefined stays, or is empty. */
+/** An environment to create or update. Undefined fields stay as they are, or are empty in a new environment. */
 export interface EnvironmentToSave extends EnvironmentReference {
   readonly kind: EnvironmentKind;
   readonly description?: string | undefined;
   /** Replaces the members of a logical environment. */
   readonly members?: readonly string[] | undefined;
-  /** Replaces the policies that are attached. */
+  /** Replaces the attached policies. */
   readonly policies?: readonly string[] | undefined;
-  /** Who asks for it. */
+  /** The user who requested it. */
   readonly user: string;
 }
 
-/** What came of saving an environment. Nothing is changed unless it was saved. */
+/** The result of `saveEnvironment`. Nothing was changed unless the outcome is `saved`. */
 export type SaveEnvironmentResult =
   | { readonly outcome: 'saved' }
-  /** It exists and is of this kind. */
+  /** It exists and is of another kind: this one. */
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind }
-  /** There is no environment of that name, or it is a logical one and can have no place in another. */
+  /** The member does not exist, or is itself a logical environment. */
   | { readonly outcome: 'member not found' | 'member is logical'; readonly member: string }
   | { readonly outcome: 'policy not found'; readonly policy: string };
 
-/** Creates an environment or changes it, and makes a snapshot if it shows other members or other policies apply. */
+/** Creates or updates an environment. Creates a snapshot if its members or policies changed. */
 export function saveEnvironment(
   dependencies: JudgingDependencies,
   environment: EnvironmentToSave,
@@ -62,7 +62,7 @@ export function saveEnvironment(
   });
 }
 
-/** Why an environment cannot be saved; undefined if it can. */
+/** Returns why an environment cannot be saved; undefined if it can. */
 async function findFault(
   transaction: ReadTransaction,
   { org, kind, members = [], policies = [] }: EnvironmentToSave,
@@ -80,7 +80,7 @@ async function findFault(
   return policy === undefined ? undefined : { outcome: 'policy not found', policy };
 }
 
-/** Whether other members are shown now. */
+/** Returns whether the members changed. */
 async function replaceMembers(
   { environments }: WriteTransaction,
   { org, name, members }: EnvironmentToSave,
@@ -93,7 +93,7 @@ async function replaceMembers(
   return true;
 }
 
-/** Whether other policies apply now. */
+/** Returns whether the attached policies changed. */
 async function replacePolicies(
   transaction: WriteTransaction,
   { org, name: environment, policies: wanted, user }: EnvironmentToSave,
@@ -107,7 +107,7 @@ async function replacePolicies(
   return changePolicies(transaction, { org, environment, user, timestamp, detach, attach });
 }
 
-/** What an environment says is running. */
+/** A report of the artifacts that run in an environment. */
 export interface EnvironmentReport {
   readonly org: string;
   readonly environment: string;
@@ -115,21 +115,18 @@ export interface EnvironmentReport {
   readonly artifacts: readonly RunningArtifact[];
 }
 
-/** What came of a report. */
+/** The result of `recordReport`. */
 export type RecordReportResult =
   | { readonly outcome: 'snapshot made' | 'nothing new' | 'environment not found' }
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind };
 
-/**
- * Makes the next snapshot if other artifacts run than before; if the same do, the current snapshot shows the instances of
- * this report from now on.
- */
+/** Creates a snapshot if different artifacts run than before; else updates the instances in the current snapshot. */
 export function recordReport(
   dependencies: JudgingDependencies,
   { org, environment, kind, artifacts }: EnvironmentReport,
 ): Promise<RecordReportResult> {
   const now = unixSeconds(dependencies.now());
-  // Written out before the transaction, which others wait for.
+  // Serialized before the transaction, because other transactions wait for it.
   const content = serializeContent(artifacts);
   return runJudgingTransaction(dependencies, async (transaction, context): Promise<RecordReportResult> => {
     const head = await transaction.environments.findHead(org, environment);
@@ -141,7 +138,7 @@ export function recordReport(
   });
 }
 
-/** Keeps the latest snapshot if it shows the same artifacts, with the instances that run now. */
+/** Updates the instances of the latest snapshot if it has the same artifacts. Returns whether it does. */
 async function keepLatest(
   { snapshots }: WriteTransaction,
   { org, name: environment, latest }: EnvironmentHead,
@@ -156,16 +153,16 @@ async function keepLatest(
   return true;
 }
 
-/** Policies to attach to an environment or to detach from it. */
+/** Policies to attach to or detach from an environment. */
 export interface PolicyChange {
   readonly org: string;
   readonly environment: string;
   readonly policies: readonly string[];
-  /** Who asks for it. */
+  /** The user who requested it. */
   readonly user: string;
 }
 
-/** Attaches policies, and makes a snapshot if one of them was not attached before and something was reported. */
+/** Attaches policies. Creates a snapshot if any of them was not attached before and the environment has a report. */
 export function attachPolicies(
   dependencies: JudgingDependencies,
   { org, environment, policies, user }: PolicyChange,
@@ -186,7 +183,7 @@ export function attachPolicies(
   });
 }
 
-/** Detaches all of the policies or, if one is not attached, none. Makes a snapshot as attaching does. */
+/** Detaches all of the policies; none if one of them is not attached. Creates a snapshot as `attachPolicies` does. */
 export function detachPolicies(
   dependencies: JudgingDependencies,
   { org, environment, policies, user }: PolicyChange,
@@ -203,19 +200,18 @@ export function detachPolicies(
   });
 }
 
-/** Which policies of an environment are changed. */
 interface AttachmentChange {
   readonly org: string;
   readonly environment: string;
   readonly user: string;
   readonly timestamp: number;
-  /** Those that are attached, each once. */
+  /** Attached policies, without duplicates. */
   readonly detach: readonly string[];
-  /** Those that are not, each once. */
+  /** Policies that are not attached, without duplicates. */
   readonly attach: readonly string[];
 }
 
-/** Whether other policies apply now. Each policy keeps it in its history. */
+/** Attaches and detaches policies, and records it in their history. Returns whether anything changed. */
 async function changePolicies(
   { environments, policies }: WriteTransaction,
   { org, environment, user, timestamp, detach, attach }: AttachmentChange,

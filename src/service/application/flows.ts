@@ -6,13 +6,13 @@ import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** What a flow is made of when it is saved. */
+/** A flow to create or replace. */
 export type FlowToSave = Omit<Flow, 'createdAt' | 'lastModifiedAt'>;
 
-/** What came of saving a flow. */
+/** The result of `saveFlow`. */
 export type SaveFlowResult = 'created' | 'updated' | 'too many names';
 
-/** Creates a flow, or replaces all of it, and judges anew where its artifacts run. The organization exists. */
+/** Creates or replaces a flow. Judges the environments that run its artifacts again. The organization must exist. */
 export async function saveFlow(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   flow: FlowToSave,
@@ -30,7 +30,7 @@ export async function saveFlow(
   });
 }
 
-/** Finds a flow. */
+/** Finds a flow; undefined if it does not exist. */
 export function findFlow(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, name }: { readonly org: string; readonly name: string },

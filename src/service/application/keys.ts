@@ -7,34 +7,34 @@ import type { UserReference } from './members.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** What a key is given beside its owner. */
+/** The optional properties of a new key. */
 export interface KeyDetails {
   readonly description?: string | undefined;
-  /** In Unix seconds; never, if undefined. */
+  /** In Unix seconds; undefined means it never expires. */
   readonly expiresAt?: number | undefined;
 }
 
 /** A key that was created. */
 export interface CreatedKey {
   readonly outcome: 'created';
-  /** As its owner sends it: shown once, and kept nowhere. */
+  /** As its owner sends it; shown once and never stored. */
   readonly key: string;
   readonly stored: StoredKey;
   readonly role: Role;
-  /** What the key opens now. */
+  /** The organizations that the key gives access to now. */
   readonly organizations: readonly string[];
 }
 
-/** What came of creating a key of a user. */
+/** The result of `createUserKey`. */
 export type CreateUserKeyResult =
   | CreatedKey
   | { readonly outcome: 'organization not found' | 'user of another organization' }
-  /** The user is a member with another role than was asked for. */
+  /** The user is a member with another role than the requested one. */
   | { readonly outcome: 'another role'; readonly role: Role };
 
 /**
- * Creates a personal key. A user whose name is new to the service becomes a member; a user of another organization has to be
- * made one first, so that two people of the same name are not taken for one by accident.
+ * Creates a personal key. A user whose name is new to the service becomes a member. A user of another organization must
+ * be made a member first, so that two people with the same name are not mistaken for one.
  */
 export function createUserKey(
   { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
@@ -56,7 +56,7 @@ export function createUserKey(
   });
 }
 
-/** Creates a key of a service account, with the role that the account has. */
+/** Creates a key for a service account. It has the account's role. */
 export function createServiceAccountKey(
   { storage, now, randomBytes }: Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'>,
   { org, name, ...details }: ServiceAccountReference & KeyDetails,
@@ -78,7 +78,7 @@ export function createServiceAccountKey(
   });
 }
 
-/** Revokes a key of the organization; one that was revoked before stays revoked since then. */
+/** Revokes a key of the organization. The time of an earlier revocation is kept. */
 export function revokeKey(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, id }: { readonly org: string; readonly id: string },
@@ -90,16 +90,16 @@ export function revokeKey(
 /**
  * Stores a new key.
  *
- * @throws Error if its id is taken, which its random digits rule out.
+ * @throws Error if its id is taken, which is practically impossible with random ids.
  */
 export async function insertKey(accounts: AccountWriter, key: StoredKey): Promise<void> {
   if ((await accounts.insertKey(key)) === 'exists') throw new Error(`two new keys have the same id ${key.id}`);
 }
 
-/** Whose key it is, and what is kept with it. */
+/** The owner of a key and its properties. */
 type KeyOwnership = Pick<StoredKey, 'org' | 'ownerKind' | 'owner' | 'createdAt'> & KeyDetails;
 
-/** A key as it is stored. */
+/** Converts a new key to its stored form, with a hash instead of the secret. */
 export function toStoredKey({ id, secret }: ApiKey, { description = '', ...ownership }: KeyOwnership): StoredKey {
   return { ...ownership, id, isLimitedToOrg: false, description, secretHash: hashSecret(secret) };
 }

@@ -4,13 +4,13 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** A user of an organization. */
+/** Identifies a user in an organization. */
 export interface UserReference {
   readonly org: string;
   readonly user: string;
 }
 
-/** Sets the role of a member, who becomes one unless the user is one already. */
+/** Sets the role of a member. A user who is not a member becomes one. */
 export function saveMember(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, user, role }: UserReference & { readonly role: Role },
@@ -25,8 +25,8 @@ export function saveMember(
 }
 
 /**
- * Ends a membership. With the user's last one all keys of the user are revoked, so that a later user of the same name does
- * not inherit them. Those limited to the organization are revoked in any case.
+ * Removes a member. If it was the user's last membership, all keys of the user are revoked, so that a later user of the
+ * same name does not inherit them. Keys that are limited to the organization are always revoked.
  */
 export function removeMember(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
@@ -51,8 +51,9 @@ export function setDefaultOrganization(
   return storage.transaction(async ({ accounts }) => {
     if (ownerKind !== 'user' || !mayOpen(key, org)) return 'denied';
     if ((await accounts.findMember(org, owner)) === undefined) return 'denied';
-    // A limited key may belong to a namesake of the user (`migrations/users.ts`), whose default is not its to change. For
-    // the key itself this organization is the default anyway, because it opens no other.
+    // A limited key may belong to a different person with the same name (`migrations/users.ts`), so it must not change
+    // the user's default. For the key itself, this organization is the default anyway, because it gives access to no
+    // other.
     if (!key.isLimitedToOrg) await accounts.setDefaultOrganization(org, owner);
     return 'set';
   });

@@ -10,49 +10,49 @@ import { newWebhookSecret, rotateSecret, type SigningSecret } from '../domain/we
 import type { TargetReference } from '../storage/notifications.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** A notification of an organization. */
+/** Identifies a notification. */
 export interface NotificationReference {
   readonly org: string;
   readonly number: number;
 }
 
-/** A notification that is to be created. */
+/** A notification to create. */
 export interface NotificationToCreate {
   readonly org: string;
   readonly name: string;
   readonly environments: readonly string[];
   readonly triggers: readonly Trigger[];
-  /** A webhook without a secret gets a new one. */
+  /** A secret is generated for each webhook without one. */
   readonly targets: readonly TargetToCreate[];
   readonly createdBy: string;
 }
 
 type TargetToCreate = NotificationPayload['targets'][number];
 
-/** What came of creating a notification. */
+/** The result of `createNotification`. */
 export type CreateNotificationResult =
   | {
       readonly outcome: 'created';
       readonly notification: NotificationRecord;
-      /** The secrets of the webhooks, by the position of the target. */
+      /** The secrets of the webhooks by the position of their target. */
       readonly secrets: ReadonlyMap<number, SigningSecret>;
     }
   | { readonly outcome: 'organization not found' }
   | {
       readonly outcome: 'rejected';
-      /** Why targets cannot be used, by their position. */
+      /** Why targets cannot be used, by position. */
       readonly targetProblems: ReadonlyMap<number, TargetProblem>;
       /** A notification for a misspelt environment would never fire. */
       readonly unknownEnvironments: readonly string[];
     };
 
-/** What creating a notification needs. */
+/** The dependencies of `createNotification`. */
 export interface NotificationDependencies extends Pick<UseCaseDependencies, 'storage' | 'now' | 'randomBytes'> {
-  /** Whether there is a mail server for notifications by e-mail. */
+  /** Whether a mail server is configured. */
   readonly sendsMail: boolean;
 }
 
-/** Creates a notification. */
+/** Creates a notification, after checking its targets and environments. */
 export function createNotification(
   { storage, now, randomBytes, sendsMail }: NotificationDependencies,
   { targets, environments, triggers, ...command }: NotificationToCreate,
@@ -89,7 +89,7 @@ export function createNotification(
   });
 }
 
-/** The target as it is stored. Its secret is stored separately, so that no response can include it by accident. */
+/** The target as it is stored: its secret is stored separately, so that no response can include it by accident. */
 function withoutSecret(target: TargetToCreate): NotificationTarget {
   if (target.type !== 'WEBHOOK') return target;
   const { type, webhook, payload_version } = target;
@@ -107,11 +107,11 @@ export function findNotification(
 /** A notification with the state of its deliveries. */
 export interface InspectedNotification {
   readonly notification: NotificationRecord;
-  /** By their position. */
+  /** By position. */
   readonly targets: readonly TargetState[];
 }
 
-/** Finds a notification, with the state of its deliveries. */
+/** Finds a notification with the state of its deliveries. */
 export function inspectNotification(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, number }: NotificationReference,
@@ -123,15 +123,15 @@ export function inspectNotification(
   });
 }
 
-/** How the secret of a webhook is rotated. */
+/** A webhook whose secret is rotated. */
 export interface SecretRotation extends TargetReference {
   /** Generated if undefined. */
   readonly secret?: string | undefined;
-  /** How long the previous secret is used as well, in seconds. */
+  /** How long the previous secret stays valid, in seconds. */
   readonly grace: number;
 }
 
-/** What came of rotating a secret; the secrets are those that are used now, the latest first. */
+/** The result of `rotateWebhookSecret`. `secrets` are the valid ones, latest first. */
 export type RotateSecretResult =
   | { readonly outcome: 'rotated'; readonly secret: string; readonly secrets: readonly SigningSecret[] }
   | { readonly outcome: 'webhook not found' };
@@ -151,7 +151,7 @@ export function rotateWebhookSecret(
   });
 }
 
-/** Deletes a notification with its pending messages; its number is not given again. */
+/** Deletes a notification with its pending messages. Its number is not reused. */
 export function deleteNotification(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, number }: NotificationReference,

@@ -1,7 +1,7 @@
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** Creates an organization. */
+/** Creates an organization without members. */
 export async function createOrganization(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org }: { readonly org: string },

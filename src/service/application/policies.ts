@@ -6,37 +6,37 @@ import { SnapshotUpdates } from './judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** How much of its history a policy is answered with. */
+/** How much of a policy's history is returned. */
 const historyLimits: PolicyHistoryLimits = { versions: 1000, events: 1000, texts: 1024 * 1024 };
 
 /** A new version of a policy. */
 export interface PolicyToSave {
   readonly org: string;
   readonly name: string;
-  /** Stays as it was, or is empty, if undefined. */
+  /** Unchanged if undefined; empty for a new policy. */
   readonly description?: string | undefined;
-  /** What is new. */
+  /** A description of the change. */
   readonly comment: string;
-  /** The policy as it was uploaded, and the rules that were read from it. */
+  /** The policy as it was uploaded. */
   readonly text: string;
   readonly rules: PolicyRules;
   readonly user: string;
 }
 
-/** What came of saving a policy. */
+/** The result of `savePolicy`. */
 export interface SavePolicyResult {
   readonly outcome: 'created' | 'updated';
   readonly policy: PolicyRecord;
 }
 
-/** Adds a version, the first or the next, and judges every environment anew that the policy is attached to. */
+/** Adds a version to a new or existing policy. Judges every environment again that the policy is attached to. */
 export function savePolicy(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   policy: PolicyToSave,
 ): Promise<SavePolicyResult> {
   const now = unixSeconds(dependencies.now());
   const { org, name, description, comment, text, user } = policy;
-  // Written out before the transaction, which others wait for.
+  // Serialized before the transaction, because other transactions wait for it.
   const rules = JSON.stringify(policy.rules);
   return runJudgingTransaction(dependencies, async (transaction, context) => {
     const { policies } = transaction;

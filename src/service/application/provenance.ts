@@ -8,7 +8,7 @@ import type { ReportedArtifact } from '../domain/records.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** What builds said last about artifacts, by fingerprint; without those that no flow knows. */
+/** Finds the latest reported builds of artifacts, by fingerprint. Artifacts that no flow knows are left out. */
 export function findProvenance(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, fingerprints }: { readonly org: string; readonly fingerprints: readonly string[] },
@@ -16,7 +16,7 @@ export function findProvenance(
   return storage.read((transaction) => loadProvenance(transaction, org, fingerprints));
 }
 
-/** As `findProvenance`, within a transaction. */
+/** Like `findProvenance`, within a transaction. */
 export async function loadProvenance(
   { artifacts }: Pick<ReadTransaction, 'artifacts'>,
   org: string,
@@ -30,16 +30,16 @@ function toProvenance({ flow, report }: ReportedArtifact): Provenance {
   return { flow, commit: report.git_commit, commitUrl: report.commit_url, buildUrl: report.build_url };
 }
 
-/** How many steps of a judgement it takes to load these. */
+/** The cost of loading each of these, in steps of a judgement. */
 const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
 
-/** How many artifacts are loaded together; any number of flows can know each of them. */
+/** How many artifacts are loaded at once. Each can be known to any number of flows. */
 const batchSize = 16;
 
 type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'attestations'>;
 
 /**
- * Loads the artifacts that run in an environment as policies look at them.
+ * Loads running artifacts as policies judge them.
  *
  * @throws WorkExceeded
  */
@@ -65,7 +65,7 @@ export async function loadJudgedArtifacts(
   return running.map(({ name, fingerprint }) => ({ name, fingerprint, flows: known.get(fingerprint) ?? [] }));
 }
 
-/** Judges reports of artifacts, each in its flow. */
+/** Judges reported artifacts, each in its flow. */
 async function judgeReports(
   { flows, attestations }: EvidenceReaders,
   org: string,

@@ -2,18 +2,18 @@ import type { ServiceAccountRecord } from '../domain/accounts.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
-/** A service account of an organization. */
+/** Identifies a service account. */
 export interface ServiceAccountReference {
   readonly org: string;
   readonly name: string;
 }
 
-/** What came of creating a service account. */
+/** The result of `createServiceAccount`. */
 export type CreateServiceAccountResult =
   | { readonly outcome: 'created'; readonly account: ServiceAccountRecord }
   | { readonly outcome: 'exists' | 'organization not found' };
 
-/** Creates a service account. */
+/** Creates a service account without keys. */
 export function createServiceAccount(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
   command: Omit<ServiceAccountRecord, 'createdAt'>,
@@ -26,7 +26,7 @@ export function createServiceAccount(
   });
 }
 
-/** Operation 13: all service accounts of the organization, by name. */
+/** Operation 13: lists the service accounts of the organization, sorted by name. */
 export function listServiceAccounts(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org }: { readonly org: string },
@@ -43,8 +43,8 @@ export function findServiceAccount(
 }
 
 /**
- * Operation 15: deletes a service account. Its keys are revoked with it, so that an account of the same name does not
- * inherit them.
+ * Operation 15: deletes a service account and revokes its keys, so that a new account of the same name does not inherit
+ * them.
  */
 export function deleteServiceAccount(
   { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,

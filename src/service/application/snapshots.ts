@@ -20,17 +20,17 @@ import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
 type ReadDependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
-/** Which snapshots are asked for. */
+/** A query for a page of an environment's snapshots. */
 export interface SnapshotListQuery {
   readonly org: string;
   readonly environment: string;
   readonly interval?: { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | undefined;
   readonly page: Page;
-  /** In Unix seconds; what `@{2.hours.ago}` counts from. */
+  /** In Unix seconds; the reference for `@{2.hours.ago}`. */
   readonly now: number;
 }
 
-/** Lists the snapshots of a page; undefined if there is no such environment. */
+/** Operation 12: lists a page of snapshots; undefined if the environment does not exist. */
 export function listSnapshots(
   dependencies: ReadDependencies,
   { org, environment, interval, page, now }: SnapshotListQuery,
@@ -50,7 +50,7 @@ async function listSummaries(
   { first, last }: NumberRange,
 ): Promise<readonly SnapshotSummary[]> {
   if (last < first) return [];
-  // One more than asked for, because a snapshot ends when the next one begins.
+  // One more than needed, because a snapshot ends when the next one begins.
   const verdicts = await snapshots.listRange(org, name, { first, last: last + 1 });
   return verdicts
     .map(({ number, from, compliant }, index) => ({ number, from, to: verdicts[index + 1]?.from, compliant }))
@@ -66,20 +66,20 @@ function toSeries({ snapshots }: ReadTransaction, { org, name, latest }: Environ
   });
   return {
     latest,
-    // The interface has times in whole seconds, so a snapshot is found by any time within the second it was made in.
+    // The interface has times in whole seconds, so any time within a snapshot's second must select it.
     numberAt: async (time) => lastBefore(await loadTimes(), Math.floor(time) + 1, now),
   };
 }
 
-/** What an expression selects. */
+/** The result of looking up a snapshot expression. */
 export type SnapshotLookup =
   | { readonly outcome: 'found'; readonly snapshot: Snapshot }
   | { readonly outcome: 'environment not found' }
-  /** A logical environment whose members show more than can be put together in one answer. */
+  /** A logical environment whose members' contents are too large to be merged. */
   | { readonly outcome: 'too large' }
   | { readonly outcome: 'no such snapshot'; readonly environment: string; readonly latest: number };
 
-/** What an expression can mean: the first reading whose environment exists is taken. */
+/** The possible readings of an expression. The first whose environment exists is used. */
 export type SnapshotReadings = readonly SnapshotReading[];
 
 /** Finds the snapshot that an expression selects. */
@@ -101,14 +101,14 @@ export interface SnapshotComparison {
   readonly now: number;
 }
 
-/** Two snapshots of one moment, with what the builds of their artifacts said, by fingerprint. */
+/** Two snapshots, read in one transaction, with the builds of their artifacts by fingerprint. */
 export interface ComparedSnapshots {
   readonly first: SnapshotLookup;
   readonly second: SnapshotLookup;
   readonly provenance: ReadonlyMap<string, Provenance>;
 }
 
-/** Finds two snapshots to compare. */
+/** Operation 11: finds two snapshots to compare. */
 export function findComparedSnapshots(
   dependencies: ReadDependencies,
   { org, now, ...readings }: SnapshotComparison,

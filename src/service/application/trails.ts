@@ -1,10 +1,10 @@
 import type { Trail, TrailDetails } from '../domain/records.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** How many entries a list of a trail has at most. */
+/** The maximum length of each list in a trail's details. */
 const maximumTrailEntries = 100;
 
-/** Finds a trail with what was reported to it last. */
+/** Finds a trail with the latest reports to it. */
 export function findTrail(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, flow, name }: Pick<Trail, 'org' | 'flow' | 'name'>,

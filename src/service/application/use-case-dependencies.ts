@@ -5,14 +5,13 @@ import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 
 /**
- * What use cases work with; each names what it needs of it. A use case takes its dependencies and a command, and returns
- * what came of it; what is not possible is a result as well, and only failures are thrown.
+ * The dependencies of use cases; each use case declares which of them it needs. A use case takes its dependencies and a
+ * command, and returns a result. An expected obstacle is a result, too; only failures are thrown.
  */
 export interface UseCaseDependencies {
   readonly storage: Storage;
   readonly now: Now;
   readonly randomBytes: RandomBytes;
   readonly judging: Judging;
-  /** Artifacts that were looked up before. */
   readonly artifactCache: ArtifactCache;
 }

@@ -4,7 +4,8 @@ import type { JudgingContext } from './judging-transaction.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 
 /**
- * Judges the environments anew that run what new evidence is about, in the transaction that records the evidence.
+ * Judges the environments again that run artifacts affected by new evidence. Call it in the transaction that records
+ * the evidence.
  *
  * @throws MatchesMissing
  */

@@ -3,17 +3,17 @@ import type { WriteTransaction } from '../../storage/storage.ts';
 import type { UseCaseDependencies } from '../use-case-dependencies.ts';
 import type { PolicyCache } from './policy-cache.ts';
 
-/** What judging within a transaction works with, beside the transaction. */
+/** What judging needs besides the transaction. */
 export interface JudgingContext {
   readonly matches: KnownMatches;
   readonly policies: PolicyCache;
-  /** Call it if the transaction leaves snapshots to be made. */
+  /** Call it if the transaction leaves pending snapshots. */
   readonly leavePending: () => void;
 }
 
 /**
- * Runs a transaction that may judge environments. A transaction cannot pause, so one that needs much matching of patterns is
- * given up, the matching is done in portions between other work, and the transaction begins again with the matches.
+ * Runs a transaction that may judge environments. A transaction cannot pause. If it needs much pattern matching, it is
+ * rolled back, the matching is done in portions between other work, and the transaction is run again with the results.
  */
 export async function runJudgingTransaction<Result>(
   { storage, judging }: Pick<UseCaseDependencies, 'storage' | 'judging'>,

@@ -1,19 +1,19 @@
 import { Turns } from '../../../runtime/turns.ts';
 import { PolicyCache } from './policy-cache.ts';
 
-/** What all judging of a process shares. */
+/** State that all judging in a process shares. */
 export class Judging {
-  /** Matching of patterns that takes long is done in portions, one a turn, whoever asks for it. */
+  /** Long pattern matching is done in portions, which take turns with each other. */
   readonly turns = new Turns();
   readonly policies = new PolicyCache();
   #listener: () => void = () => undefined;
 
-  /** Calls the listener after every commit that leaves snapshots to be made. There is one listener. */
+  /** Sets the only listener, which is called after every commit that leaves pending snapshots. */
   onSnapshotsPending(listener: () => void): void {
     this.#listener = listener;
   }
 
-  /** Call it after a commit that leaves snapshots to be made. */
+  /** Call it after a commit that leaves pending snapshots. */
   announcePending(): void {
     this.#listener();
   }

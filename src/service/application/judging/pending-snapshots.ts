@@ -5,18 +5,18 @@ import type { UseCaseDependencies } from '../use-case-dependencies.ts';
 import { runJudgingTransaction } from './judging-transaction.ts';
 import { SnapshotUpdates } from './snapshot-updates.ts';
 
-/** After so many failures of the storage the snapshots stay pending until the next change. */
+/** After this many failures of the storage, snapshots stay pending until the next change. */
 const maximumFailures = 3;
 
-/** A reader makes pending snapshots so many times, in case new changes come all the time. */
+/** How many times a reader creates pending snapshots, in case new changes keep coming. */
 const maximumRounds = 10;
 
 type Dependencies = Pick<UseCaseDependencies, 'storage' | 'judging'>;
 
-/** Makes the snapshots that `SnapshotUpdates` left pending, in transactions of their own. */
+/** Creates the snapshots that `SnapshotUpdates` left pending, in separate transactions. */
 export class PendingSnapshots {
   readonly #dependencies: Dependencies;
-  /** Undefined while there is nothing to do. */
+  /** Undefined while idle. */
   #running: Promise<void> | undefined;
   #isWanted = false;
   #isStopped = false;
@@ -25,7 +25,7 @@ export class PendingSnapshots {
     this.#dependencies = dependencies;
   }
 
-  /** Makes what is pending from before, and from now on what becomes pending. */
+  /** Creates the snapshots that are pending, and from now on those that become pending. */
   start(): void {
     this.#dependencies.judging.onSnapshotsPending(() => {
       this.#begin();
@@ -33,7 +33,7 @@ export class PendingSnapshots {
     this.#begin();
   }
 
-  /** Begins nothing new, and ends after what is under way. What is left is made after the next start of the service. */
+  /** Stops after the current transaction. The remaining snapshots are created after the next start of the service. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
@@ -58,7 +58,7 @@ export class PendingSnapshots {
     return isWanted;
   }
 
-  /** Ends when nothing is left. */
+  /** Returns when no snapshot is pending. */
   async #makeAll(): Promise<void> {
     let after: PendingReference | undefined;
     let failures = 0;
@@ -68,16 +68,17 @@ export class PendingSnapshots {
       try {
         after = await this.#makeSome(after);
       } catch {
-        // It stays pending. Whoever reads the environment hears of the failure; the others are not held up by it.
+        // The snapshot stays pending. A reader of its environment gets the error; other snapshots are not blocked by
+        // it.
         failures += 1;
         after = next;
       }
-      // Others get their turn in between.
+      // Lets other requests run in between.
       await setImmediate();
     }
   }
 
-  /** Undefined if none is left, or the storage cannot be read. */
+  /** Undefined if none is pending, or the storage cannot be read. */
   #findNext(after: PendingReference | undefined): Promise<PendingReference | undefined> {
     const { storage } = this.#dependencies;
     return storage.read(({ snapshots }) => snapshots.findNextPending(after)).catch(() => undefined);
@@ -90,10 +91,7 @@ export class PendingSnapshots {
   }
 }
 
-/**
- * Reads environments and their snapshots at once if nothing is pending that would change the answer, and else after that is
- * made.
- */
+/** Reads environments and their snapshots, after creating the pending snapshots that would change the result. */
 export async function readCurrent<Result>(
   dependencies: Dependencies,
   { org, environments }: { readonly org: string; readonly environments: readonly string[] },

@@ -1,19 +1,19 @@
 import { compilePolicy, type CompiledPolicy } from '../../domain/policy/compile-policy.ts';
 import type { PolicyRules } from '../../domain/policy/rules.ts';
 
-/** How many characters the rules of the kept policies may have; compiled they take several times as many bytes. */
+/** In characters of the rules as JSON; compiled, they take several times as many bytes. */
 const maximumCharacters = 4 * 1024 * 1024;
 
 /**
- * Policies as they were compiled last, by the text of their rules: the same ones judge again and again, and a version that
- * was rolled back leaves nothing wrong here.
+ * Caches compiled policies by the text of their rules. The same policies are applied repeatedly, and with the text as
+ * the key, a version that was rolled back leaves nothing stale.
  */
 export class PolicyCache {
-  /** The one that was asked for longest ago comes first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, CompiledPolicy>();
   #characters = 0;
 
-  /** @param written the rules as they are stored */
+  /** @param written the rules as stored JSON */
   compile(written: string): CompiledPolicy {
     const known = this.#entries.get(written);
     if (known !== undefined) {

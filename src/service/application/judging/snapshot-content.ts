@@ -4,14 +4,14 @@ import type { RunningArtifact } from '../../domain/environment/running-artifact.
 import type { EnvironmentHead } from '../../storage/environments.ts';
 import type { ReadTransaction } from '../../storage/storage.ts';
 
-/** How much of the members of a logical environment is put together at once, in bytes. */
+/** The maximum total size of members' contents that is merged, in bytes. */
 const maximumContentBytes = 8 * 1024 * 1024;
 
-/** What a snapshot shows. It is read and put together only when it is asked for, because it can be very much. */
+/** The content of a snapshot. It can be very large, so it is loaded only when it is needed. */
 export class SnapshotContent {
-  /** As it is stored. */
+  /** The content as it is stored. */
   readonly json: string;
-  /** The snapshots that one of a logical environment shows; empty for all others. */
+  /** The members' snapshots, for a logical environment; empty for all others. */
   readonly members: readonly MemberReference[];
   readonly #org: string;
   readonly #snapshots: ReadTransaction['snapshots'];
@@ -30,7 +30,7 @@ export class SnapshotContent {
     this.members = this.#isLogical ? parseMembers(json) : [];
   }
 
-  /** What runs. */
+  /** The running artifacts. */
   artifacts(): Promise<readonly RunningArtifact[]> {
     this.#artifacts ??= this.#load();
     return this.#artifacts;
@@ -42,12 +42,12 @@ export class SnapshotContent {
     return mergeMemberArtifacts(contents.map(parseArtifacts));
   }
 
-  /** How many bytes the contents of the members have; 0 if there are none. */
+  /** The total size of the members' contents in bytes; 0 if there are no members. */
   findMemberBytes(): Promise<number> {
     return this.#snapshots.findContentBytes(this.#org, this.members);
   }
 
-  /** Whether the members show more than is put together at once. */
+  /** Whether the members' contents are too large to be merged. */
   async isTooLarge(): Promise<boolean> {
     return (await this.findMemberBytes()) > maximumContentBytes;
   }

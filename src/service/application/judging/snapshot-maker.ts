@@ -15,21 +15,21 @@ import { loadJudgedArtifacts, loadProvenance } from '../provenance.ts';
 import type { PolicyCache } from './policy-cache.ts';
 import { SnapshotContent } from './snapshot-content.ts';
 
-/** What the next snapshot will show. */
+/** The content of the next snapshot. */
 interface Draft {
   readonly content: SnapshotContent;
-  /** Of a logical environment; empty for all others. */
+  /** The verdicts of the members of a logical environment; empty for all others. */
   readonly members: readonly MemberVerdict[];
 }
 
-/** A snapshot as far as it is needed to make the next one. */
+/** The parts of a snapshot that are needed to create the next one. */
 interface LoadedSnapshot {
   readonly from: number;
   readonly judgement: EnvironmentJudgement;
   readonly content: SnapshotContent;
 }
 
-/** Makes the snapshots of single environments, each with its judgement and its events, within a transaction. */
+/** Creates snapshots of single environments, each with its judgement and events, within a transaction. */
 export class SnapshotMaker {
   readonly #transaction: WriteTransaction;
   readonly #policies: PolicyCache;
@@ -40,10 +40,10 @@ export class SnapshotMaker {
   }
 
   /**
-   * Makes the next snapshot of an environment.
+   * Creates the next snapshot of an environment.
    *
-   * @param reported what runs now, as it is stored; undefined if nothing new is known of that. As long as nothing was ever
-   *   reported, there is nothing to show and no snapshot is made.
+   * @param reported the reported artifacts, serialized; undefined if there is no new report. An environment without any
+   *   report gets no snapshot.
    * @throws MatchesMissing
    */
   async make(head: EnvironmentHead, now: number, work: Work, reported?: string): Promise<'made' | 'nothing'> {
@@ -56,7 +56,7 @@ export class SnapshotMaker {
   }
 
   /**
-   * Makes the next snapshot of an environment if its verdict is another one now than it was.
+   * Creates the next snapshot of an environment if its verdict changed.
    *
    * @throws MatchesMissing
    */
@@ -90,7 +90,7 @@ export class SnapshotMaker {
     return previous === undefined ? undefined : { content: previous.content, members: [] };
   }
 
-  /** A logical environment shows the latest snapshots of its members. */
+  /** The content of a logical environment is the latest snapshots of its members. */
   async #createMemberDraft(head: EnvironmentHead, previous: LoadedSnapshot | undefined): Promise<Draft | undefined> {
     const { environments, snapshots } = this.#transaction;
     const members = await environments.listMemberHeads(head.org, head.name);
@@ -109,7 +109,10 @@ export class SnapshotMaker {
     return judgeWithMembers(own, members);
   }
 
-  /** Loads what runs, as far as the work may be; the judgement hears of what exceeds it. */
+  /**
+   * Loads the artifacts. If that exceeds the limit of work, the returned function throws, so that the judgement reports
+   * it.
+   */
   async #loadJudgedArtifacts(
     org: string,
     content: SnapshotContent,
@@ -135,7 +138,7 @@ export class SnapshotMaker {
     const isStepBack = previous !== undefined && from < previous.from;
     await snapshots.insert({ org, environment, number, from, judgement, content: content.json }, isStepBack);
     await snapshots.deletePending({ org, environment });
-    // An artifact runs in the members of a logical environment, not once more in itself.
+    // Artifacts run in the members of a logical environment, not in the logical environment itself.
     if (kind !== 'logical' && previous?.content !== content) {
       const movement = findMovement((await previous?.content.artifacts()) ?? [], await content.artifacts());
       await snapshots.recordMovement(org, { environment, number, from }, movement);
@@ -154,20 +157,21 @@ export class SnapshotMaker {
   }
 }
 
-/** Reading and merging this many characters of what runs takes about as long as a step of a judgement. */
+/** Reading and merging this many characters of content takes about as long as one step of a judgement. */
 const charactersInStep = 8;
 
-/** Two snapshots that follow each other; the first one of an environment follows none. */
+/** Two consecutive snapshots; the first snapshot of an environment has no predecessor. */
 interface SnapshotStep {
   readonly previous: Snapshot | undefined;
   readonly next: Snapshot;
 }
 
 /**
- * Puts what happened between two snapshots into the outbox, once for each target that listens; many events as a digest. It
- * belongs to the transaction that makes the snapshot: both are kept, or neither.
+ * Adds the events between two snapshots to the outbox, once for each listening target; many events as a digest. It is
+ * done in the transaction that creates the snapshot, so that both are committed or neither.
  *
- * @param loadStep called only if anyone listens: most environments have no listeners, and it takes reading a lot
+ * @param loadStep called only if there are listeners: most environments have none, and loading the snapshots is
+ *   expensive
  */
 async function recordEvents(
   { deliveries, artifacts }: Pick<WriteTransaction, 'deliveries' | 'artifacts'>,

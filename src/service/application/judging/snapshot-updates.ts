@@ -5,34 +5,37 @@ import type { WriteTransaction } from '../../storage/storage.ts';
 import type { JudgingContext } from './judging-transaction.ts';
 import { SnapshotMaker } from './snapshot-maker.ts';
 
-/** What touched environments. */
+/** A change that affects environments. */
 export interface Change {
   readonly org: string;
   /** In Unix seconds. */
   readonly at: number;
-  /** Whether a snapshot is made even if the verdict stays the same. */
+  /** Whether to create a snapshot even if the verdict stays the same. */
   readonly forced: boolean;
 }
 
-/** How much is judged within one transaction, in steps of a judgement; the rest follows in transactions of its own. */
+/**
+ * The maximum amount of judging within one transaction, in steps of a judgement. The rest is done in later
+ * transactions.
+ */
 const maximumSteps = 300_000;
 
-/** What a snapshot takes in itself, in the same steps. */
+/** The cost of a snapshot apart from its judgement, in the same steps. */
 const stepsPerSnapshot = 5_000;
 
 /**
- * Makes the snapshots that follow from a change: one change can touch any number of environments, and one environment can be
- * shown by any number of logical ones. A few are made within the transaction of the change. The others are recorded in it as
- * pending, so that none is forgotten, and made one at a time; whoever reads one of them makes it first. Changes that follow
- * each other faster than that make one snapshot together.
+ * Creates the snapshots that follow from a change. One change can affect any number of environments, and an environment
+ * can be a member of any number of logical ones. A few snapshots are created in the transaction of the change. The
+ * others are recorded as pending in it, so that none is lost, and are created one at a time later; a reader of an
+ * environment creates its pending snapshot first. Several changes before that result in one snapshot.
  *
- * One for each transaction.
+ * Use one instance per transaction.
  */
 export class SnapshotUpdates {
   readonly #transaction: WriteTransaction;
   readonly #context: JudgingContext;
   readonly #maker: SnapshotMaker;
-  /** What is left of `maximumSteps`. */
+  /** The remainder of `maximumSteps`. */
   #stepsLeft = maximumSteps;
 
   constructor(transaction: WriteTransaction, context: JudgingContext) {
@@ -42,9 +45,9 @@ export class SnapshotUpdates {
   }
 
   /**
-   * Makes the next snapshot of one environment, now, and updates the logical ones that show it.
+   * Creates the next snapshot of one environment now, and updates the logical environments that include it.
    *
-   * @param reported what runs now, as it is stored; undefined if nothing new is known of that
+   * @param reported the reported artifacts, serialized; undefined if there is no new report
    * @throws MatchesMissing
    */
   async make(name: string, { org, at }: Omit<Change, 'forced'>, reported?: string): Promise<void> {
@@ -54,7 +57,7 @@ export class SnapshotUpdates {
     if (outcome === 'made') await this.#spread(head, at);
   }
 
-  /** Updates environments, as many as may be within one transaction; the others become pending. */
+  /** Updates as many environments as one transaction may; the others become pending. */
   async update(names: readonly string[], change: Change): Promise<void> {
     const { org, at, forced } = change;
     for (const environment of names) {
@@ -64,7 +67,7 @@ export class SnapshotUpdates {
     }
   }
 
-  /** Updates one environment, unless that takes more matching than may be done at once. */
+  /** Updates one environment. Returns false if that needs more pattern matching than may be done without a pause. */
   async #attempt(name: string, change: Change): Promise<boolean> {
     try {
       await this.#updateOne(name, change);
@@ -91,16 +94,16 @@ export class SnapshotUpdates {
     if (outcome === 'made') await this.#spread(head, at);
   }
 
-  /** A logical environment gets a snapshot with every new one of a member, because it shows another one then. */
+  /** A logical environment gets a new snapshot with every new snapshot of a member, because its content changes. */
   async #spread({ org, name, kind }: EnvironmentHead, at: number): Promise<void> {
     if (kind === 'logical') return;
     await this.update(await this.#transaction.environments.listIncluding(org, [name]), { org, at, forced: true });
   }
 
   /**
-   * Makes some of the pending snapshots, going round in a circle.
+   * Creates some of the pending snapshots, in a round-robin order.
    *
-   * @returns the last one, to go on after; undefined if there was none
+   * @returns the last one created, to continue after; undefined if none was pending
    * @throws MatchesMissing
    */
   async makeSome(after: PendingReference | undefined): Promise<PendingReference | undefined> {
@@ -120,7 +123,7 @@ export class SnapshotUpdates {
   }
 
   /**
-   * Makes a pending snapshot, unless someone else has made it.
+   * Creates a pending snapshot, unless it has been created in the meantime.
    *
    * @throws MatchesMissing
    */
