@@ -2,15 +2,15 @@ import type { OwnerKind } from '../domain/access.ts';
 import type { Member, Membership, ServiceAccountRecord, StoredKey } from '../domain/accounts.ts';
 import type { Role } from '../../contract/role.ts';
 
-/** Members, service accounts and their keys as they are read. */
+/** Reads members, service accounts and their keys. */
 export interface AccountReader {
   findMember(org: string, user: string): Promise<Member | undefined>;
-  /** The organizations that the user is a member of, by name. */
+  /** The memberships of the user, sorted by organization. */
   listMemberships(user: string): Promise<readonly Membership[]>;
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined>;
-  /** All of the organization's, by name. */
+  /** The service accounts of the organization, sorted by name. */
   listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]>;
-  /** Keys of all organizations share one space of ids, because a key is found by its id alone. */
+  /** Key ids are unique across all organizations, because a key is found by its id alone. */
   findKey(id: string): Promise<StoredKey | undefined>;
   /** Whether the organization has any key, revoked ones included. */
   hasKeys(org: string): Promise<boolean>;
@@ -18,24 +18,24 @@ export interface AccountReader {
   findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined>;
 }
 
-/** Members, service accounts and their keys as they are written. */
+/** Reads and writes members, service accounts and their keys. */
 export interface AccountWriter extends AccountReader {
-  /** Inserts the member, or replaces the role of the one who is there. The organization exists. */
+  /** Inserts the member, or replaces the role of an existing one. The organization must exist. */
   saveMember(member: Member): Promise<void>;
   deleteMember(org: string, user: string): Promise<'deleted' | 'not found'>;
-  /** Makes one of the user's organizations the default one, and no other. The user is a member of it. */
+  /** Makes the organization the user's only default. The user must be a member of it. */
   setDefaultOrganization(org: string, user: string): Promise<void>;
 
-  /** The organization exists. */
+  /** The organization must exist. */
   insertServiceAccount(account: ServiceAccountRecord): Promise<'inserted' | 'exists'>;
   deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'>;
 
   insertKey(key: StoredKey): Promise<'inserted' | 'exists'>;
-  /** A key that was revoked before stays revoked since then; this holds for all methods that revoke. */
+  /** Keeps the time of an earlier revocation, as all methods that revoke do. */
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'>;
   revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void>;
   /** Revokes the keys of the user in every organization. */
   revokeUserKeys(user: string, revokedAt: number): Promise<void>;
-  /** Revokes the keys of the user that open this organization only. */
+  /** Revokes the keys of the user that are limited to this organization. */
   revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void>;
 }

@@ -1,21 +1,30 @@
 import type { Readable } from 'node:stream';
 import { StorageError } from './storage-error.ts';
 
-/** A file that has arrived whole and is not yet kept. Either `keep` or `discard` must be called. */
+/** A file that was received completely and is not stored yet. Call either `keep` or `discard`. */
 export interface ReceivedFile {
   /** The SHA-256 of its content in hex. */
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
-  /** All of it, for what is read at once and is not kept; as large as the endpoint lets a file be. */
+  /**
+   * Reads all of it into memory. For files that are parsed at once and not kept; limited by the endpoint's maximum file
+   * size.
+   */
   bytes(): Promise<Uint8Array>;
-  /** Ends when the content would survive a loss of power. Call it before the record that names the digest is written. */
+  /**
+   * Stores the content; resolves when it would survive a power failure. Call it before writing the record that refers
+   * to the digest.
+   */
   keep(): Promise<void>;
-  /** Leaves nothing behind; harmless after `keep`. Never rejects: what cannot be removed now goes at the next start. */
+  /**
+   * Removes the file; has no effect after `keep`. Never rejects: a file that cannot be removed now is removed at the
+   * next start.
+   */
   discard(): Promise<void>;
 }
 
-/** What a record says of the content it names. */
+/** The digest and size of stored content, as in a record. */
 export interface AttachedContent {
   /** The SHA-256 in hex. */
   readonly digest: string;
@@ -23,10 +32,10 @@ export interface AttachedContent {
   readonly size: number;
 }
 
-/** How content that is kept differs from what was received. */
+/** How stored content differs from what was received. */
 export type AttachmentFault = 'missing' | 'truncated' | 'altered';
 
-/** What is kept under a digest is not what was received. */
+/** The stored content is not what was received. */
 export class DamagedAttachmentError extends StorageError {
   override readonly name = 'DamagedAttachmentError';
   readonly fault: AttachmentFault;
@@ -38,30 +47,30 @@ export class DamagedAttachmentError extends StorageError {
 }
 
 /**
- * Where the content of attachments is kept, by its SHA-256.
+ * Stores the content of attachments by its SHA-256.
  *
- * @throws StorageError if the disk or the file system keeps it from working.
+ * @throws StorageError from every method, if the disk or file system fails.
  */
 export interface AttachmentStore {
-  /** Takes the content in without holding it in memory. A stream that fails leaves nothing behind. */
+  /** Receives content without holding it in memory. A failing stream leaves nothing behind. */
   receive(content: Readable): Promise<ReceivedFile>;
   /**
-   * The content. All of it was compared with its digest before the first byte leaves; it is compared again on its way, and
-   * the stream fails before its last byte if it was altered meanwhile.
+   * Reads content. It is compared with its digest before the first byte is emitted, and again while streaming: the
+   * stream fails before its last byte if the content was altered in the meantime.
    *
    * @throws DamagedAttachmentError
    */
   read(content: AttachedContent): Promise<Readable>;
   /**
-   * Compares what is kept with its digest.
+   * Compares stored content with its digest.
    *
    * @throws DamagedAttachmentError
    */
   verify(content: AttachedContent): Promise<void>;
   /**
-   * Writes what a request would write, and leaves nothing.
+   * Writes as a request would, and leaves nothing behind.
    *
-   * @throws StorageError if nothing can be received now.
+   * @throws StorageError if nothing can be stored now.
    */
   probe(): Promise<void>;
 }

@@ -1,28 +1,28 @@
 import type { Attestation } from '../domain/records.ts';
 import type { FlowReference, Sequenced } from './attestations.ts';
 
-/** An attestation with its place in its flow. */
+/** An attestation with its sequence number. */
 export interface RecordedAttestation extends Attestation, Sequenced {}
 
-/** Places in a flow, both ends included. */
+/** A range of sequence numbers, both ends included. */
 export interface SequenceRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** The attestations of a flow by their place in it, as they are read. */
+/** Reads the attestations of a flow by sequence number. */
 export interface AttestationSeriesReader {
-  /** Those of the range, newest first. */
+  /** The attestations of the range, newest first. */
   listRange(flow: FlowReference, range: SequenceRange): Promise<readonly RecordedAttestation[]>;
-  /** How many bytes the documents of the range have together; costs much less than reading them. */
+  /** The total size of the documents in the range, in bytes; much cheaper than reading them. */
   findRangeBytes(flow: FlowReference, range: SequenceRange): Promise<number>;
-  /** The time of each of these places, which exist. */
+  /** The times of these attestations, which must exist. */
   listTimes(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]>;
-  /** The places whose time is before that of the place before them, in ascending order; usually none. */
+  /** The sequence numbers whose time is before that of their predecessor, in ascending order; usually none. */
   listStepsBack(flow: FlowReference): Promise<readonly number[]>;
   /**
-   * The first place of the range whose time is not before this one; one more than its last if there is none. Times never
-   * decrease within the range, so this is one search, wherever the database is.
+   * The first sequence number of the range whose time is at or after this one; one more than the last if there is none.
+   * Times must not decrease within the range, so that the adapter can use a single search.
    */
   findFirstNotBefore(flow: FlowReference, range: SequenceRange, time: number): Promise<number>;
 }

@@ -3,48 +3,48 @@ import type { EnvironmentEvent } from '../domain/environment-event.ts';
 import type { Delivery, DeliveryFailure, DueTarget } from '../domain/notifications.ts';
 import type { TargetReference } from './notifications.ts';
 
-/** A target that listens to events of an environment. */
+/** A target of a notification that listens to an environment. */
 export interface ListeningTarget extends TargetReference {
   readonly trigger: Trigger;
 }
 
-/** A target that something waits for. */
+/** A target with waiting deliveries. */
 export interface WaitingTarget extends TargetReference {
   readonly dueAt: number;
-  /** How often the target has failed since it last took something. */
+  /** The number of failed attempts since the last success. */
   readonly attempts: number;
 }
 
-/** A message for a target. */
+/** A delivery to add to the outbox. */
 export interface NewDelivery extends TargetReference {
   readonly event: EnvironmentEvent;
 }
 
-/** The outbox: what is on its way to targets of notifications, as it is read. */
+/** Reads the outbox: the deliveries that wait for targets of notifications. */
 export interface DeliveryReader {
-  /** The targets whose notifications fire on events of the environment; none for most environments. */
+  /** The targets whose notifications listen to the environment; none for most environments. */
   listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]>;
   /**
-   * The targets that something is to be delivered to now, those that wait longest first. For each organization at most so
-   * many whose latest attempt failed, and as many others.
+   * The targets with a delivery that is due, longest waiting first. The limit applies per organization, separately to
+   * targets whose latest attempt failed and to others.
    */
   listDue(now: number, limit: number): Promise<readonly DueTarget[]>;
-  /** The targets that something is to be delivered to after a time. */
+  /** The targets with a delivery that is due after a time. */
   listDueAfter(time: number): Promise<readonly WaitingTarget[]>;
-  /** When the next delivery becomes due after a time; undefined if none does. */
+  /** When the next delivery after a time becomes due; undefined if there is none. */
   findNextDue(after: number): Promise<number | undefined>;
-  /** The first delivery that waits for a target, in the order of the events; undefined if none does any more. */
+  /** The first waiting delivery of a target, in the order of events; undefined if there is none. */
   findFirst(target: TargetReference): Promise<Delivery | undefined>;
 }
 
-/** The outbox as it is written. */
+/** Reads and writes the outbox. */
 export interface DeliveryWriter extends DeliveryReader {
-  /** Adds messages, in this order, behind those that wait for their targets. They are due at the time of their event. */
+  /** Appends deliveries to the queues of their targets, in this order. They are due at the time of their event. */
   insert(deliveries: readonly NewDelivery[]): Promise<void>;
   delete(delivery: Delivery): Promise<void>;
   setDue(targets: readonly TargetReference[], dueAt: number): Promise<void>;
-  /** The target has taken something. Its next delivery, if any, is due now. */
+  /** Records a successful delivery. The next delivery of the target, if any, is due now. */
   recordSuccess(target: TargetReference, at: number): Promise<void>;
-  /** The target has not taken something. Its next delivery, if any, is due when the failure says. */
+  /** Records a failed attempt. The next delivery of the target, if any, is due at the failure's `until`. */
   recordFailure(target: TargetReference, failure: DeliveryFailure): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import type { Environment } from '../domain/environment/snapshot.ts';
 
-/** What every use of an environment needs to know of it. */
+/** The core fields of an environment. */
 export interface EnvironmentHead {
   readonly org: string;
   readonly name: string;
@@ -10,35 +10,35 @@ export interface EnvironmentHead {
   readonly latest: number;
 }
 
-/** What new evidence is about: one artifact, a trail, or a whole flow. */
+/** The artifacts that new evidence affects: one artifact, those of a trail, or those of a flow. */
 export type EvidenceSubject = { readonly org: string } & (
   { readonly fingerprint: string } | { readonly flow: string; readonly trail?: string }
 );
 
-/** Environments as they are read. */
+/** Reads environments. */
 export interface EnvironmentReader {
   find(org: string, name: string): Promise<Environment | undefined>;
   findHead(org: string, name: string): Promise<EnvironmentHead | undefined>;
-  /** Those of the names that exist, by their name. */
+  /** The existing environments among these names, by name. */
   findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>>;
-  /** The members of a logical environment that have a snapshot, by name. */
+  /** The members of a logical environment that have a snapshot, sorted by name. */
   listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]>;
-  /** The policies that are attached to an environment, by name. */
+  /** The policies that are attached to an environment, sorted by name. */
   listPolicies(org: string, name: string): Promise<readonly string[]>;
-  /** The logical environments that show any of these, by name, each once. */
+  /** The logical environments that include any of these, sorted by name, without duplicates. */
   listIncluding(org: string, names: readonly string[]): Promise<readonly string[]>;
   /** Whether any environment of the organization has a policy attached. */
   hasPolicies(org: string): Promise<boolean>;
-  /** The environments that run now what the evidence is about, each once. */
+  /** The environments that currently run an affected artifact, without duplicates. */
   listRunning(subject: EvidenceSubject): Promise<readonly string[]>;
 }
 
-/** Environments as they are written. */
+/** Reads and writes environments. */
 export interface EnvironmentWriter extends EnvironmentReader {
-  /** Inserts the environment, or replaces its description and the time of the change. Its organization exists. */
+  /** Inserts the environment, or replaces its description and time of modification. Its organization must exist. */
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void>;
   replaceMembers(org: string, name: string, members: readonly string[]): Promise<void>;
-  /** None of the policies is attached, and all exist. */
+  /** All policies must exist, and none must be attached already. */
   attachPolicies(org: string, name: string, policies: readonly string[]): Promise<void>;
   detachPolicies(org: string, name: string, policies: readonly string[]): Promise<void>;
 }

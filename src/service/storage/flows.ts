@@ -1,13 +1,13 @@
 import type { Flow } from '../domain/records.ts';
 
-/** Flows as they are read. */
+/** Reads flows. */
 export interface FlowReader {
   exists(org: string, name: string): Promise<boolean>;
   find(org: string, name: string): Promise<Flow | undefined>;
 }
 
-/** Flows as they are written. */
+/** Reads and writes flows. */
 export interface FlowWriter extends FlowReader {
-  /** Inserts the flow, or replaces all of it. Its organization exists. */
+  /** Inserts or replaces the flow. Its organization must exist. */
   save(flow: Flow): Promise<void>;
 }

@@ -4,28 +4,28 @@ import type { SigningSecret } from '../domain/webhook-secret.ts';
 /** One target of a notification. */
 export interface TargetReference {
   readonly org: string;
-  /** The notification's. */
+  /** The number of the notification. */
   readonly number: number;
-  /** The target's place in the notification. */
+  /** The index of the target in the notification. */
   readonly position: number;
 }
 
-/** Notifications as they are read, without those that were deleted. */
+/** Reads notifications, without deleted ones. */
 export interface NotificationReader {
   find(org: string, number: number): Promise<NotificationRecord | undefined>;
   /** The targets of a notification by their position; undefined if there is no such notification. */
   findTargets(org: string, number: number): Promise<readonly TargetState[] | undefined>;
 }
 
-/** Notifications as they are written. */
+/** Reads and writes notifications. */
 export interface NotificationWriter extends NotificationReader {
   /**
-   * Returns the number that it was given. Its organization exists.
+   * Inserts a notification and returns its number. Its organization must exist.
    *
-   * @param secrets what the webhooks are signed with, by the position of the target
+   * @param secrets the signing secrets of webhooks, by the position of the target
    */
   insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number>;
   replaceSecrets(target: TargetReference, secrets: readonly SigningSecret[]): Promise<void>;
-  /** Removes it with its targets and their deliveries; its number is not given again. */
+  /** Deletes the notification with its targets and their deliveries. Its number is not reused. */
   delete(org: string, number: number, deletedAt: number): Promise<'deleted' | 'not found'>;
 }

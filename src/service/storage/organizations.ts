@@ -1,9 +1,9 @@
-/** Organizations as they are read. */
+/** Reads organizations. */
 export interface OrganizationReader {
   exists(org: string): Promise<boolean>;
 }
 
-/** Organizations as they are written. */
+/** Reads and writes organizations. */
 export interface OrganizationWriter extends OrganizationReader {
   insert(org: string, createdAt: number): Promise<'inserted' | 'exists'>;
 }

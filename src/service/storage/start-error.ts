@@ -1,12 +1,12 @@
 import { translateFileError } from './storage-faults.ts';
 import { StorageError, type StorageReason } from './storage-error.ts';
 
-/** The service cannot start with what is in its data folder; the message names the path and the remedy. */
+/** The service cannot start with its data folder; the message names the path and the remedy. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** What to say for each reason, after the path. */
+/** The message for each reason. */
 const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
   full: (path) => `the disk of ${path} is full; make room there and start again`,
   busy: (path) => `${path} is held by another process; stop it and start again`,
@@ -20,14 +20,17 @@ const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
     `${path} is damaged, or is not a database of this service; restore a backup, or choose another folder with --data`,
 };
 
-/** The failure of a step of the start, with the path it concerns and the remedy; anything else as it is. */
+/**
+ * Converts a file or storage error at start to a `StartError` with the path and the remedy. Returns other errors
+ * unchanged.
+ */
 export function toStartError(error: unknown, path: string): unknown {
   const fault = translateFileError(error);
   if (!(fault instanceof StorageError)) return error;
   return new StartError(sentences[fault.reason](path), { cause: error });
 }
 
-/** Runs a step of the start that concerns a path. */
+/** Runs a step of the start that concerns a path, and converts its errors with `toStartError`. */
 export async function atStart<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

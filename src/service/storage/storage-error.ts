@@ -1,11 +1,11 @@
 /**
- * Why the storage cannot be used, in one word for `/ready` and the log: no room; held by another process; read-only; not
- * permitted; a folder or file is gone; no file handles left; input/output errors; content that is not what was written.
+ * Why the storage cannot be used, as one word for `/ready` and the log. In this order: no space left; locked by another
+ * process; read-only; no permission; folder or file missing; no file handles left; input/output error; content altered.
  */
 export type StorageReason =
   'full' | 'busy' | 'read-only' | 'inaccessible' | 'missing' | 'exhausted' | 'failing' | 'damaged';
 
-/** The storage cannot do what it was asked for. Nothing of the write remains. */
+/** A storage operation failed. A failed write has no effect. */
 export class StorageError extends Error {
   override readonly name: string = 'StorageError';
   readonly reason: StorageReason;
@@ -16,7 +16,7 @@ export class StorageError extends Error {
   }
 }
 
-/** There is no room left to write. */
+/** There is no space left. */
 export class StorageFullError extends StorageError {
   override readonly name = 'StorageFullError';
 
@@ -25,7 +25,7 @@ export class StorageFullError extends StorageError {
   }
 }
 
-/** Another process holds the storage. */
+/** Another process has locked the storage. */
 export class StorageBusyError extends StorageError {
   override readonly name = 'StorageBusyError';
 

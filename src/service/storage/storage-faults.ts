@@ -1,11 +1,11 @@
 import { errorCode } from '../../runtime/failure.ts';
 import { StorageBusyError, StorageError, StorageFullError, type StorageReason } from './storage-error.ts';
 
-/** What the errors of the operating system mean for a storage (errno(3)). */
+/** The reasons for error codes of the operating system (errno(3)). */
 const reasons: Readonly<Record<string, StorageReason>> = {
   ENOSPC: 'full',
   EDQUOT: 'full',
-  // The limit that the operator sets on the size of files (RLIMIT_FSIZE).
+  // The file exceeds the size limit that the operator has set (RLIMIT_FSIZE).
   EFBIG: 'full',
   EROFS: 'read-only',
   EACCES: 'inaccessible',
@@ -20,7 +20,7 @@ const reasons: Readonly<Record<string, StorageReason>> = {
   ENODEV: 'failing',
 };
 
-/** What the storage cannot do, in words without a path: they may reach a client. */
+/** Error messages. They contain no path, because they may be sent to a client. */
 const messages: Readonly<Record<StorageReason, string>> = {
   full: 'the disk is full',
   busy: 'the database is held by another process',
@@ -32,14 +32,14 @@ const messages: Readonly<Record<StorageReason, string>> = {
   damaged: 'the storage is damaged',
 };
 
-/** An error of the storage, for a reason. */
+/** Creates the storage error for a reason. */
 export function storageError(reason: StorageReason, cause?: unknown): StorageError {
   if (reason === 'full') return new StorageFullError(messages.full, { cause });
   if (reason === 'busy') return new StorageBusyError(messages.busy, { cause });
   return new StorageError(reason, messages[reason], { cause });
 }
 
-/** A failed file operation as an error of the storage; anything else as it is. */
+/** Converts the error of a file operation to a storage error. Returns other errors unchanged. */
 export function translateFileError(error: unknown): unknown {
   const reason = reasons[errorCode(error) ?? ''];
   return reason === undefined ? error : storageError(reason, error);
@@ -48,7 +48,7 @@ export function translateFileError(error: unknown): unknown {
 /**
  * Runs a file operation.
  *
- * @throws StorageError if the file system refuses it.
+ * @throws StorageError if the file system reports an error.
  */
 export async function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

@@ -15,7 +15,7 @@ import type { Now } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import type { ServiceLog } from '../../runtime/log.ts';
 
-/** What can be read, of one moment. */
+/** The repositories for reading. All of them read the same state of the data. */
 export interface ReadTransaction {
   readonly organizations: OrganizationReader;
   readonly flows: FlowReader;
@@ -31,7 +31,10 @@ export interface ReadTransaction {
   readonly deliveries: DeliveryReader;
 }
 
-/** What can be read and written, all of it or nothing. Reads see what the transaction has written. */
+/**
+ * The repositories for reading and writing. All changes are committed together or not at all. Reads see the
+ * transaction's own writes.
+ */
 export interface WriteTransaction extends ReadTransaction {
   readonly organizations: OrganizationWriter;
   readonly flows: FlowWriter;
@@ -47,29 +50,29 @@ export interface WriteTransaction extends ReadTransaction {
 }
 
 /**
- * Where the service keeps its records: the port that every database has an adapter for. The repositories find, list and
- * write records and know no rules; the rules are in `application/` and `domain/`. Records come back as they were given;
- * nothing that belongs to one organization is ever answered for another.
+ * The storage of the service's records: the port that each database has an adapter for. Repositories find, list and
+ * write records and contain no business rules; those are in `application/` and `domain/`. Records are returned as they
+ * were written. Records of one organization are never returned for another.
  *
- * Work uses its transaction only while it runs, and waits for nothing else: other work waits for it. It may be run again
- * after a conflict, so it has no effects but on the transaction.
+ * `work` must use its transaction only until it resolves, and must not wait for anything else, because other work waits
+ * for it. It may be run again after a conflict, so it must have no side effects.
  *
- * @throws StorageError if the disk, the network or another process keeps the storage from working.
+ * @throws StorageError from every method, if the disk, the network or another process prevents it.
  */
 export interface Storage {
-  /** Reads one consistent state of what was committed. */
+  /** Reads one consistent state of the committed data. */
   read<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result>;
-  /** Resolves when the changes would survive a loss of power. Nothing is changed if the work rejects. */
+  /** Resolves when the changes would survive a power failure. Nothing is changed if `work` rejects. */
   transaction<Result>(work: (transaction: WriteTransaction) => Promise<Result>): Promise<Result>;
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;
   /**
-   * Writes as every transaction does, and changes nothing.
+   * Writes as a transaction does, without changing anything.
    *
-   * @throws StorageError if transactions fail now.
+   * @throws StorageError if transactions currently fail.
    */
   probe(): Promise<void>;
-  /** Ends after all work that was asked for before. */
+  /** Closes the storage after all work that was started before. */
   close(): Promise<void>;
 }
 

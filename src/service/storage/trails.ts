@@ -1,12 +1,12 @@
 import type { Trail } from '../domain/records.ts';
 
-/** Trails as they are read. */
+/** Reads trails. */
 export interface TrailReader {
   find(org: string, flow: string, name: string): Promise<Trail | undefined>;
 }
 
-/** Trails as they are written. */
+/** Reads and writes trails. */
 export interface TrailWriter extends TrailReader {
-  /** Inserts the trail unless it exists; one that exists stays as it is. Its flow exists. */
+  /** Inserts the trail unless it exists; an existing one is not changed. Its flow must exist. */
   insertMissing(trail: Trail): Promise<void>;
 }

@@ -10,13 +10,13 @@ import { chunkBytes, ContentCheck, openAttachment, openVerified, readAt } from '
 /** How many files are read at once. */
 const atOnce = 8;
 
-/** An attachment that is not what its record says. */
+/** An attachment that does not match its record. */
 export interface DamagedAttachment {
   readonly digest: string;
   readonly fault: DamagedAttachmentError['fault'];
 }
 
-/** The names in a folder; empty if there is no such folder. */
+/** Lists the names in a folder; empty if the folder does not exist. */
 export async function listEntries(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder);
@@ -27,10 +27,10 @@ export async function listEntries(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Copies attachments from a folder with the layout of a data folder to another one, and compares each with its digest on the
- * way. Ends when the disk has all of them.
+ * Copies attachments between folders with the layout of a data folder, and compares each with its digest. Resolves when
+ * all of them are on the disk.
  *
- * @returns those that are damaged in the source; they are not in the target.
+ * @returns the attachments that are damaged in the source; they are not copied.
  */
 export async function copyAttachments(
   source: string,
@@ -45,7 +45,7 @@ export async function copyAttachments(
   return damaged;
 }
 
-/** Compares attachments with their digests. */
+/** Compares attachments with their digests; returns the damaged ones. */
 export function verifyAttachments(
   folder: string,
   contents: readonly AttachedContent[],
@@ -106,7 +106,7 @@ async function writeCopy(path: string, from: FileHandle, check: ContentCheck): P
   }
 }
 
-/** Ends when the disk has all of the file. */
+/** Syncs a file to the disk. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {

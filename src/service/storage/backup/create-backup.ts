@@ -8,21 +8,21 @@ import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile, type DamagedAttachment } from './backup-files.ts';
 import { hashFile, writeManifest, type Manifest } from './manifest.ts';
 
-/** What is backed up, and where to. */
+/** What to back up, and where to. */
 export interface BackupRequest {
   readonly dataFolder: string;
-  /** A folder that is empty or does not exist yet. */
+  /** An empty or missing folder. */
   readonly target: string;
-  /** Makes a backup without the attachments that are damaged already, instead of none. */
+  /** Whether to leave out damaged attachments instead of failing. */
   readonly leaveOutDamaged: boolean;
   readonly now: Now;
 }
 
 /**
- * Makes a backup of a data folder, whether a service writes to it or not. The database is copied first, as it is at one
- * moment: the files that it names were all there then, and the service never takes a named one away.
+ * Creates a backup of a data folder, also while a service writes to it. A consistent copy of the database is made
+ * first. All files that it refers to exist at that time, and the service never removes them.
  *
- * @throws BackupError if there is nothing to back up, the target is not empty, or something is damaged.
+ * @throws BackupError if there is no database, the target is not empty, or data is damaged.
  */
 export async function createBackup(request: BackupRequest): Promise<Manifest> {
   const { dataFolder, target, leaveOutDamaged, now } = request;

@@ -13,17 +13,17 @@ const manifestFile = 'manifest.json';
 const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const count = Type.Integer({ minimum: 0 });
 
-/** What a backup says of itself. It is written last: a folder without it is not a backup. */
+/** The manifest of a backup. It is written last: a folder without it is not a complete backup. */
 export const manifestSchema = Type.Object({
   format: Type.Literal(1),
   /** ISO 8601, UTC. */
   made_at: Type.String(),
-  /** Of the tables. */
+  /** The version of the database schema. */
   schema_version: Type.Integer({ minimum: 1 }),
   database: Type.Object({
     bytes: count,
     sha256: digest,
-    /** How many rows each table has. */
+    /** The number of rows of each table. */
     rows: Type.Record(Type.String(), count),
   }),
   attachments: Type.Object({
@@ -34,10 +34,10 @@ export const manifestSchema = Type.Object({
   }),
 });
 
-/** What a backup says of itself. */
+/** The manifest of a backup. */
 export type Manifest = Static<typeof manifestSchema>;
 
-/** Makes a backup complete. */
+/** Writes the manifest, which completes a backup. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, manifestFile);
   const file = await open(`${path}.partial`, 'w', privateFileMode);
@@ -51,7 +51,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await syncFolder(folder);
 }
 
-/** @throws BackupError if the folder is not a complete backup of a form that is known. */
+/** @throws BackupError if the folder is not a complete backup in a known format. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const manifest = parseManifest(folder, await readText(folder));
   if (conforms(manifestSchema, manifest)) return manifest;
@@ -85,7 +85,7 @@ function parseManifest(folder: string, text: string): unknown {
   }
 }
 
-/** The SHA-256 of a file, in hex. */
+/** Returns the SHA-256 of a file in hex. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

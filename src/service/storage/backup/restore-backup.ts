@@ -10,9 +10,9 @@ import { hashFile } from './manifest.ts';
 import type { VerifiedBackup } from './verify-backup.ts';
 
 /**
- * Makes sure that a backup can be restored to a folder.
+ * Checks that a backup can be restored to a folder.
  *
- * @throws BackupError if the folder is not empty, or its disk has no room.
+ * @throws BackupError if the folder is not empty or its disk has too little space.
  */
 export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder: string): Promise<void> {
   if (!isUnusedFolder(await listEntries(dataFolder))) {
@@ -31,8 +31,8 @@ export async function requireRestorable({ manifest }: VerifiedBackup, dataFolder
 }
 
 /**
- * Puts a backup into an empty data folder. The database comes last and under its name only when it is whole: a service does
- * not start with the attachments alone.
+ * Restores a backup to an empty data folder. The database is copied last and renamed when it is complete, so that no
+ * service starts with the attachments alone.
  *
  * @throws BackupError if that is not possible.
  */
@@ -60,7 +60,7 @@ export async function restoreBackup(backup: VerifiedBackup, dataFolder: string):
   }
 }
 
-/** Of the disk that the folder is on, or will be. */
+/** Free space in bytes on the disk of the folder, which need not exist yet. */
 async function freeBytes(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -7,7 +7,7 @@ import { BackupError } from './backup-error.ts';
 import { verifyAttachments } from './backup-files.ts';
 import { hashFile, readManifest, type Manifest } from './manifest.ts';
 
-/** A backup that is whole, with what its database holds. */
+/** A verified backup with the contents of its database. */
 export interface VerifiedBackup {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -15,10 +15,10 @@ export interface VerifiedBackup {
 }
 
 /**
- * Reads a backup through: the digest of its database, SQLite's checks, the rows of every table, and the digest of every
- * attachment that a record names.
+ * Verifies a backup: the digest of its database, SQLite's integrity checks, the number of rows of every table, and the
+ * digest of every attachment that a record refers to.
  *
- * @throws BackupError with everything that is wrong.
+ * @throws BackupError that lists all problems.
  */
 export async function verifyBackup(folder: string): Promise<VerifiedBackup> {
   const manifest = await readManifest(folder);

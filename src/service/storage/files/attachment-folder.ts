@@ -12,12 +12,12 @@ import { makeFolder, privateFileMode, privateFolderMode, syncFolder } from './du
 import { DurableWriter } from './durable-writer.ts';
 import { openVerified, type VerifiedFile } from './verified-file.ts';
 
-/** What a probe writes, in bytes: a disk without room for that much has no room for a request. */
+/** The size of a probe in bytes. A disk without that much space has no space for a request. */
 const probeBytes = 64 * 1024;
 
 /**
- * Attachments as files: `incoming/` holds what is on its way, `content/ab/ab12…` what has arrived, under its SHA-256. A file
- * comes into `content/` by being renamed, so it is whole or not there, and the folders are synced like the file itself.
+ * Attachments as files: `incoming/` holds uploads in progress, `content/ab/ab12…` the received content by its SHA-256.
+ * Files are renamed into `content/`, so they are complete or not there, and folders are synced like files.
  */
 export class AttachmentFolder implements AttachmentStore {
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class AttachmentFolder implements AttachmentStore {
     this.#randomBytes = randomBytes;
   }
 
-  /** Opens the folder, and makes it where there is none. */
+  /** Opens the folder; creates it if it does not exist. */
   static async open(folder: string, randomBytes: RandomBytes): Promise<AttachmentFolder> {
     const attachments = new AttachmentFolder(folder, randomBytes);
     await makeFolder(attachments.#incoming);
@@ -74,7 +74,9 @@ export class AttachmentFolder implements AttachmentStore {
     await syncFolder(join(target, '..'));
   }
 
-  /** `content/` itself is not made again: if it is gone, so are the attachments, and that must be noticed. */
+  /**
+   * `content/` itself is not created again: if it is missing, so are the attachments, and that must not go unnoticed.
+   */
   async #makeGroup(group: string): Promise<void> {
     try {
       await mkdir(group, { mode: privateFolderMode });
@@ -95,7 +97,7 @@ export class AttachmentFolder implements AttachmentStore {
 
   async #openVerified(content: AttachedContent): Promise<VerifiedFile> {
     return onDisk(async () => {
-      // Without the folder nothing is known about this one attachment: the storage is gone, not the file.
+      // If the folder is missing, the whole storage is gone and not just this file.
       await access(this.#content);
       return openVerified(attachmentPath(this.#folder, content.digest), content);
     });
@@ -118,7 +120,7 @@ export class AttachmentFolder implements AttachmentStore {
   }
 }
 
-/** Writes all of it and waits until the disk has it. Answers the size in bytes. */
+/** Writes the content and waits until it is on the disk. Returns the size in bytes. */
 async function writeDurably(path: string, content: Readable, hash: Hash): Promise<number> {
   const file = await open(path, 'wx', privateFileMode);
   try {
@@ -131,6 +133,6 @@ async function writeDurably(path: string, content: Readable, hash: Hash): Promis
 }
 
 async function removeIfPossible(path: string): Promise<void> {
-  // A file that stays is an unfinished upload, and goes at the next start.
+  // A file that remains is an unfinished upload, and is removed at the next start.
   await rm(path, { force: true }).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The folders within `attachments/`: uploads on their way; what has arrived; what no record names. */
+/** The folders within `attachments/`: uploads in progress; received content; content that no record refers to. */
 export const incomingFolder = 'incoming';
 export const contentFolder = 'content';
 export const trashFolder = 'trash';
@@ -10,12 +10,12 @@ const groupForm = /^[0-9a-f]{2}$/u;
 const digestForm = /^[0-9a-f]{64}$/u;
 const uploadForm = /^[0-9a-f]{32}$/u;
 
-/** Where content is kept: in a group by the first two digits of its digest. */
+/** The path of content: in a subfolder named after the first two digits of its digest. */
 export function attachmentPath(attachments: string, digest: string): string {
   return join(attachments, contentFolder, digest.slice(0, 2), digest);
 }
 
-/** The digests of all that is kept. Folders and files whose names this service does not give are left out. */
+/** Lists the digests of all stored content. Folders and files with other names than the service's are ignored. */
 export async function* listAttachments(attachments: string): AsyncGenerator<string> {
   const content = join(attachments, contentFolder);
   for (const group of await readdir(content, { withFileTypes: true })) {
@@ -27,7 +27,7 @@ export async function* listAttachments(attachments: string): AsyncGenerator<stri
   }
 }
 
-/** The paths of uploads that did not end. Files whose names this service does not give are left out. */
+/** Lists the paths of unfinished uploads. Files with other names than the service's are ignored. */
 export async function listUnfinishedUploads(attachments: string): Promise<readonly string[]> {
   const incoming = join(attachments, incomingFolder);
   const entries = await readdir(incoming, { withFileTypes: true });

@@ -11,45 +11,49 @@ import {
 } from './attachment-layout.ts';
 import { makeFolder, syncFolder } from './durable-files.ts';
 
-/** A younger file may belong to a record that is only missing for now: an older backup was put back, for example. */
+/**
+ * Younger files are kept: their record may be missing only temporarily, for example because an older backup was
+ * restored.
+ */
 export const trashAfterMilliseconds = 24 * 60 * 60 * 1000;
-/** At one start at most so many files, and at most this share of all, go to the trash. */
+/** At one start, at most this many files and at most this share of all files are moved to the trash. */
 export const maximumTrashed = 100;
 export const maximumTrashedShare = 0.1;
-/** So few files without a record are what a crash can leave, whatever their share. */
+/** A crash can leave this many files without a record, whatever their share. */
 const fewFiles = 3;
 
-/** What the sweep needs to know. */
+/** The parameters of a sweep. */
 export interface SweepRules {
   /** The `attachments` folder. */
   readonly folder: string;
   readonly isAttached: (digest: string) => Promise<boolean>;
-  /** The database was made just now, so it names none of the files that are there. */
+  /** Whether the database was just created, so that it refers to no existing file. */
   readonly isNewDatabase: boolean;
-  /** The operator means it: everything that no record names goes to the trash, however much and however young. */
+  /** Whether the operator requested that all files without a record go to the trash, however many and however young. */
   readonly trashAll: boolean;
-  /** The time of day in milliseconds. */
+  /** The time in Unix milliseconds. */
   readonly now: number;
 }
 
-/** What a sweep found and did. */
+/** The result of a sweep. */
 export interface Sweep {
-  /** How many attachments a record names. */
+  /** The number of attachments that records refer to. */
   readonly attached: number;
-  /** How many were moved, and to which folder. */
+  /** The number of attachments that were moved to the trash. */
   readonly trashed: number;
   readonly trash: string;
-  /** How many without a record were left where they are. */
+  /** The number of attachments without a record that were left in place. */
   readonly left: number;
-  /** How many unfinished uploads were removed. Nobody was told that they had arrived. */
+  /** The number of unfinished uploads that were removed. Their senders got no success response. */
   readonly unfinished: number;
 }
 
 /**
- * Tidies up after a crash: unfinished uploads are removed, and attachments that no record names are moved to a folder of
- * their day in the trash. No attachment is ever removed. Only to be called while nothing is received.
+ * Cleans up after a crash: removes unfinished uploads, and moves attachments that no record refers to into a dated
+ * folder in the trash. Attachments are never deleted. Call it only while nothing is being received.
  *
- * @throws StartError if so many files have no record that the database is probably not theirs; nothing was touched then.
+ * @throws StartError if so many files have no record that the database probably belongs to other files; nothing is
+ *   changed then.
  */
 export async function sweepAttachments(rules: SweepRules): Promise<Sweep> {
   const { folder, isAttached, trashAll, now } = rules;
@@ -89,7 +93,7 @@ function requireMatchingDatabase({ folder, isNewDatabase }: SweepRules, attached
   }
 }
 
-/** The oldest, as far as the bounds go. */
+/** Selects the oldest files within the limits. */
 async function chooseOld({ folder, now }: SweepRules, unnamed: readonly string[], all: number): Promise<string[]> {
   const aged = await Promise.all(
     unnamed.map(async (digest) => ({ digest, time: (await lstat(attachmentPath(folder, digest))).mtimeMs })),
@@ -111,7 +115,7 @@ async function moveToTrash(folder: string, digests: readonly string[], trash: st
   }
 }
 
-/** What is in the trash is not overwritten, either. */
+/** Finds an unused path, so that files in the trash are not overwritten. */
 async function freePath(path: string): Promise<string> {
   for (let copy = 1; ; copy += 1) {
     const candidate = copy === 1 ? path : `${path}.${copy}`;

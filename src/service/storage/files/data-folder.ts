@@ -15,13 +15,13 @@ const dataFolderParts = [databaseFile, claimFile, attachmentsFolder];
 const databaseFiles = [databaseFile, claimFile].flatMap((name) =>
   ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
 );
-/** What a folder may hold before the service first uses it: the mount point of a disk, and what Node.js keeps there. */
+/** Entries that an unused folder may contain: those of a new file system, and the compile cache of Node.js. */
 const harmless = ['lost+found', 'compile-cache'];
 
 /**
- * Makes sure that there is a data folder which only this user can use. A folder that others may use is restricted.
+ * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted.
  *
- * @param tell hears what was changed
+ * @param tell receives a log line if permissions were changed
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.
  */
 export async function prepareDataFolder(folder: string, tell: (line: string) => void): Promise<void> {
@@ -35,7 +35,7 @@ export async function prepareDataFolder(folder: string, tell: (line: string) => 
   await atStart(folder, () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK));
 }
 
-/** Undefined if there is no such folder. */
+/** Returns undefined if the folder does not exist. */
 async function listEntries(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);
@@ -50,7 +50,7 @@ export function isUnusedFolder(entries: readonly string[]): boolean {
   return entries.every((name) => harmless.includes(name));
 }
 
-/** Narrowing the permissions of somebody else's folder would do harm, and its files are not for a service to guess. */
+/** A folder with other files is refused: restricting the permissions of somebody else's folder would do harm. */
 function requireDataFolder(folder: string, entries: readonly string[]): void {
   if (isUnusedFolder(entries) || dataFolderParts.some((part) => entries.includes(part))) return;
   const foreign = entries.filter((name) => !harmless.includes(name));
@@ -65,7 +65,7 @@ async function restrictPermissions(
   entries: readonly string[],
   tell: (line: string) => void,
 ): Promise<void> {
-  // Windows has access control lists, which a new folder takes over from the one it is in.
+  // Windows has access control lists, which a new folder inherits from its parent.
   if (process.platform === 'win32') return;
   let restricted = await restrictOne(folder, privateFolderMode);
   for (const name of databaseFiles.filter((known) => entries.includes(known))) {
@@ -78,8 +78,8 @@ async function restrictPermissions(
 }
 
 /**
- * The folder around them keeps others out already; what cannot be restricted stays as it is. The content's own folder comes
- * last and says that this was done, so that later starts do not look at every file again.
+ * Errors are ignored, because the restricted data folder already denies access to others. `content/` is changed last
+ * and marks the work as done, so that later starts do not check every file again.
  */
 async function restrictAttachments(attachments: string): Promise<void> {
   const content = join(attachments, contentFolder);
@@ -95,7 +95,7 @@ async function restrictAttachments(attachments: string): Promise<void> {
   }
 }
 
-/** Whether it had to be restricted. */
+/** Returns whether the permissions were changed. */
 async function restrictOne(path: string, mode: number): Promise<boolean> {
   if (!(await isTooPermissive(path, mode))) return false;
   try {
@@ -108,7 +108,7 @@ async function restrictOne(path: string, mode: number): Promise<boolean> {
       { cause: error },
     );
   }
-  // A file system without permissions takes the call and changes nothing.
+  // A file system without permissions accepts the call and changes nothing.
   return !(await isTooPermissive(path, mode));
 }
 
@@ -121,7 +121,10 @@ async function isTooPermissive(path: string, mode: number): Promise<boolean> {
   }
 }
 
-/** Makes a file, empty and for this user alone, if there is none. SQLite gives its other files the same permissions. */
+/**
+ * Creates an empty file that only this user can access, if there is none. SQLite gives its other files the same
+ * permissions.
+ */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', privateFileMode));
 }

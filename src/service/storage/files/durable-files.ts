@@ -2,13 +2,14 @@ import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../../runtime/failure.ts';
 
-/** Only the user that the service runs as may read and write what it keeps. */
+/** Only the user that the service runs as may access its files. */
 export const privateFolderMode = 0o700;
 export const privateFileMode = 0o600;
 
 /**
- * Makes a folder, and those that it is in, so that they outlive a loss of power: a new name is only safe once its parent is
- * on the disk. (Node's own recursion does not end in a folder that takes no folders, such as `/proc`.)
+ * Creates a folder and its parents so that they survive a power failure: a new entry is durable only after its parent
+ * folder was synced. (The `recursive` option of Node.js does not terminate in a folder that accepts no folders, such as
+ * `/proc`.)
  */
 export async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;
@@ -35,7 +36,7 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-/** Windows cannot open a folder to sync it; its file system journals renames by itself. */
+/** Syncs a folder. Does nothing on Windows, which cannot open folders for syncing; its file system journals renames. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

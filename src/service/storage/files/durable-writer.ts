@@ -2,18 +2,18 @@ import type { Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 
-/** The most that waits while the disk writes, in bytes; it is then written at once. */
+/** The maximum number of bytes that are buffered during a write; they are then written at once. */
 const waitingBytes = 1024 * 1024;
 
 /**
- * After so many bytes the disk begins to make durable what it has, while more comes; else all of it would be left for the
- * end. Each time has a price, which smaller files do not have to pay.
+ * After this many bytes a sync is started while more data arrives, so that not everything is left for the end. Each
+ * sync has a cost, which is avoided for smaller files.
  */
 const syncedEarlyBytes = 4 * 1024 * 1024;
 
 /**
- * Writes to a new file, and hashes what is written meanwhile. It finishes when the disk has all of it; whoever opened the
- * file closes it. Fails with the system's errors.
+ * Writes to a new file and hashes the content at the same time. It finishes when the content is on the disk. The caller
+ * closes the file. Errors are those of the file system.
  */
 export class DurableWriter extends Writable {
   readonly #file: FileHandle;
@@ -28,7 +28,7 @@ export class DurableWriter extends Writable {
     this.#hash = hash;
   }
 
-  /** What is written so far, in bytes. */
+  /** The bytes written so far. */
   get size(): number {
     return this.#size;
   }
@@ -40,7 +40,7 @@ export class DurableWriter extends Writable {
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    // The system tells a failure of syncing only once, so an early one counts although the last may succeed.
+    // The system reports a failed sync only once, so an early failure counts even if the last sync succeeds.
     Promise.all(this.#early)
       .then(() => this.#file.sync())
       .then(() => {
@@ -61,13 +61,13 @@ export class DurableWriter extends Writable {
   #syncEarly(): void {
     this.#synced = this.#size;
     const synced = this.#file.datasync();
-    // Thrown at the end; until then nobody looks at it.
+    // Handled in `_final`; this prevents an unhandled rejection until then.
     synced.catch(() => undefined);
     this.#early.push(synced);
   }
 }
 
-/** The system may write less than it is given. */
+/** Writes everything; a single call may write less than it is given. */
 async function writeAll(file: FileHandle, chunks: readonly Buffer[]): Promise<void> {
   for (let left = chunks; left.length > 0;) {
     const { bytesWritten } = await file.writev(left);

@@ -5,10 +5,10 @@ import { errorCode } from '../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
 import { translateFileError } from '../storage-faults.ts';
 
-/** So much is held in memory of each file that is read, in bytes. */
+/** How much of each file is held in memory while it is read, in bytes. */
 export const chunkBytes = 256 * 1024;
 
-/** Compares content with what its record says, chunk by chunk. */
+/** Compares content with its record, chunk by chunk. */
 export class ContentCheck {
   readonly #content: AttachedContent;
   readonly #hash = createHash('sha256');
@@ -18,7 +18,7 @@ export class ContentCheck {
     this.#content = content;
   }
 
-  /** What was added so far, in bytes. */
+  /** The bytes added so far. */
   get size(): number {
     return this.#size;
   }
@@ -30,24 +30,24 @@ export class ContentCheck {
     if (this.#size > this.#content.size) throw new DamagedAttachmentError('altered', this.#content);
   }
 
-  /** @throws DamagedAttachmentError if all that was added is not the content */
+  /** @throws DamagedAttachmentError if what was added is not the recorded content */
   end(): void {
     if (this.#size < this.#content.size) throw new DamagedAttachmentError('truncated', this.#content);
     if (this.#hash.digest('hex') !== this.#content.digest) throw new DamagedAttachmentError('altered', this.#content);
   }
 }
 
-/** A file whose content is what its record says. Read it to the end, destroy its stream, or close it. */
+/** An open file whose content was verified. Read its stream to the end, destroy the stream, or close the file. */
 export interface VerifiedFile {
-  /** The content, compared once more on its way: the last chunk comes only if all of it was right. */
+  /** Streams the content and verifies it again: the last chunk is emitted only if all of the content was right. */
   stream(): Readable;
   close(): Promise<void>;
 }
 
 /**
- * Opens a file and compares all of it with its digest, without holding it in memory.
+ * Opens a file and compares its content with its digest, without holding it in memory.
  *
- * @throws DamagedAttachmentError if it is missing, or is not what the record says.
+ * @throws DamagedAttachmentError if it is missing or does not match its record.
  */
 export async function openVerified(path: string, content: AttachedContent): Promise<VerifiedFile> {
   const file = await openAttachment(path, content);
@@ -60,7 +60,7 @@ export async function openVerified(path: string, content: AttachedContent): Prom
   return {
     stream: () => {
       const stream = Readable.from(verifiedChunks(file, content), { objectMode: false });
-      // Also if nobody reads it: a generator that was not begun would not close the file.
+      // Needed if the stream is not read: a generator that was not started would not close the file.
       return stream.once('close', () => {
         file.close().catch(() => undefined);
       });
@@ -90,7 +90,9 @@ async function verify(file: FileHandle, content: AttachedContent): Promise<void>
   check.end();
 }
 
-/** Each chunk is held back until the next one is read, so that the last one comes after the digest was compared. */
+/**
+ * Each chunk is held back until the next one is read, so that the last one is emitted after the digest was compared.
+ */
 async function* verifiedChunks(file: FileHandle, content: AttachedContent): AsyncGenerator<Buffer> {
   const check = new ContentCheck(content);
   let held: Buffer | undefined;
@@ -105,7 +107,7 @@ async function* verifiedChunks(file: FileHandle, content: AttachedContent): Asyn
   if (held !== undefined) yield held;
 }
 
-/** Fills the buffer from a place of the file; what is answered is shorter at its end. */
+/** Reads from a position of the file; the result is shorter than the buffer at the end of the file. */
 export async function readAt(file: FileHandle, buffer: Buffer, position: number): Promise<Buffer> {
   try {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
