@@ -7,7 +7,7 @@ import type { Appearance, ArtifactDetails, AttestationSummary } from '../../doma
 import { mergeByTime } from '../../domain/time-series.ts';
 import type { Links } from '../../domain/links.ts';
 
-/** The artifact as operation 10 answers it. */
+/** Converts an artifact to the response of operation 10. */
 export function toArtifactResponse(details: ArtifactDetails, links: Links): Artifact {
   const { flow, artifact, evidence, appearances } = details;
   const { org, id, createdAt, report } = artifact;
@@ -27,7 +27,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     build_url: report.build_url,
     html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
     api_url: links.artifactAnswer(org, flow.name, report.fingerprint, id),
-    // Through fromEntries, because an attestation can be called `__proto__`.
+    // With `fromEntries`, because an attestation can be named `__proto__`.
     evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), toEvidenceResponse(piece, links)])),
     commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, appearances),
     build_lead_times: calculateLeadTimes(createdAt, appearances),
@@ -43,7 +43,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
   };
 }
 
-/** The fields that a report may leave out; they are left out of the answer as well, because none of them may be null. */
+/** The optional fields of a report. They are omitted from the response if absent, because none of them may be null. */
 function optionalFields(
   report: ArtifactReport,
 ): Pick<Artifact, 'template_reference_name' | 'git_commit_info' | 'repo_info' | 'repo_url'> {
@@ -56,7 +56,7 @@ function optionalFields(
   };
 }
 
-/** A piece of evidence; the interface shows no inner structure, so its fields are named as those of an attestation. */
+/** The interface does not show the structure of evidence, so its fields are named like those of an attestation. */
 function toEvidenceResponse(attestation: AttestationSummary, links: Links): Readonly<Record<string, unknown>> {
   const { org, flow, trail, id, name, type, verdict, reason, createdAt, reportedBy, attachment } = attestation;
   return {
@@ -74,14 +74,14 @@ function toEvidenceResponse(attestation: AttestationSummary, links: Links): Read
   };
 }
 
-/** Where it runs or ran, with the last snapshot that shows it. */
+/** The environment with the last snapshot that contains the artifact. */
 function toAppearanceResponse({ environment, last }: Appearance): { environment_name: string; snapshot_index: number } {
   return { environment_name: environment, snapshot_index: last };
 }
 
 /**
- * What happened to the artifact, oldest first; at one moment the artifact comes before what happened to it. Attestations,
- * and snapshots of one environment, are in the order of recording, whatever the clock showed.
+ * The history of the artifact, oldest first; at equal times, the report comes first. Attestations, and snapshots of one
+ * environment, are in the order of recording, whatever the clock showed.
  */
 function toHistoryResponse(details: ArtifactDetails): { event: string; timestamp: number }[] {
   const { artifact, history, appearances } = details;

@@ -12,10 +12,10 @@ import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** How many bytes the kept answers may have; those of an artifact are about as large as what is kept of it. */
+/** The maximum total size of cached responses. */
 const maximumAnswerBytes = 8 * 1024 * 1024;
 
-/** Operation 10 and its neighbour: look an artifact up, and report one. */
+/** Adds operation 10 (get an artifact) and the endpoint that reports an artifact. */
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
   const answers = new VersionedCache<SerializedJson<Artifact>>({ maximumWeight: maximumAnswerBytes });
@@ -50,7 +50,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
 }
 
 /**
- * The id of the report that is asked for, by either of its names; undefined if none is.
+ * Returns the id of the requested report, which can be given under two names; undefined if there is none.
  *
  * @throws ApiError if the two differ.
  */
@@ -62,9 +62,9 @@ export function requireReportId(query: QueryOf<typeof getArtifact>): string | un
 }
 
 /**
- * All that is known of the artifact.
+ * Finds an artifact.
  *
- * @throws ApiError if there is none, or more than one.
+ * @throws ApiError if there is none, or the fingerprint is ambiguous.
  */
 export async function requireArtifact(
   dependencies: Pick<RouteDependencies, 'storage' | 'artifactCache'>,

@@ -14,14 +14,17 @@ import { SerializedJson } from '../json-response.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Larger pages (in bytes of their documents) are read and serialized one attestation a turn, so that others get theirs. */
+/**
+ * In bytes of documents. Larger pages are read and serialized one attestation at a time, so that other requests get
+ * their turn.
+ */
 const readAtOnce = maximumDocumentBytes;
 
-/** Operation 9: list the attestations of a flow. */
+/** Adds operation 9: list the attestations of a flow. */
 export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
 
-  /** Serializes a page that lacks only its list. One page at a time, so that at most one is held in parts. */
+  /** Serializes a large page in parts. One page at a time, to limit the memory. */
   const writeLarge = (
     { range, bytes }: LargeAttestationPage,
     page: AttestationPage,
@@ -72,7 +75,7 @@ function splitRange({ org, flow, first, last }: AttestationRange): readonly Atte
   }));
 }
 
-/** A page with the entries of its list, each serialized on its own. */
+/** Combines a page with its serialized entries. */
 function withEntries(
   { _links, pagination }: AttestationPage,
   entries: readonly Buffer[],
@@ -83,7 +86,7 @@ function withEntries(
   return new SerializedJson(Buffer.concat([Buffer.from('{"data":['), ...list, Buffer.from('],'), others]));
 }
 
-/** An attestation as the list has it. */
+/** Converts an attestation to an entry of the list. */
 function toAttestationResponse(attestation: RecordedAttestation, links: Links): ListedAttestation {
   const { org, flow, trail, id, name, type, verdict, createdAt, reportedBy, document, attachment } = attestation;
   return {
@@ -106,7 +109,7 @@ function toAttestationResponse(attestation: RecordedAttestation, links: Links): 
   };
 }
 
-/** The form of the attestations that this service records. There has been one. */
+/** The schema version of recorded attestations. There has been only one. */
 const schemaVersion = 1;
 
 interface Place {
@@ -115,7 +118,7 @@ interface Place {
   readonly pageCount: number;
 }
 
-/** Where this page and others are; there is no previous one before the first, and no next one after the last. */
+/** Links to this and other pages; the first page has no `prev`, the last has no `next`. */
 function pageLinks(
   { from_timestamp, to_timestamp }: QueryOf<typeof listAttestations>,
   { page, perPage, pageCount }: Place,

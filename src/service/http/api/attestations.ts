@@ -8,7 +8,7 @@ import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operation 7: attest a Sonar scan. */
+/** Adds operation 7: attest a Sonar scan. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, attestSonar, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
     const { org, flow_name: flow, trail_name: trail } = parameters;

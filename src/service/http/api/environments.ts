@@ -16,7 +16,7 @@ import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operations 2 to 5: create or update an environment, report what runs in it, attach and detach its policies. */
+/** Adds operations 2 to 5: create or update an environment, report its artifacts, attach and detach policies. */
 export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(
     host,
@@ -31,7 +31,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
         const rule = 'is deprecated and not supported; attach a policy with artifacts.provenance.required instead';
         throw validationError(['require_provenance', rule]);
       }
-      // Else who may only report environments could detach what judges them.
+      // Otherwise a role that may only report environments could detach their policies.
       if (policies !== undefined && !mayAccess(caller, org, 'record')) {
         throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'can only be set by admins and members']] });
       }

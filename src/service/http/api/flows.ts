@@ -7,7 +7,7 @@ import { addRoute, type RouteHost } from '../route.ts';
 import { validationError, ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operation 1: create or update a flow, whose payload replaces all of it; and reading one. */
+/** Adds operation 1 (create or replace a flow) and the endpoint that reads a flow. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, createFlow, requireRole(dependencies, 'record'), async ({ parameters, document }) => {
     const { name, description, template, visibility, repo_url: repoUrl } = document;

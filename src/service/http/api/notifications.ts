@@ -6,7 +6,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operation 8: get a notification. */
+/** Adds operation 8: get a notification. */
 export function addNotificationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, getNotification, requireRole(dependencies, 'read'), async ({ parameters }) => {
     const reference = { org: parameters.org, number: Number(parameters.notification_number) };
@@ -17,8 +17,8 @@ export function addNotificationRoutes(host: RouteHost, dependencies: RouteDepend
 }
 
 /**
- * A notification as operation 8 answers it. Times are whole seconds (interface, Environment notification). An e-mail that no
- * mail server takes fails before anything is to be sent.
+ * Converts a notification to the response of operation 8. Times are whole seconds (interface, Environment
+ * notification). A notification by e-mail counts as failing if no mail server is configured.
  */
 export function toNotificationResponse(
   record: NotificationRecord,

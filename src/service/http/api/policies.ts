@@ -8,7 +8,7 @@ import { ApiError, validationError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operation 6: create or update a policy; and reading one. */
+/** Adds operation 6 (create or update a policy) and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const reader = new PolicyFileReader();
   addRoute(host, createPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
@@ -29,12 +29,12 @@ export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies
   });
 }
 
-/** The policy as operation 6 answers it. Times are whole seconds (interface, Policy). */
+/** Converts a policy to the response of operation 6. Times are whole seconds (interface, Policy). */
 export function toPolicyResponse(policy: PolicyRecord): Policy {
   return {
     name: policy.name,
     description: policy.description,
-    // The interface shows no way to archive one.
+    // The interface has no way to archive a policy.
     archived: false,
     consuming_envs: [...policy.environments],
     created_at: Math.floor(policy.createdAt),

@@ -12,7 +12,7 @@ import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operations 13 to 15: list, get and delete service accounts. */
+/** Adds operations 13 to 15: list, get and delete service accounts. */
 export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(
     host,
@@ -42,7 +42,10 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDepe
   );
 }
 
-/** A service account in a list: without `for_webhook`, with its time in whole seconds (interface, Service account). */
+/**
+ * Converts a service account to a list entry: without `for_webhook`, and with its time in whole seconds (interface,
+ * Service account).
+ */
 function toListedResponse(account: ServiceAccountRecord): ServiceAccount {
   return {
     name: account.name,
@@ -54,7 +57,7 @@ function toListedResponse(account: ServiceAccountRecord): ServiceAccount {
   };
 }
 
-/** A service account as operation 14 answers it. */
+/** Converts a service account to the response of operation 14. */
 export function toServiceAccountResponse(account: ServiceAccountRecord): ServiceAccount {
   return { ...toListedResponse(account), for_webhook: account.forWebhook };
 }

@@ -4,11 +4,11 @@ import type { Provenance } from '../../domain/environment/snapshot-events.ts';
 import type { Snapshot, SnapshotSummary } from '../../domain/environment/snapshot.ts';
 
 /**
- * A snapshot in a list, as operation 12 answers it. Its times are whole seconds (interface, Snapshot), so that its end is the
- * beginning of the next one, to the digit; unless the clock was set back in between: then it ends when it began. Without a
- * verdict it is not compliant, and `judged` says that it was not judged.
+ * Converts a snapshot to a list entry of operation 12. Times are whole seconds (interface, Snapshot), so the end equals
+ * the beginning of the next snapshot; but if the clock was set back in between, the snapshot ends when it began. A
+ * snapshot without a verdict is not compliant, and `judged` is false.
  *
- * @param now in Unix seconds; until when the current snapshot has lasted.
+ * @param now in Unix seconds; the end of the current snapshot for `duration`.
  */
 export function toSnapshotResponse({ number, from, to, compliant }: SnapshotSummary, now: number): SnapshotEntry {
   const begin = Math.floor(from);
@@ -23,7 +23,9 @@ export function toSnapshotResponse({ number, from, to, compliant }: SnapshotSumm
   };
 }
 
-/** A difference as operation 11 answers it. What is in both snapshots is shown as the second one has it. */
+/**
+ * Converts a difference to the response of operation 11. Artifacts in both snapshots are shown as in the second one.
+ */
 export function toDifferenceResponse(
   [first, second]: readonly [Snapshot, Snapshot],
   difference: Difference,

@@ -12,7 +12,7 @@ import { addRoute, type RouteHost } from '../route.ts';
 import { toDifferenceResponse, toSnapshotResponse } from './snapshot-responses.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operations 11 and 12: what differs between two snapshots, and the snapshots of an environment. */
+/** Adds operations 11 and 12: compare two snapshots, and list the snapshots of an environment. */
 export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { now } = dependencies;
 

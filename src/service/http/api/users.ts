@@ -5,7 +5,7 @@ import { addRoute, type RouteHost } from '../route.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Operation 16: set the default organization of the calling user. */
+/** Adds operation 16: set the default organization of the calling user. */
 export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   addRoute(host, setDefaultOrg, requireApiKey(dependencies), async ({ caller: key, parameters: { org } }) => {
     if ((await members.setDefaultOrganization(dependencies, { key, org })) === 'denied')

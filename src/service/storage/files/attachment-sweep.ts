@@ -41,6 +41,7 @@ export interface Sweep {
   readonly attached: number;
   /** The number of attachments that were moved to the trash. */
   readonly trashed: number;
+  /** The folder that they were moved to. */
   readonly trash: string;
   /** The number of attachments without a record that were left in place. */
   readonly left: number;

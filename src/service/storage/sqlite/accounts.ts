@@ -40,16 +40,16 @@ const writing = {
     WHERE org = ? AND owner_kind = 'user' AND owner = ? AND is_limited_to_org = 1`,
 } as const;
 
-/** How many keys, and how many roles of their owners, are kept in memory: every request asks for both. */
+/** The maximum number of keys, and of roles, that are cached. Every request needs both. */
 const maximumWeight = 10_000;
 
-/** What every connection keeps in memory together. */
+/** The caches that all connections share. */
 export class AccountCaches {
   readonly keys = new VersionedCache<StoredKey>({ maximumWeight });
   readonly roles = new VersionedCache<Role>({ maximumWeight });
 }
 
-/** Members, service accounts and keys in SQLite. */
+/** Members, service accounts and keys in SQLite, for reading. */
 export class SqliteAccountReader implements AccountReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -102,7 +102,7 @@ export class SqliteAccountReader implements AccountReader {
   }
 }
 
-/** Members, service accounts and keys in SQLite, with what writes them. */
+/** Members, service accounts and keys in SQLite, for writing. */
 export class SqliteAccountWriter extends SqliteAccountReader implements AccountWriter {
   readonly #statements: Prepared<typeof writing>;
 

@@ -1,7 +1,7 @@
 import { translateError } from './database.ts';
 
 /**
- * Reads are short and the connection belongs to this thread, so they happen at once; what they throw rejects.
+ * Runs a read synchronously, because reads are short and the connection belongs to this thread. Rejects if it throws.
  *
  * @throws StorageError if the database cannot be read.
  */

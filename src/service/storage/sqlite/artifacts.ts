@@ -7,8 +7,9 @@ import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 import { toSource } from './written-sources.ts';
 
-// Hex digits sort before `g`, so a range from digits to digits with `g` holds exactly what begins with the digits.
-// Limits have `+ 0`, because SQLite compiles a statement anew for every value that is bound directly to a limit.
+// Hex digits sort before `g`, so the range from some digits to the same digits with `g` contains exactly the
+// fingerprints that begin with them. `+ 0` after limits: SQLite recompiles a statement for every value that is bound
+// directly to a limit.
 const reading = {
   findLatest: `SELECT * FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ?
     ORDER BY sequence DESC LIMIT 1`,
@@ -28,7 +29,7 @@ const reading = {
     WHERE a.org = ? AND a.fingerprint = ? ORDER BY a.exited IS NOT NULL, a.started_at DESC, a.environment
     LIMIT ? + 0`,
   findLatestInAnyFlow: 'SELECT * FROM artifacts WHERE org = ? AND fingerprint = ? ORDER BY rowid DESC LIMIT 1',
-  // Flows go first, so that no other artifact is looked at.
+  // Flows come first, so that no other artifact is read.
   listLatestByFlow: `SELECT r.* FROM (
       SELECT flow, max(sequence) AS sequence FROM artifacts WHERE org = ?1 AND fingerprint = ?2 GROUP BY flow
     ) l CROSS JOIN artifacts r ON r.org = ?1 AND r.flow = l.flow AND r.sequence = l.sequence ORDER BY l.flow`,
@@ -39,10 +40,10 @@ const writing = {
     SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM artifacts WHERE org = ?1 AND flow = ?2`,
 } as const;
 
-/** The statements about artifacts. */
+/** The statements for artifacts, exported for tests of their query plans. */
 export const artifactStatements = { ...reading, ...writing } as const;
 
-/** Artifacts in SQLite. */
+/** Artifacts in SQLite, for reading. */
 export class SqliteArtifactReader implements ArtifactReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -134,7 +135,7 @@ export class SqliteArtifactReader implements ArtifactReader {
   }
 }
 
-/** Artifacts in SQLite, with what writes them. */
+/** Artifacts in SQLite, for writing. */
 export class SqliteArtifactWriter extends SqliteArtifactReader implements ArtifactWriter {
   readonly #statements: Prepared<typeof writing>;
 

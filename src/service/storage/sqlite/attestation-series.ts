@@ -7,14 +7,14 @@ import { prepare, type Prepared } from './statements.ts';
 const reading = {
   listRange:
     'SELECT * FROM attestations WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ? ORDER BY sequence DESC',
-  // The length is known without reading the document.
+  // SQLite knows the length without reading the document.
   findRangeBytes: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
     WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ?`,
   findTime: 'SELECT created_at FROM attestations WHERE org = ? AND flow = ? AND sequence = ?',
   listStepsBack: 'SELECT sequence FROM attestations WHERE org = ? AND flow = ? AND stepped_back = 1 ORDER BY sequence',
 } as const;
 
-/** The attestations of a flow by their place in it, in SQLite. */
+/** The attestations of a flow by sequence number, in SQLite. */
 export class SqliteAttestationSeriesReader implements AttestationSeriesReader {
   readonly #session: Session;
   readonly #statements: Prepared<typeof reading>;

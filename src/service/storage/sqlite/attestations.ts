@@ -11,7 +11,7 @@ import { number, optional, summaryColumns, toAttestation, toSummary, type Row } 
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
-// Limits have `+ 0`, because SQLite compiles a statement anew for every value that is bound directly to a limit.
+// `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
   find: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
@@ -38,7 +38,7 @@ const writing = {
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
 } as const;
 
-/** Attestations in SQLite. */
+/** Attestations in SQLite, for reading. */
 export class SqliteAttestationReader implements AttestationReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -118,7 +118,7 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 }
 
-/** Attestations in SQLite, with what writes them. */
+/** Attestations in SQLite, for writing. */
 export class SqliteAttestationWriter extends SqliteAttestationReader implements AttestationWriter {
   readonly #statements: Prepared<typeof writing>;
 

@@ -5,25 +5,26 @@ import { busyTimeout, translateError } from './database.ts';
 import { readVersion } from './migrations.ts';
 import { number, text } from './rows.ts';
 
-/** What a database holds. */
+/** The contents of a database, as far as backups need them. */
 export interface DatabaseContents {
-  /** Of its tables. */
+  /** The version of the schema. */
   readonly version: number;
-  /** How many rows each table has. */
+  /** The number of rows of each table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Every attachment that a record names, once. */
+  /** Every attachment that a record refers to, without duplicates. */
   readonly attachments: readonly AttachedContent[];
-  /** What SQLite's own checks say; empty if nothing is wrong. */
+  /** The problems that SQLite's integrity checks found; empty if none. */
   readonly problems: readonly string[];
 }
 
-/** More problems than this are not listed: the file is of no use. */
+/** Further problems are not listed, because the file is of no use then. */
 const maximumProblems = 20;
 const digestForm = /^[0-9a-f]{64}$/u;
 
 /**
- * Copies a database as it is at one moment, while another process writes to it: one read transaction, which no writer ends
- * and which holds no writer up. (SQLite's backup interface starts again with every write of another process.)
+ * Makes a consistent copy of a database that another process may be writing to. It uses one read transaction, which
+ * neither blocks writers nor is interrupted by them. (SQLite's backup API restarts with every write of another
+ * process.)
  *
  * @param target an empty file
  */
@@ -34,7 +35,7 @@ export function copyDatabase(source: string, target: string): void {
   });
 }
 
-/** Reads a database through, and has SQLite check it. */
+/** Reads the contents of a database and runs SQLite's integrity checks. */
 export function inspectDatabase(path: string): DatabaseContents {
   return withDatabase(path, (database) => {
     const version = readVersion(database, path);
@@ -63,7 +64,7 @@ function listAttachedContent(database: DatabaseSync): readonly AttachedContent[]
     .all();
   return rows.map((row) => {
     const content = { digest: text(row, 'digest'), size: number(row, 'size') };
-    // It becomes a part of a path.
+    // The digest becomes part of a path.
     if (!digestForm.test(content.digest)) throw new BackupError('the database names an attachment without a SHA-256');
     return content;
   });

@@ -8,11 +8,11 @@ import { storageError, translateFileError } from '../storage-faults.ts';
 import type { StorageReason } from '../storage-error.ts';
 import { migrate } from './migrations.ts';
 
-/** How long a statement waits for another process that holds the file, in milliseconds. */
+/** How long a statement waits for another process that has locked the file, in milliseconds. */
 export const busyTimeout = 5000;
 
 /**
- * Opens the database of a data folder and brings its tables up to date. A commit reaches the disk before it returns
+ * Opens the database of a data folder and migrates its tables. A commit is on the disk before it returns
  * (`synchronous=FULL` in WAL mode syncs the log at every commit).
  *
  * @throws StartError if the file is not a database of this service, or cannot be used.
@@ -34,7 +34,7 @@ export function openDatabase(folder: string): DatabaseSync {
 }
 
 /**
- * Opens one more connection to a database that is open, for reading what is committed.
+ * Opens another connection to an open database, for reading committed data.
  *
  * @throws StartError
  */
@@ -62,7 +62,7 @@ export function isNewDatabase(folder: string): boolean {
   }
 }
 
-/** SQLite removes the log of a database that is not there, with the writes that only the log holds. */
+/** SQLite deletes the log of a missing database, and with it the writes that are only in the log. */
 function requireNoLostLog(path: string): void {
   if (sizeOf(path) > 0 || sizeOf(`${path}-wal`) === 0) return;
   throw new StartError(
@@ -88,10 +88,10 @@ const reasons: ReadonlyMap<number, StorageReason> = new Map([
   [26, 'damaged'], // SQLITE_NOTADB
 ]);
 
-/** The file was moved or removed while it was open: SQLITE_READONLY_DBMOVED. */
+/** SQLITE_READONLY_DBMOVED: the file was moved or removed while it was open. */
 const databaseMoved = 1032;
 
-/** An error of SQLite or of the file system as an error of the storage, if it is one; else as it is. */
+/** Converts an error of SQLite or the file system to a storage error. Returns other errors unchanged. */
 export function translateError(error: unknown): unknown {
   const code = valueAt(error, 'errcode');
   if (typeof code !== 'number') return translateFileError(error);

@@ -41,7 +41,7 @@ const writing = {
     ), ?, NULL) WHERE org = ? AND number = ? AND position = ?`,
 } as const;
 
-/** The outbox in SQLite. */
+/** The outbox in SQLite, for reading. */
 export class SqliteDeliveryReader implements DeliveryReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -76,7 +76,7 @@ export class SqliteDeliveryReader implements DeliveryReader {
   }
 }
 
-/** The outbox in SQLite, with what writes it. */
+/** The outbox in SQLite, for writing. */
 export class SqliteDeliveryWriter extends SqliteDeliveryReader implements DeliveryWriter {
   readonly #statements: Prepared<typeof writing>;
 

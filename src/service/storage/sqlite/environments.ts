@@ -5,7 +5,10 @@ import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
-/** Up to this many artifacts, a trail is searched for what runs; beyond it, what runs is searched for the trail. */
+/**
+ * For trails of up to this many artifacts, each artifact is looked up among the running ones. For larger trails, each
+ * running artifact is looked up in the trail.
+ */
 export const smallTrailSize = 100;
 
 const reading = {
@@ -20,11 +23,11 @@ const reading = {
   whereFingerprintRuns: `SELECT DISTINCT environment FROM appearances
     WHERE org = ? AND fingerprint = ? AND exited IS NULL`,
   isLargeTrail: `SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? LIMIT 1 OFFSET ${smallTrailSize}`,
-  // A trail is usually one commit and holds few artifacts, so it goes first.
+  // A trail is usually one commit with few artifacts, so it comes first.
   whereTrailRuns: `SELECT DISTINCT a.environment FROM artifacts r CROSS JOIN appearances a
     WHERE r.org = ?1 AND r.flow = ?2 AND r.trail = ?3
       AND a.org = ?1 AND a.fingerprint = r.fingerprint AND a.exited IS NULL`,
-  // A large trail or a flow can hold any number of artifacts and an environment runs few, so the latter go first.
+  // A large trail or a flow can have any number of artifacts, while environments run few, so those come first.
   whereLargeTrailRuns: `SELECT DISTINCT a.environment FROM appearances a WHERE a.org = ?1 AND a.exited IS NULL
     AND EXISTS (SELECT 1 FROM artifacts r
       WHERE r.org = ?1 AND r.flow = ?2 AND r.trail = ?3 AND r.fingerprint = a.fingerprint)`,
@@ -41,10 +44,10 @@ const writing = {
   detach: 'DELETE FROM environment_policies WHERE org = ? AND environment = ? AND policy = ?',
 } as const;
 
-/** The statements about environments. */
+/** The statements for environments, exported for tests of their query plans. */
 export const environmentStatements = { ...reading, ...writing } as const;
 
-/** Environments in SQLite. */
+/** Environments in SQLite, for reading. */
 export class SqliteEnvironmentReader implements EnvironmentReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -116,7 +119,7 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
   }
 }
 
-/** Environments in SQLite, with what writes them. */
+/** Environments in SQLite, for writing. */
 export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements EnvironmentWriter {
   readonly #statements: Prepared<typeof writing>;
 

@@ -2,8 +2,9 @@ import { statSync, type Stats } from 'node:fs';
 import { storageError } from '../storage-faults.ts';
 
 /**
- * Remembers the files of an open database, and answers how to demand that they are still there. SQLite goes on writing to
- * files whose folder was removed or unmounted: such writes succeed, and are gone with the process.
+ * Returns a function that checks that the files of an open database are still there, and throws a StorageError if not.
+ * Without the check, SQLite goes on writing to files whose folder was removed or unmounted; such writes succeed and are
+ * lost when the process ends.
  */
 export function watchFiles(paths: readonly string[]): () => void {
   const known = paths.flatMap((path) => {

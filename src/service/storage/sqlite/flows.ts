@@ -28,7 +28,7 @@ export class FlowCaches {
   readonly existing = new VersionedCache<true>({ maximumWeight });
 }
 
-/** Flows in SQLite. */
+/** Flows in SQLite, for reading. */
 export class SqliteFlowReader implements FlowReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;

@@ -6,11 +6,11 @@ import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
 
 /**
- * Claims the data folder for this process, and answers how to give it back. Two services over one folder would sweep each
- * other's uploads away. The claim is a transaction that is never committed, in a file of its own: the operating system
- * ends it with the process, however the process ends, on every platform.
+ * Locks the data folder for this process, and returns a function that unlocks it. Two services on one folder would
+ * remove each other's uploads. The lock is an uncommitted transaction in a separate file, because the operating system
+ * releases it on every platform, however the process ends.
  *
- * @throws StartError if another process has the folder, or the claim's file cannot be used.
+ * @throws StartError if another process has locked the folder, or the lock file cannot be used.
  */
 export function claimFolder(folder: string): () => void {
   const path = join(folder, claimFile);

@@ -10,12 +10,12 @@ import { pendingSnapshots } from './migrations/pending-snapshots.ts';
 import { users } from './migrations/users.ts';
 
 /**
- * The steps that lead from an empty file to the tables of today, one script a version, never changed once released. SQLite's
- * `user_version` says how many were taken.
+ * The migrations from an empty file to the current tables: one script per version, never changed once released.
+ * SQLite's `user_version` is the number of applied migrations.
  *
  * The first column of every key is the organization. `sequence` counts within a flow, in the order of recording.
- * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the same
- * however many attestations its flow holds.
+ * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the
+ * same however many attestations its flow holds.
  */
 const steps: readonly string[] = [
   base,
@@ -28,13 +28,13 @@ const steps: readonly string[] = [
   notificationTargets,
 ];
 
-/** The version of the tables that this service writes. */
+/** The schema version of this service. */
 export const schemaVersion = steps.length;
 
 /**
- * Brings the tables up to date, each step in a transaction of its own.
+ * Applies the missing migrations, each in its own transaction.
  *
- * @param path of the file, for errors
+ * @param path the path of the file, for error messages
  * @throws StartError if the file was written by a later version of the service, or by another program.
  */
 export function migrate(database: DatabaseSync, path: string): void {
@@ -45,7 +45,7 @@ export function migrate(database: DatabaseSync, path: string): void {
 }
 
 /**
- * The version of the tables of a database; 0 if it has none.
+ * Reads the schema version of a database; 0 if it has no tables.
  *
  * @throws StartError if the file was written by a later version of the service, or by another program.
  */

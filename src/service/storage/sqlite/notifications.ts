@@ -27,7 +27,7 @@ const writing = {
   deleteSubjects: 'DELETE FROM notification_subjects WHERE org = ? AND number = ?',
 } as const;
 
-/** Notifications in SQLite. */
+/** Notifications in SQLite, for reading. */
 export class SqliteNotificationReader implements NotificationReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -56,7 +56,7 @@ export class SqliteNotificationReader implements NotificationReader {
   }
 }
 
-/** Notifications in SQLite, with what writes them. */
+/** Notifications in SQLite, for writing. */
 export class SqliteNotificationWriter extends SqliteNotificationReader implements NotificationWriter {
   readonly #statements: Prepared<typeof writing>;
 

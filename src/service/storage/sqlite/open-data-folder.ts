@@ -9,16 +9,16 @@ import { claimFolder } from './folder-lock.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 
-/** A folder with an SQLite database and the files of attachments. */
+/** A data folder with an SQLite database and attachment files. */
 export interface DataFolderOptions {
   readonly kind: 'sqlite';
   readonly folder: string;
-  /** The operator means it: attachments that the database does not name go to the trash, however many they are. */
+  /** Whether the operator requested that all attachments without a record go to the trash, however many. */
   readonly trashUnnamedAttachments?: boolean | undefined;
 }
 
 /**
- * Opens the data folder for this process alone, and leaves how to close it.
+ * Opens the data folder and locks it for this process. Adds the functions that close it to `closers`.
  *
  * @throws StartError if the folder cannot be used, or its database and its attachments do not belong together.
  */
@@ -35,7 +35,7 @@ export async function openDataFolder(
   const attachments = await atStart(folder, () => AttachmentFolder.open(folder, randomBytes));
   const rules = { folder, trashAll, now: now() };
   const isNew = isNewDatabase(dataFolder);
-  // Before the database is made: the next start would take it for an old one.
+  // Before the database is created, because the next start would no longer see it as new.
   const nobody = (): Promise<boolean> => Promise.resolve(false);
   if (isNew) await atStart(folder, () => sweepAttachments({ ...rules, isAttached: nobody, isNewDatabase: true }));
   const storage = new SqliteStorage(dataFolder);

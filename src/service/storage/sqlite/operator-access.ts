@@ -9,12 +9,12 @@ import { schemaVersion } from './migrations.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 
 /**
- * Opens the storage of a data folder for a command of the operator, whether a service runs on it or not.
+ * Opens the storage of a data folder for an operator's command, also while a service is running on it.
  *
- * Beside a running service the work may only add keys and members: the service keeps what it has read of rows in memory, but
- * nothing about rows that are not there.
+ * While a service is running, the work may only add keys and members: the service caches existing rows, but not the
+ * absence of rows.
  *
- * @throws Error if there is no database, or if it has another version than this code and a service uses it.
+ * @throws Error if there is no database, or if a running service uses a different schema version.
  */
 export async function withOperatorStorage<Result>(
   folder: string,
@@ -34,7 +34,7 @@ export async function withOperatorStorage<Result>(
   }
 }
 
-/** Keeps a service from starting meanwhile; undefined if one runs already. */
+/** Locks the folder, so that no service can start in the meantime; returns undefined if a service is running. */
 function claimUnlessServed(folder: string): (() => void) | undefined {
   try {
     return claimFolder(folder);
@@ -45,7 +45,7 @@ function claimUnlessServed(folder: string): (() => void) | undefined {
   }
 }
 
-/** Changing the tables under a running service would break it. */
+/** Migrating the tables of a running service would break it. */
 function requireSameVersion(path: string): void {
   const database = new DatabaseSync(path, { readOnly: true });
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);

@@ -10,7 +10,7 @@ const writing = {
   insert: 'INSERT INTO organizations (org, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
 } as const;
 
-/** Organizations in SQLite. */
+/** Organizations in SQLite, for reading. */
 export class SqliteOrganizationReader implements OrganizationReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -25,7 +25,7 @@ export class SqliteOrganizationReader implements OrganizationReader {
   }
 }
 
-/** Organizations in SQLite, with what writes them. */
+/** Organizations in SQLite, for writing. */
 export class SqliteOrganizationWriter extends SqliteOrganizationReader implements OrganizationWriter {
   readonly #statements: Prepared<typeof writing>;
 

@@ -6,7 +6,7 @@ import { prepare, type Prepared } from './statements.ts';
 
 const reading = {
   find: 'SELECT * FROM policies WHERE org = ? AND name = ?',
-  // The length of a text is told by its bytes, which SQLite knows without reading them.
+  // The length of a text in bytes stands for its characters, because SQLite knows it without reading the text.
   listVersions: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
     WHERE org = ? AND policy = ? ORDER BY version DESC LIMIT ?`,
   findText: 'SELECT text FROM policy_versions WHERE org = ? AND policy = ? AND version = ?',
@@ -30,10 +30,10 @@ const writing = {
     FROM policy_events WHERE org = ?1 AND policy = ?2`,
 } as const;
 
-/** The statements about policies. */
+/** The statements for policies, exported for tests of their query plans. */
 export const policyStatements = { ...reading, ...writing } as const;
 
-/** Policies in SQLite. */
+/** Policies in SQLite, for reading. */
 export class SqlitePolicyReader implements PolicyReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -99,7 +99,7 @@ export class SqlitePolicyReader implements PolicyReader {
   }
 }
 
-/** Policies in SQLite, with what writes them. */
+/** Policies in SQLite, for writing. */
 export class SqlitePolicyWriter extends SqlitePolicyReader implements PolicyWriter {
   readonly #statements: Prepared<typeof writing>;
 

@@ -14,29 +14,29 @@ import type {
 } from '../../domain/records.ts';
 import type { SigningSecret } from '../../domain/webhook-secret.ts';
 
-/** A row as SQLite answers it. */
+/** A row as SQLite returns it. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** The text in a column. */
+/** Reads a text column. */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new TypeError(`column ${column} holds no text`);
   return value;
 }
 
-/** The number in a column. */
+/** Reads a number column. */
 export function number(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw new TypeError(`column ${column} holds no number`);
   return value;
 }
 
-/** The number in a column; undefined if it is null. */
+/** Reads a number column; undefined if it is null. */
 export function optionalNumber(row: Row, column: string): number | undefined {
   return typeof row[column] === 'number' ? row[column] : undefined;
 }
 
-/** The value converted, where there is one. */
+/** Converts the value unless it is undefined. */
 export function optional<From, To>(value: From | undefined, convert: (value: From) => To): To | undefined {
   return value === undefined ? undefined : convert(value);
 }
@@ -44,12 +44,15 @@ export function optional<From, To>(value: From | undefined, convert: (value: Fro
 const optionalText = (row: Row, column: string): string | undefined =>
   row[column] === null ? undefined : text(row, column);
 
-/** A document that this service wrote, and checked before it did; numbers of its data of free form are as they were sent. */
+/**
+ * Parses a document that this service validated before storing it. Numbers in free-form data are kept as they were
+ * sent.
+ */
 function document(row: Row, column: string): unknown {
   return parseExactJson(text(row, column));
 }
 
-/** A flow. */
+/** Converts a row to a flow. */
 export function toFlow(row: Row): Flow {
   return {
     org: text(row, 'org'),
@@ -68,7 +71,7 @@ function toVisibility(row: Row): 'public' | 'private' | undefined {
   return visibility === 'public' || visibility === 'private' ? visibility : undefined;
 }
 
-/** A trail. */
+/** Converts a row to a trail. */
 export function toTrail(row: Row): Trail {
   return {
     org: text(row, 'org'),
@@ -78,7 +81,7 @@ export function toTrail(row: Row): Trail {
   };
 }
 
-/** The columns of an attestation without its document; `a` is the table. */
+/** The columns of an attestation without its document; the table alias is `a`. */
 export const summaryColumns = [
   ...['org', 'flow', 'sequence', 'trail', 'id', 'name', 'type', 'verdict', 'reason', 'created_at', 'reported_by'],
   ...['attachment_filename', 'attachment_digest', 'attachment_size'],
@@ -88,7 +91,7 @@ export const summaryColumns = [
 
 const verdicts: readonly Verdict[] = ['compliant', 'non-compliant', 'incomplete'];
 
-/** An attestation without its document. */
+/** Converts a row to an attestation without its document. */
 export function toSummary(row: Row): AttestationSummary {
   const verdict = verdicts.find((known) => known === row['verdict']);
   if (verdict === undefined || row['type'] !== 'sonar') throw new TypeError('a stored attestation is damaged');
@@ -112,12 +115,12 @@ export function toSummary(row: Row): AttestationSummary {
   };
 }
 
-/** An attestation. */
+/** Converts a row to an attestation. */
 export function toAttestation(row: Row): Attestation {
   return { ...toSummary(row), document: document(row, 'document') as SonarAttestation };
 }
 
-/** A report of an artifact. */
+/** Converts a row to a reported artifact. */
 export function toReportedArtifact(row: Row): ReportedArtifact {
   return {
     org: text(row, 'org'),
@@ -129,7 +132,7 @@ export function toReportedArtifact(row: Row): ReportedArtifact {
   };
 }
 
-/** A stretch of time in which an artifact runs; the row also has the number of the environment's latest snapshot. */
+/** Converts a row to an appearance. The row must include `latest` of the environment. */
 export function toAppearance(row: Row): Appearance {
   const exited = row['exited'];
   return {
@@ -141,12 +144,12 @@ export function toAppearance(row: Row): Appearance {
   };
 }
 
-/** A target that this service wrote, and checked before it did. */
+/** Parses the target in a row; it was validated before it was stored. */
 export function toTarget(row: Row): NotificationTarget {
   return JSON.parse(text(row, 'target')) as NotificationTarget;
 }
 
-/** Secrets that this service wrote. */
+/** Parses the signing secrets in a row; they were written by this service. */
 export function toSecrets(row: Row): readonly SigningSecret[] {
   return JSON.parse(text(row, 'signing_secrets')) as readonly SigningSecret[];
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-/** Statements by their names. */
+/** Prepared statements by name. */
 export type Prepared<Texts> = Readonly<Record<keyof Texts, StatementSync>>;
 
-/** Prepares statements once; a fault in any of them shows at start. */
+/** Prepares statements once, so that an invalid one fails at start. */
 export function prepare<Texts extends Readonly<Record<string, string>>>(
   database: DatabaseSync,
   statements: Texts,

@@ -12,7 +12,7 @@ const writing = {
   insertMissing: 'INSERT INTO trails (org, flow, name, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
 } as const;
 
-/** Trails in SQLite. */
+/** Trails in SQLite, for reading. */
 export class SqliteTrailReader implements TrailReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
@@ -27,7 +27,7 @@ export class SqliteTrailReader implements TrailReader {
   }
 }
 
-/** Trails in SQLite, with what writes them. */
+/** Trails in SQLite, for writing. */
 export class SqliteTrailWriter extends SqliteTrailReader implements TrailWriter {
   readonly #statements: Prepared<typeof writing>;
 

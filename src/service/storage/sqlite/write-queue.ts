@@ -15,23 +15,23 @@ const statements = {
   endWrite: 'RELEASE write',
 } as const;
 
-/** How long a group may take before the others get their turn, in milliseconds; a single write can take longer. */
+/** How long a group may take before other work gets its turn. A single write can take longer. */
 const maximumGroupMilliseconds = 10;
 
-/** What the queue watches while it writes. */
+/** The hooks of a queue. */
 interface Watches {
-  /** Throws if what is committed now would be lost, because the database's files are gone. */
+  /** Throws if the files of the database are gone, so that a commit would be lost. */
   readonly demandFiles?: () => void;
-  /** Milliseconds since any moment that stays the same. */
+  /** Monotonic time in milliseconds. */
   readonly elapsed?: () => number;
-  /** Called in the turn of every commit, also of one that fails. */
+  /** Called synchronously after every commit, also after one that failed. */
   readonly committed?: () => void;
 }
 
 /**
- * Writes in groups: what is asked for within one turn of the event loop is committed together, so that many clients share
- * one sync of the disk. A promise resolves after the commit; a write that rejects leaves nothing of itself and does not
- * disturb its neighbours. Writes run one after the other, and none begins before the one before it has ended.
+ * Group commit: writes that are queued in the same turn of the event loop are committed together, so that many clients
+ * share one disk sync. The promise of a write resolves after the commit. A write that rejects is rolled back and does
+ * not affect the others. Writes run strictly one after the other.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
@@ -41,7 +41,7 @@ export class WriteQueue {
   readonly #committed: () => void;
   #jobs: Job[] = [];
   #scheduled: NodeJS.Immediate | undefined;
-  /** The group that is under way. */
+  /** The current group. */
   #group: Promise<void> | undefined;
   readonly #listeners: (() => void)[] = [];
 
@@ -56,7 +56,7 @@ export class WriteQueue {
     this.#committed = committed;
   }
 
-  /** Runs the write within the next group's transaction. */
+  /** Runs a write within the transaction of the next group. */
   write<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       let written: () => void;
@@ -81,7 +81,7 @@ export class WriteQueue {
     this.#listeners.push(listener);
   }
 
-  /** Commits all that waits. */
+  /** Commits everything that is queued. */
   async drain(): Promise<void> {
     while (this.#jobs.length > 0 || this.#group !== undefined) await (this.#group ?? this.#begin());
   }
@@ -104,7 +104,7 @@ export class WriteQueue {
     return this.#group;
   }
 
-  /** Commits what waits, as much of it as one group may be. */
+  /** Commits queued writes, as many as fit into one group. */
   async #commitGroup(): Promise<void> {
     const jobs = this.#jobs;
     this.#jobs = [];
@@ -116,7 +116,7 @@ export class WriteQueue {
       for (const job of done) job.settle();
     } catch (error) {
       this.#rollBack();
-      // A job that failed by itself was settled already; settling it again changes nothing.
+      // Jobs that failed on their own are settled already; settling them again has no effect.
       for (const job of jobs) job.settle({ error });
       return;
     }
@@ -131,16 +131,16 @@ export class WriteQueue {
     }
   }
 
-  /** A disk that fails can fail this as well; SQLite then rolls back with the next transaction. */
+  /** A failing disk can make the rollback fail, too; SQLite then rolls back with the next transaction. */
   #rollBack(): void {
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     } catch {
-      // The jobs are told why they failed; this failure has the same cause.
+      // The jobs are rejected with the original error, which has the same cause.
     }
   }
 
-  /** Runs one after the other. Those that there is no more time for are left for the next group. */
+  /** Runs jobs one after the other. Those that exceed the time limit are left for the next group. */
   async #run(jobs: Job[]): Promise<readonly Job[]> {
     const begun = this.#elapsed();
     const done: Job[] = [];
@@ -160,7 +160,7 @@ export class WriteQueue {
       this.#statements.endWrite.run();
       return true;
     } catch (error) {
-      // SQLite itself rolls the whole transaction back when the disk is full; then all have failed.
+      // If the disk is full, SQLite rolls back the whole transaction; then all jobs have failed.
       if (!this.#database.isTransaction) throw error;
       this.#database.exec('ROLLBACK TO write; RELEASE write');
       job.settle({ error });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What is kept in memory is read from these tables; the columns name the rows that are read together. */
+/** The tables that cached values are read from. The columns identify a source: the rows that are read together. */
 const watched = {
   flows: ['org', 'name'],
   artifacts: ['org', 'fingerprint'],
@@ -12,13 +12,13 @@ const watched = {
   api_keys: ['id'],
 } as const;
 
-/** Rows of a table that are read together, as one text. */
+/** A key for the rows of a table that are read together. */
 export type Source = string;
 
-// No name that the service takes holds a line break, so these texts cannot run into each other.
+// Names contain no line break, so the keys are unambiguous.
 const separator = '\n';
 
-/** The rows of a table that have these values in the columns that `watched` names. */
+/** Returns the source of the rows with these values in the columns of `watched`. */
 export function toSource<Table extends keyof typeof watched>(
   table: Table,
   ...values: Readonly<Record<keyof (typeof watched)[Table] & `${number}`, string>> & readonly string[]
@@ -29,8 +29,8 @@ export function toSource<Table extends keyof typeof watched>(
 }
 
 /**
- * Tells what is written. The database itself says it, by triggers of this connection, so that no write can be forgotten,
- * whichever part of the storage makes it. It is told before the commit, and a write that is rolled back is told as well.
+ * Reports every write to a watched table. Triggers on this connection detect the writes, so that none is missed,
+ * whichever code makes it. Listeners are called before the commit, also for writes that are rolled back later.
  */
 export class WrittenSources {
   readonly #listeners: ((source: Source) => void)[] = [];
@@ -47,7 +47,7 @@ export class WrittenSources {
     );
   }
 
-  /** Calls the listener for every write of a watched row. */
+  /** Adds a listener, which is called for every written row of a watched table. */
   onWrite(listener: (source: Source) => void): void {
     this.#listeners.push(listener);
   }

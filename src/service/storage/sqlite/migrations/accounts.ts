@@ -1,9 +1,9 @@
 /**
- * Members, service accounts, and what their keys need. A key of a user opens the organizations that the user is a member of,
- * a key of a service account opens the account's; what it may do there is looked up when it is used. So the keys of before
- * become keys of users, who are members with the role of their latest key.
+ * Members, service accounts and owners of keys. A user's key gives access to the organizations that the user is a
+ * member of, a service account's key to the account's own; permissions are looked up when a key is used. Existing keys
+ * become keys of users, who become members with the role of their latest key.
  *
- * From this version on, the time of an attestation never ran backwards within its flow; `clock.ts` ended that.
+ * From this version on, times of attestations never decreased within a flow; `clock.ts` ended that.
  */
 export const accounts = `
 CREATE TABLE members (

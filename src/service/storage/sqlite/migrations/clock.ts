@@ -1,8 +1,8 @@
 /**
- * Times are kept as the clock showed them. The order of attestations and snapshots is that of their numbers alone, and
- * `stepped_back` is 1 if the clock was set back since the record before: between two such records, times never decrease,
- * and a record is found by its time (`domain/time-series.ts`). Before this version, every time was raised to that of the
- * record before, so none had stepped back.
+ * Stores times as the clock showed them. Attestations and snapshots are ordered by their numbers alone, and
+ * `stepped_back` is 1 if the clock was set back since the previous record: between two such records, times never
+ * decrease, so that records can be found by time (`domain/time-series.ts`). Before this version, every time was raised
+ * to that of the previous record, so no record had stepped back.
  */
 export const clock = `
 DROP INDEX attestations_by_time;

@@ -1,10 +1,10 @@
 /**
  * Environments, their snapshots, and policies.
  *
- * A snapshot has no end of its own: it ends when the next one begins, so that a series has neither gaps nor overlaps.
- * `content` is what runs, as JSON; in a logical environment the numbers of its members' snapshots. It comes last in its row,
- * so that lists do not read it. `appearances` holds each stretch of snapshots in which a fingerprint runs: `started` is the
- * first that shows it, `exited` the first that no longer does.
+ * A snapshot has no end time: it ends when the next one begins, so that a series has neither gaps nor overlaps.
+ * `content` is JSON: the running artifacts or, for a logical environment, references to its members' snapshots. It is
+ * the last column, so that lists do not read it. `appearances` holds each period in which a fingerprint runs: `started`
+ * is the first snapshot that contains it, `exited` the first that no longer does.
  */
 export const environments = `
 CREATE TABLE environments (

@@ -1,6 +1,6 @@
 /**
- * Why the latest attempt at a target failed, and the secrets that its webhooks are signed with (JSON, the newest first).
- * Webhooks of before have no secret and stay unsigned until one is made for them.
+ * The error of a target's latest attempt, and the signing secrets of its webhooks (JSON, newest first). Existing
+ * webhooks have no secret and stay unsigned until one is created for them.
  */
 export const notificationTargets = `
 ALTER TABLE notification_targets ADD COLUMN last_error TEXT;

@@ -1,9 +1,9 @@
 /**
- * Notifications, and the outbox of what is to be delivered. Each target is a lane of its own: its deliveries leave in order,
- * and while its first one fails the others wait. So what is due is one row a target, however much waits behind it.
+ * Notifications and their outbox. Each target has its own queue: its deliveries are sent in order, and while the first
+ * one fails, the others wait. So there is one due time per target, however many deliveries wait.
  *
- * `due_at` is null while nothing waits; `attempts` counts the failures since the last success. A deleted notification stays
- * as a row, so that its number is not given again.
+ * `due_at` is null if nothing waits; `attempts` counts the failures since the last success. The row of a deleted
+ * notification is kept, so that its number is not reused.
  */
 export const notifications = `
 CREATE TABLE notifications (

@@ -1,7 +1,7 @@
 /**
- * Environments whose next snapshot is still to be made: one change can touch any number of environments, and only a few
- * snapshots are made along with it. `since` is the time of the latest such change, `forced` is 1 if a snapshot is made even
- * if the verdict stays the same.
+ * Environments with a pending snapshot: one change can affect any number of environments, and only a few snapshots are
+ * created with it. `since` is the time of the latest such change; `forced` is 1 if a snapshot is to be created even if
+ * the verdict stays the same.
  */
 export const pendingSnapshots = `
 CREATE TABLE pending_snapshots (

@@ -1,4 +1,4 @@
-/** The columns that name who made a record. */
+/** The columns that name the author of a record. */
 const actorColumns = [
   ['attestations', 'reported_by'],
   ['artifacts', 'reported_by'],
@@ -16,13 +16,13 @@ const nameAccounts = actorColumns.map(
 );
 
 /**
- * Personal keys open every organization that their user is a member of; before, each key opened one. The names of users were
- * not kept apart either: two people could have the same name in two organizations. So the keys of a name that is found in
- * several organizations stay limited to theirs, and no key opens more than before.
+ * Personal keys give access to every organization that their user is a member of; before, each key gave access to one.
+ * User names were not global either: two people could have the same name in two organizations. So the keys of names
+ * that exist in several organizations stay limited to their own, and no key gains access.
  *
- * What a service account recorded says so (`actorName`). The table still holds every key there ever was. So if only a service
- * account ever had keys under a name in an organization, the name is the account's; if a user had some as well, nobody can
- * tell, and the record stays as it is.
+ * Authors that are service accounts are marked as such (`actorName`). The table still contains all keys that ever
+ * existed. If only a service account ever had keys under a name in an organization, the author is the account; if a
+ * user had some as well, it is unknown, and the record is not changed.
  */
 export const users = `
 ALTER TABLE api_keys ADD COLUMN is_limited_to_org INTEGER NOT NULL DEFAULT 0;
