@@ -45,17 +45,17 @@ import type { PolicyRecord } from '../../src/service/domain/policy/policy-record
 import type { Role } from '../../src/contract/role.ts';
 import type { UseCaseDependencies } from '../../src/service/application/use-case-dependencies.ts';
 
-/** What was found of an artifact. */
+/** The result of `findArtifact`, without the version. */
 export type ArtifactSearchResult =
   { readonly outcome: 'found'; readonly details: ArtifactDetails } | artifacts.ArtifactNotFound;
 
-/** Which attestations are listed, and when. */
+/** A query for attestations at a time. */
 export interface AttestationListQueryAt extends attestationList.AttestationListQuery {
   /** In Unix seconds. */
   readonly now: number;
 }
 
-/** What the use cases make of a storage, each at a time that the test chooses (in Unix seconds). */
+/** Runs use cases on a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
   readonly storage: Storage;
   readonly #judging = new Judging();
@@ -65,7 +65,7 @@ export class Records {
     this.storage = storage;
   }
 
-  /** UseCaseDependencies whose clock shows this time. */
+  /** The dependencies with a clock that shows this time. */
   at(seconds: number): UseCaseDependencies {
     const shared = { storage: this.storage, judging: this.#judging, artifactCache: this.#artifactCache };
     return { ...shared, now: () => seconds * 1000, randomBytes };
@@ -107,7 +107,7 @@ export class Records {
     return artifacts.recordArtifact(this.at(0), artifact);
   }
 
-  /** Without the version, which is another one after every start. */
+  /** Without the version, which changes with every start. */
   async findArtifact(query: artifacts.ArtifactQuery): Promise<ArtifactSearchResult> {
     const finding = await artifacts.findArtifact(this.at(0), query);
     return finding.outcome === 'found' ? { outcome: 'found', details: finding.details } : finding;
@@ -117,7 +117,7 @@ export class Records {
     return findTrail(this.at(0), { org, flow, name });
   }
 
-  /** Makes snapshots that are pending, as a running service does, until it is stopped. */
+  /** Creates pending snapshots, as a running service does, until it is stopped. */
   startPendingSnapshots(): PendingSnapshots {
     const pending = new PendingSnapshots(this.at(0));
     pending.start();
@@ -131,7 +131,7 @@ export class Records {
     return environments.saveEnvironment(this.at(at), environment);
   }
 
-  /** After its pending snapshots are made. */
+  /** Creates its pending snapshots first. */
   findEnvironment(org: string, name: string): Promise<Environment | undefined> {
     const reference = { org, environments: [name] };
     return readCurrent(this.at(0), reference, (transaction) => transaction.environments.find(org, name));
@@ -190,7 +190,7 @@ export class Records {
     return members.removeMember(this.at(at), { org, user });
   }
 
-  /** As the holder of a personal key asks for it. */
+  /** As with a personal key. */
   setDefaultOrganization(org: string, user: string): Promise<'set' | 'denied'> {
     const key = { id: 'any', org, ownerKind: 'user', owner: user, isLimitedToOrg: false, description: '' } as const;
     return members.setDefaultOrganization(this.at(0), {
@@ -220,7 +220,7 @@ export class Records {
     return serviceAccounts.deleteServiceAccount(this.at(at), { org, name });
   }
 
-  /** Stores a notification, whatever environments there are. */
+  /** Stores a notification without checking its environments. */
   createNotification(
     notification: NewNotification,
     secrets: ReadonlyMap<number, SigningSecret> = new Map(),
@@ -253,7 +253,7 @@ export class Records {
     return notifications.deleteNotification(this.at(at), { org, number });
   }
 
-  /** Puts events into the outbox, as the transaction of a snapshot does. */
+  /** Adds events to the outbox, as the transaction of a snapshot does. */
   recordEvents(...events: readonly EnvironmentEvent[]): Promise<void> {
     const places = Map.groupBy(events, ({ org, environment }) => `${org}/${environment}`);
     return this.storage.transaction(async (transaction) => {

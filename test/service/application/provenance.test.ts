@@ -10,7 +10,7 @@ import { SqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storag
 import { Records } from '../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
-describe('what flows know of the artifacts that run', () => {
+describe('the provenance of running artifacts', () => {
   let folder: string;
   let storage: SqliteStorage;
   let records: Records;
@@ -48,7 +48,7 @@ describe('what flows know of the artifacts that run', () => {
   const load = (artifacts: readonly RunningArtifact[], work = new Work()): Promise<readonly JudgedArtifact[]> =>
     storage.read((transaction) => loadJudgedArtifacts(transaction, 'acme', artifacts, work));
 
-  it('is their state in each flow that knows them, flows by name', async () => {
+  it('has their state in each flow that knows them, sorted by flow', async () => {
     await report('web', 'aa');
     await report('api', 'aa', 'next');
     await report('web', 'bb');
@@ -62,7 +62,7 @@ describe('what flows know of the artifacts that run', () => {
     ]);
   });
 
-  it('is the evidence of a trail for all artifacts of the trail, however many run', async () => {
+  it('has the evidence of a trail for all artifacts of the trail, however many run', async () => {
     const digits = Array.from({ length: 40 }, (_, index) => (index + 16).toString(16));
     for (const each of digits) await report('web', each);
     await attest('web', 'main');
@@ -82,7 +82,7 @@ describe('what flows know of the artifacts that run', () => {
     await expect(load([running('one', 'aa')], exhausted)).rejects.toBeInstanceOf(WorkExceeded);
   });
 
-  it('is what their builds said last, in whichever flow', async () => {
+  it('has their latest builds, in any flow', async () => {
     await report('web', 'aa');
     await report('api', 'aa');
     const fingerprints = [fingerprintOf('aa'), fingerprintOf('cc')];

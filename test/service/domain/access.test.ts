@@ -28,7 +28,7 @@ describe('access', () => {
     expect(mayAccess({ org: 'acme', ownerKind: 'user', owner: 'ann', role }, 'acme', permission)).toBe(allowed);
   });
 
-  it('ends at the organization, for every role and permission', () => {
+  it('is denied in other organizations, for every role and permission', () => {
     for (const role of roles) {
       for (const permission of [
         'read',
@@ -43,7 +43,7 @@ describe('access', () => {
     }
   });
 
-  it('of a personal key goes wherever its user does, and of any other key nowhere else', () => {
+  it('of a personal key extends to all organizations of its user, and of any other key to its own only', () => {
     for (const ownerKind of ['user', 'service account'] as const) {
       for (const isLimitedToOrg of [true, false]) {
         const key = { org: 'acme', ownerKind, isLimitedToOrg };
@@ -53,7 +53,7 @@ describe('access', () => {
     }
   });
 
-  it('is recorded so that a user and a service account of one name are two', () => {
+  it('is recorded so that a user and a service account with the same name differ', () => {
     expect(actorName({ ownerKind: 'user', owner: 'ci' })).toBe('ci');
     expect(actorName({ ownerKind: 'service account', owner: 'ci' })).toBe('service-account:ci');
   });

@@ -11,7 +11,7 @@ import {
 const bytes = fc.uint8Array({ minLength: 40, maxLength: 40 }).map((array) => Buffer.from(array));
 
 describe('an API key', () => {
-  it('is read back as it was made, whatever the random bytes', () => {
+  it('is parsed as it was created, whatever the random bytes', () => {
     fc.assert(
       fc.property(bytes, (random) => {
         let taken = 0;

@@ -70,7 +70,7 @@ const evidence = fc
 const rank = { COMPLIANT: 0, INCOMPLETE: 1, 'NON-COMPLIANT': 2 };
 
 describe('the state of any artifact', () => {
-  it('does not depend on the order of requirements and evidence, nor do its words', () => {
+  it('does not depend on the order of requirements and evidence, and neither does its reason', () => {
     fc.assert(
       fc.property(names, evidence, (required, pieces) => {
         expect(judge(required.toReversed(), pieces.toReversed())).toEqual(judge(required, pieces));
@@ -105,7 +105,7 @@ describe('the state of any artifact', () => {
     );
   });
 
-  it('is a pass only when all that is required is there and all that is there is compliant', () => {
+  it('is compliant only if all required evidence is there and all evidence is compliant', () => {
     fc.assert(
       fc.property(names, evidence, (required, pieces) => {
         const clean = pieces.every((each) => each.verdict === 'compliant');

@@ -76,7 +76,7 @@ describe('an attestation', () => {
     expect(isAbout(attestation, of)).toBe(about);
   });
 
-  it('is about an artifact by exactly the rule that the documentation gives', () => {
+  it('applies to an artifact exactly by the documented rule', () => {
     const few = (...values: string[]): fc.Arbitrary<string> => fc.constantFrom(...values);
     const attestation = fc.record(
       {
@@ -125,8 +125,8 @@ function ruled(from: AttestationSubject, of: ArtifactSubject): boolean {
   return named && (from.git_commit ?? of.git_commit) === of.git_commit;
 }
 
-describe('what counts', () => {
-  it('is the latest of each name, and the artifact in front of the name makes no other evidence of it', () => {
+describe('the evidence that counts', () => {
+  it('is the latest of each name, without the artifact prefix', () => {
     const attestations = [{ name: 'unit' }, { name: 'sonar' }, { name: 'web.unit' }];
     expect(selectLatestByName(attestations)).toEqual([{ name: 'sonar' }, { name: 'web.unit' }]);
   });

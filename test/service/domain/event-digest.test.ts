@@ -20,7 +20,7 @@ describe('the events of a snapshot for a target', () => {
     expect(toMessages([])).toEqual([]);
   });
 
-  it('are one digest if they are more, with the trigger and the words of the verdict', () => {
+  it('are one digest if there are more, with the trigger and the description of the verdict', () => {
     const [digest, ...others] = toMessages([
       ...started(9),
       ...started(1, { trigger: 'ON_EXITED_ARTIFACT' }),

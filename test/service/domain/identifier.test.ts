@@ -5,7 +5,7 @@ import { attestationId } from '../../../src/contract/names.ts';
 import { newIdentifier } from '../../../src/service/domain/identifier.ts';
 
 describe('a new identifier', () => {
-  it('has the form of the interface and holds the second and every random bit', () => {
+  it('has the format of the interface and contains the second and every random bit', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 10, maxLength: 10 }),
@@ -21,7 +21,7 @@ describe('a new identifier', () => {
     );
   });
 
-  it('is still one when 32 bits no longer hold the second', () => {
+  it('is still valid when the second exceeds 32 bits', () => {
     const id = newIdentifier({ now: () => (2 ** 32 + 5) * 1000, randomBytes: (size) => Buffer.alloc(size) });
     expect(id).toBe('00000005-0000-0000-0000-00000000');
   });

@@ -12,7 +12,7 @@ describe('lead times', () => {
     expect(calculateLeadTimes(100.5, appearances)).toEqual({ prod: 60, stage: 30 });
   });
 
-  it('are not known without a beginning', () => {
+  it('are empty without a start time', () => {
     expect(calculateLeadTimes(undefined, [appearance('prod', 190)])).toEqual({});
   });
 
@@ -20,7 +20,7 @@ describe('lead times', () => {
     expect(calculateLeadTimes(100, [appearance('prod', 99), appearance('stage', 100)])).toEqual({ stage: 0 });
   });
 
-  it('know an environment by any name', () => {
+  it('support any environment name', () => {
     const times = calculateLeadTimes(0, [appearance('__proto__', 5)]);
     expect(Object.entries(times)).toEqual([['__proto__', 5]]);
   });

@@ -4,7 +4,7 @@ import { isOverdue, isStale, retryDelay } from '../../../src/service/domain/noti
 import { sampleEvent } from '../../support/notification-samples.ts';
 
 describe('a target that fails', () => {
-  it('is left alone for 10 seconds, then twice as long each time, up to an hour', () => {
+  it('is retried after 10 seconds, then after twice as long each time, up to an hour', () => {
     expect([1, 2, 3, 9, 10, 1000].map(retryDelay)).toEqual([10, 20, 40, 2560, 3600, 3600]);
     fc.assert(
       fc.property(fc.nat(), (attempts) => {
@@ -25,7 +25,7 @@ describe('a target that fails', () => {
     expect(isStale(event, 999, 1000)).toBe(true);
   });
 
-  it('has failed often enough once three days of waits are over', () => {
+  it('has reached the number of failures after three days of delays', () => {
     const event = sampleEvent({ timestamp: 0 });
     const series = Array.from({ length: 200 }, (_, index) => index + 1);
     const enough = series.find((attempts) => isStale(event, 1e9, attempts)) ?? 0;
@@ -34,7 +34,7 @@ describe('a target that fails', () => {
     expect(waited + retryDelay(enough)).toBeGreaterThan(3 * 86_400);
   });
 
-  it('never waits longer than its failures say', () => {
+  it('never waits longer than its number of failures calls for', () => {
     expect(isOverdue({ dueAt: 1000, attempts: 0 }, 1000)).toBe(false);
     expect(isOverdue({ dueAt: 1001, attempts: 0 }, 1000)).toBe(true);
     expect(isOverdue({ dueAt: 1020, attempts: 2 }, 1000)).toBe(false);

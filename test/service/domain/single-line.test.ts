@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toSingleLine } from '../../../src/service/domain/single-line.ts';
 
-describe('a foreign text in a line', () => {
+describe('foreign text in one line', () => {
   it.each([
     ['web.tar', 'web.tar'],
     ['grün 🙂', 'grün 🙂'],
@@ -14,7 +14,7 @@ describe('a foreign text in a line', () => {
     expect(toSingleLine(text)).toBe(shown);
   });
 
-  it('begins no other line and has no invisible character', () => {
+  it('starts no new line and contains no invisible character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
         expect(toSingleLine(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -22,7 +22,7 @@ describe('a foreign text in a line', () => {
     );
   });
 
-  it('is cut when it is long', () => {
+  it('is truncated if it is long', () => {
     expect(toSingleLine('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`);
     expect(toSingleLine('x'.repeat(500))).toHaveLength(500);
   });

@@ -62,7 +62,7 @@ describe('a selection by time', () => {
     );
   });
 
-  it('up to the present holds everything, and from the beginning as well', async () => {
+  it('is complete up to the present, and from the beginning', async () => {
     await fc.assert(
       fc.asyncProperty(disturbed, async (records) => {
         const times = records.map(({ shown }) => shown);
@@ -73,7 +73,7 @@ describe('a selection by time', () => {
     );
   });
 
-  it('leaves out nothing that a right clock would have put into it, if all wrong times are contradicted', async () => {
+  it('misses nothing that a correct clock would have included, if all wrong times are contradicted', async () => {
     const once = fc.record({
       length: fc.integer({ min: 1, max: 30 }),
       at: fc.integer({ min: 1, max: 30 }),
@@ -98,7 +98,7 @@ describe('a selection by time', () => {
     );
   });
 
-  it('costs a few look-ups, however long the series is', async () => {
+  it('takes few lookups, however long the series is', async () => {
     let lookups = 0;
     const series = createTimeSeries(1_000_000, [500_001], (number) => {
       lookups += 1;

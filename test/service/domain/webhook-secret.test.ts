@@ -8,7 +8,7 @@ const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const other = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 
 describe('the secret of a webhook', () => {
-  it('is made of 32 random bytes in the form that is taken', () => {
+  it('consists of 32 random bytes in the accepted format', () => {
     const made = newWebhookSecret((size) => Buffer.alloc(size, 7));
     expect(made).toBe(`whsec_${Buffer.alloc(32, 7).toString('base64')}`);
     expect(violations(webhookSecret, made)).toEqual([]);

@@ -6,7 +6,7 @@ import { hashSecret } from '../../../src/service/domain/api-key.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
-/** What every implementation of the store must do for members, service accounts and keys. */
+/** What every storage adapter must do for members, service accounts and keys. */
 export function describeAccounts(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -53,13 +53,13 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
     });
 
     describe('members', () => {
-      it('are created and then given another role, and keep the time that they came', async () => {
+      it('are created, then updated with another role, and keep their creation time', async () => {
         expect(await records.saveMember(member())).toBe('created');
         expect(await records.saveMember(member({ role: 'reader', createdAt: 9 }))).toBe('updated');
         expect(await records.findMember('acme', 'ann')).toEqual(member({ role: 'reader' }));
       });
 
-      it('are of an organization that exists, and of no other', async () => {
+      it('require an existing organization, and belong to it alone', async () => {
         expect(await records.saveMember(member({ org: 'nobody' }))).toBe('organization not found');
         await records.saveMember(member());
         expect(await records.findMember('other', 'ann')).toBeUndefined();
@@ -73,7 +73,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect(await records.findRole('other', 'user', 'ann')).toBe('admin');
       });
 
-      it('lose their keys with their last membership, and those limited to an organization with that one', async () => {
+      it('lose all keys with their last membership, and limited keys with the membership they are limited to', async () => {
         await records.saveMember(member());
         await records.saveMember(member({ org: 'other' }));
         await records.saveMember(member({ user: 'bob' }));
@@ -120,7 +120,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect(await records.defaultOrganization('bob')).toBe('acme');
       });
 
-      it('is not changed by who is not a member, and ends with the membership', async () => {
+      it('cannot be set by a non-member, and ends with the membership', async () => {
         await records.saveMember(member());
         await records.setDefaultOrganization('acme', 'ann');
         expect(await records.setDefaultOrganization('other', 'ann')).toBe('denied');
@@ -134,7 +134,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
     });
 
     describe('service accounts', () => {
-      it('come back as they were, by name and in a list', async () => {
+      it('are returned as they were written, by name and in a list', async () => {
         const second = account({ name: 'b-second', forWebhook: false, description: '' });
         expect(await records.createServiceAccount(account())).toBe('created');
         expect(await records.createServiceAccount(second)).toBe('created');
@@ -148,7 +148,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect(await records.createServiceAccount(account({ org: 'nobody' }))).toBe('organization not found');
       });
 
-      it('are of one organization', async () => {
+      it('belong to one organization', async () => {
         await records.createServiceAccount(account());
         expect(await records.findServiceAccount('other', 'ci')).toBeUndefined();
         expect(await records.listServiceAccounts('other')).toEqual([]);
@@ -157,7 +157,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect(await records.findRole('acme', 'service account', 'ci')).toBe('snapshotter');
       });
 
-      it('take their keys with them, and leave none to a successor of the same name', async () => {
+      it('lose their keys when deleted, so that a successor of the same name has none', async () => {
         await records.createServiceAccount(account());
         await records.createServiceAccount(account({ name: 'other' }));
         await records.saveMember(member({ user: 'ci' }));
@@ -189,7 +189,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         await records.saveMember(member({ org: 'other' }));
       });
 
-      it('come back as they were', async () => {
+      it('are returned as they were written', async () => {
         expect(await records.hasKeys('acme')).toBe(false);
         expect(await records.addKey(key())).toBe('inserted');
         expect(await records.addKey(key({ id: 'key2', expiresAt: 7.5, isLimitedToOrg: true }))).toBe('inserted');
@@ -199,7 +199,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect(await records.hasKeys('other')).toBe(false);
       });
 
-      it('have ids of their own, whoever they belong to', async () => {
+      it('have unique ids across owners and organizations', async () => {
         await records.addKey(key());
         expect(await records.addKey(key({ owner: 'bob' }))).toBe('exists');
         expect(await records.addKey(key({ org: 'other' }))).toBe('exists');
@@ -221,7 +221,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
         expect([await records.hasKeys('acme'), await records.hasKeys('other')]).toEqual([false, false]);
       });
 
-      it('are revoked for good, and only by their own organization', async () => {
+      it('are revoked permanently, and only by their own organization', async () => {
         await records.addKey(key());
         expect(await records.revokeKey('other', 'key1', 7)).toBe('not found');
         expect(await records.revokeKey('acme', 'key2', 7)).toBe('not found');
@@ -231,7 +231,7 @@ export function describeAccounts(name: string, open: () => Promise<StorageUnderT
       });
     });
 
-    it('is all still there after it was closed and opened', async () => {
+    it('persist after the storage is reopened', async () => {
       await records.saveMember(member());
       await records.setDefaultOrganization('acme', 'ann');
       await records.createServiceAccount(account());

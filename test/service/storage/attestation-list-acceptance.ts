@@ -6,7 +6,7 @@ import { sampleAttestation } from '../../support/service-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { AttestationListQueryAt, Records } from '../../support/records.ts';
 
-/** What every implementation of the store must do for lists of attestations. */
+/** What every storage adapter must do for lists of attestations. */
 export function describeAttestationList(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -64,13 +64,13 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       await tested.remove();
     });
 
-    it('knows whether there is such a flow', async () => {
+    it('reports a missing flow', async () => {
       expect(await records.listAttestations(query({ flow: 'none' }))).toEqual({ outcome: 'flow not found' });
       expect(await records.listAttestations(query({ org: 'nobody' }))).toEqual({ outcome: 'flow not found' });
       expect(await records.listAttestations(query())).toEqual({ outcome: 'found', attestations: [], total: 0 });
     });
 
-    it('gives the attestations back as they were, of this flow and organization only', async () => {
+    it('returns the attestations as they were recorded, of this flow and organization only', async () => {
       const mine = attestation(5, { attachment: { filename: 'a.xml', digest: 'd'.repeat(64), size: 3 } });
       await records.recordAttestation(mine);
       await record([5], 'api');
@@ -78,7 +78,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       expect(await page()).toMatchObject({ attestations: [mine], total: 1 });
     });
 
-    it('begins with the newest, and cuts into pages', async () => {
+    it('returns pages, newest first', async () => {
       const ids = (await record([1, 2, 3, 4, 5, 6, 7])).toReversed();
       expect(await page({ perPage: 3 })).toMatchObject({ ids: ids.slice(0, 3), total: 7 });
       expect(await page({ perPage: 3, page: 3 })).toMatchObject({ ids: ids.slice(6), total: 7 });
@@ -86,7 +86,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       expect(await page({ perPage: 1000, page: 1_000_000_000 })).toMatchObject({ ids: [], total: 7 });
     });
 
-    it('cuts a span of time out, whole seconds at both ends', async () => {
+    it('selects a time span, with whole seconds at both ends', async () => {
       const ids = (await record([10, 20, 20.5, 20.999, 21, 30])).toReversed();
       expect((await page({ from: 20 })).ids).toEqual(ids.slice(0, 5));
       expect((await page({ to: 20 })).ids).toEqual(ids.slice(2));
@@ -119,7 +119,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       expect((await page({ from: 25, now: 30 })).total).toBe(1);
     });
 
-    it('says that a page is larger than was asked for, before it is read, and reads it in parts', async () => {
+    it('reports that a page is too large before it is read, and reads it in parts', async () => {
       const document = sampleAttestation('OK', { user_data: { text: 'ü'.repeat(1000) } });
       for (const time of [1, 2, 3]) await records.recordAttestation(attestation(time, { document }));
       const range = { org: 'acme', flow: 'web', first: 1, last: 3 };
@@ -134,7 +134,7 @@ export function describeAttestationList(name: string, open: () => Promise<Storag
       expect((await page({ maximumBytes: 5000, perPage: 2 })).ids).toHaveLength(2);
     });
 
-    it('loses and doubles nothing for who walks the pages up to a time while more is recorded', async () => {
+    it('neither skips nor repeats attestations on pages up to a time while more are recorded', async () => {
       let round = 0;
       await fc.assert(
         fc.asyncProperty(

@@ -14,7 +14,7 @@ import { fingerprintOf, sampleArtifact } from '../../support/service-samples.ts'
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
-/** What every implementation of the store must do for environments, their snapshots and policies. */
+/** What every storage adapter must do for environments, their snapshots and policies. */
 export function describeEnvironments(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -75,7 +75,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
     });
 
     describe('environments', () => {
-      it('come back as they were saved, and an update keeps what it leaves out', async () => {
+      it('are returned as they were saved, and an update keeps omitted fields', async () => {
         await savePolicy();
         await records.saveEnvironment(environment({ name: 'stage', description: 'Before', policies: ['strict'] }), 3);
         await records.saveEnvironment(
@@ -101,7 +101,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         });
       });
 
-      it('are refused whole: a missing policy leaves no member and no description behind', async () => {
+      it('are rejected as a whole: a missing policy leaves no member and no description behind', async () => {
         const refused = environment({ name: 'all', kind: 'logical', members: ['prod'], policies: ['strict'] });
         expect(await records.saveEnvironment(refused, 3)).toEqual({ outcome: 'policy not found', policy: 'strict' });
         expect(await records.findEnvironment('acme', 'all')).toBeUndefined();
@@ -131,7 +131,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
     });
 
     describe('snapshots', () => {
-      it('are made where other artifacts run, one after the other', async () => {
+      it('are created if different artifacts run', async () => {
         expect(await report({ web: 'aaaaa' }, 10.5)).toEqual({ outcome: 'snapshot made' });
         expect(await report({ web: 'aaaaa' }, 11)).toEqual({ outcome: 'nothing new' });
         expect(await report({ web: 'bbbbb' }, 12)).toEqual({ outcome: 'snapshot made' });
@@ -143,7 +143,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         expect(await report({ web: 'bbbbb' }, 13)).toEqual({ outcome: 'nothing new' });
       });
 
-      it('are read as they were made, by any expression', async () => {
+      it('are returned as they were created, for any expression', async () => {
         for (const [index, image] of ['aaaaa', 'bbbbb', 'ccccc'].entries())
           await report({ web: image }, 10 + index * 10);
         const numberOf = async (
@@ -180,7 +180,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         });
       });
 
-      it('of a logical environment show each of its members as it was', async () => {
+      it('of a logical environment contain each of its members as it was', async () => {
         await records.saveEnvironment(environment({ name: 'stage' }), 3);
         await report({ web: 'aaaaa' }, 10);
         await records.saveEnvironment(environment({ name: 'all', kind: 'logical', members: ['prod', 'stage'] }), 11);
@@ -195,7 +195,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         expect((await list('all')).map(({ from }) => from)).toEqual([11, 12, 13]);
       });
 
-      it('form a series without gaps, whatever happens in whichever order', async () => {
+      it('form a series without gaps after any sequence of changes', async () => {
         await records.saveFlow(
           { org: 'acme', name: 'web', description: '', visibility: null, template: [], repoUrl: null },
           1,
@@ -252,7 +252,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         );
       });
 
-      it('stand on the page that they are counted to', async () => {
+      it('are on the computed page', async () => {
         for (let index = 0; index < 60; index += 1) await report({ web: index % 2 === 0 ? 'aaaaa' : 'bbbbb' }, index);
         const page = { page: 6, size: 10, ascending: false };
         const found = await records.listSnapshots({ org: 'acme', environment: 'prod', page, now: 100 });
@@ -261,7 +261,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
     });
 
     describe('policies', () => {
-      it('keep their versions, and their history', async () => {
+      it('keep their versions and their history', async () => {
         expect((await savePolicy()).outcome).toBe('created');
         await records.attachPolicies(change(['strict']), 6);
         const { outcome, policy } = await savePolicy('strict', false, 7.5);
@@ -289,7 +289,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         expect(await records.findPolicy('other', 'strict')).toBeUndefined();
       });
 
-      it('tell the text of the latest version and of as many before it as an answer can bear', async () => {
+      it('return the text of the latest version, and of earlier ones up to the limit', async () => {
         const text = 'x'.repeat(9 * 1024 * 1024);
         const version = { org: 'acme', name: 'long', comment: '', text, rules: rules(true), user: 'ann' };
         await records.savePolicy(version, 1);
@@ -297,7 +297,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
         expect(policy.versions.map((told) => told.text?.length)).toEqual([undefined, text.length]);
       });
 
-      it('judge what runs, and every change of them makes a snapshot', async () => {
+      it('judge what runs, and every change to them creates a snapshot', async () => {
         await savePolicy();
         await report({ web: 'aaaaa' }, 10);
         expect(await records.attachPolicies(change(['strict']), 11)).toBe('attached');
@@ -325,7 +325,7 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
     });
 
     describe('events', () => {
-      it('go to the outbox with the snapshot that shows them', async () => {
+      it('are added to the outbox together with their snapshot', async () => {
         await records.createNotification({
           org: 'acme',
           name: 'all',

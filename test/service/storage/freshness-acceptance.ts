@@ -6,7 +6,7 @@ import { pod } from '../../support/environment-samples.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 import type { OpenStorage, StorageUnderTest } from './storage-acceptance.ts';
 
-/** What every implementation of the store must do, whatever it keeps in memory of what it answered before. */
+/** What every storage adapter must do, whatever it caches. */
 export function describeFreshness(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -112,7 +112,7 @@ export function describeFreshness(name: string, open: () => Promise<StorageUnder
       return Promise.all([...artifacts, ...keys, ...roles]);
     };
 
-    it('answers what was written last, to who has asked before as to who has not', async () => {
+    it('returns the latest written state, whether or not it was read before', async () => {
       let open: OpenStorage = tested;
       await fc.assert(
         fc.asyncProperty(fc.array(chance, { minLength: 1, maxLength: 12, size: 'max' }), async (chances) => {

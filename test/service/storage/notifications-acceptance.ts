@@ -6,7 +6,7 @@ import { sampleEvent } from '../../support/notification-samples.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 import type { Records } from '../../support/records.ts';
 
-/** What every implementation of the store must do for notifications and their outbox. */
+/** What every storage adapter must do for notifications and their outbox. */
 export function describeNotifications(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -48,13 +48,13 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
     });
 
     describe('notifications', () => {
-      it('come back as they were, and have delivered nothing yet', async () => {
+      it('are returned as they were written, without any delivery', async () => {
         const created = notification({ environments: ['prod', 'stage'], targets: [webhook, slack] });
         expect(await records.createNotification(created)).toBe(1);
         expect(await records.findNotification('acme', 1)).toEqual({ ...created, number: 1, failing: false });
       });
 
-      it('are numbered within their organization, without a number twice', async () => {
+      it('are numbered within their organization, and numbers are not reused', async () => {
         expect(await records.createNotification(notification({ org: 'nobody' }))).toBe('organization not found');
         const numbers = await Promise.all([1, 2, 3].map(() => records.createNotification(notification())));
         expect(numbers).toEqual([1, 2, 3]);
@@ -63,7 +63,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await records.createNotification(notification())).toBe(4);
       });
 
-      it('are gone when they were deleted, with what was on its way', async () => {
+      it('are deleted together with their waiting deliveries', async () => {
         await records.createNotification(notification());
         await records.recordEvents(event());
         expect(await records.deleteNotification('other', 1, 9)).toBe('not found');
@@ -81,7 +81,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       const secrets = [secret];
       const place = { org: 'acme', number: 1, position: 0 };
 
-      it('show how their deliveries fare', async () => {
+      it('show the state of their deliveries', async () => {
         await records.createNotification(notification({ targets: [webhook, slack] }), new Map([[0, secret]]));
         const nothing = { secrets: [], waiting: 0, attempts: 0 };
         expect(await records.findTargets('acme', 1)).toEqual([
@@ -121,7 +121,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
     });
 
     describe('an event', () => {
-      it('is due at once for every target of every notification that fires on it, and for no other', async () => {
+      it('is due immediately for every target of every notification with its trigger, and for no other', async () => {
         await records.createNotification(notification({ targets: [webhook, slack] }));
         await records.createNotification(notification({ triggers: ['ON_COMPLIANT_ENV'] }));
         await records.createNotification(notification({ environments: ['stage'] }));
@@ -141,7 +141,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         for (const delivery of deliveries) expect(delivery).toMatchObject({ org: 'acme', event: sent, attempts: 0 });
       });
 
-      it('that nobody waits for leaves nothing', async () => {
+      it('without listeners leaves nothing behind', async () => {
         await records.createNotification(notification());
         await records.recordEvents(event({ trigger: 'ON_SCALED_ARTIFACT' }), event({ environment: 'none' }));
         await records.recordEvents();
@@ -154,7 +154,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         await records.createNotification(notification());
       });
 
-      it('comes in the order of the events, one at a time for a target', async () => {
+      it('is made in the order of the events, one at a time per target', async () => {
         const events = [1, 2, 3].map((snapshot) => event({ snapshot }));
         await records.recordEvents(...events);
         const seen: number[] = [];
@@ -168,7 +168,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await records.nextDue(0)).toBeUndefined();
       });
 
-      it('that was made is remembered, and ends the failing', async () => {
+      it('that succeeds is recorded, and resets the failure', async () => {
         await records.recordEvents(event(), event({ snapshot: 2 }));
         await records.postponeDelivery(await first(), failure(1010));
         expect(await records.findNotification('acme', 1)).toMatchObject({ failing: true });
@@ -177,7 +177,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await first(1013)).toMatchObject({ attempts: 0, event: { snapshot: 2 } });
       });
 
-      it('that failed waits, with all that come after it, and counts', async () => {
+      it('that fails is counted, and waits with all that follow it', async () => {
         await records.recordEvents(event());
         await records.postponeDelivery(await first(), failure(1010));
         await records.recordEvents(event({ snapshot: 2, timestamp: 1005 }));
@@ -188,7 +188,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await first(1030)).toMatchObject({ attempts: 2 });
       });
 
-      it('that waits for a time far ahead, because the clock was set back, is made due', async () => {
+      it('that is overdue because the clock was set back is made due', async () => {
         await records.createNotification(notification({ targets: [slack] }));
         await records.recordEvents(event({ timestamp: 90_000 }));
         await records.postponeDelivery(await first(90_000), failure(90_010));
@@ -200,7 +200,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await first(1000)).toMatchObject({ event: { snapshot: 1 } });
       });
 
-      it('that is dropped makes way for the next one, and leaves the notification failing', async () => {
+      it('that is dropped is followed by the next one, and leaves the notification failing', async () => {
         await records.recordEvents(event(), event({ snapshot: 2 }));
         await records.dropDelivery(await first(), failure(1010));
         expect(await due(1009)).toEqual([]);
@@ -222,7 +222,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await records.findNotification('acme', 2)).toMatchObject({ failing: false, lastSuccessAt: 2000 });
       });
 
-      it('of a notification that was deleted meanwhile changes nothing any more', async () => {
+      it('for a notification deleted in the meantime changes nothing', async () => {
         await records.recordEvents(event());
         const delivery = await first();
         await records.deleteNotification('acme', 1, 9);
@@ -232,7 +232,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         expect(await due()).toEqual([]);
       });
 
-      it('goes to the targets that wait longest first, for each organization as many as were asked for', async () => {
+      it('goes to the longest-waiting targets first, up to the limit per organization', async () => {
         for (const environment of ['a', 'b', 'c']) {
           await records.createNotification(notification({ environments: [environment] }));
         }
@@ -260,7 +260,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
         ]);
       });
 
-      it('is still there after the store was closed and opened', async () => {
+      it('persists after the storage is reopened', async () => {
         await records.recordEvents(event());
         const before = await first();
         ({ records } = await tested.reopen());
@@ -268,7 +268,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       });
     });
 
-    it('tells of writes', async () => {
+    it('calls listeners after writes', async () => {
       let told = 0;
       records.storage.onCommit(() => {
         told += 1;
@@ -277,7 +277,7 @@ export function describeNotifications(name: string, open: () => Promise<StorageU
       expect(told).toBeGreaterThan(0);
     });
 
-    it('takes every trigger of the interface', async () => {
+    it('accepts every trigger of the interface', async () => {
       const triggers: readonly Trigger[] = ['ON_ALLOWED_ARTIFACT', 'ON_SCALED_ARTIFACT', 'ON_EXITED_ARTIFACT'];
       const number = await records.createNotification(notification({ triggers }));
       expect(await records.findNotification('acme', Number(number))).toMatchObject({ triggers });

@@ -8,12 +8,12 @@ import type { ArtifactSearchResult, Records } from '../../support/records.ts';
 import { isMapping } from '../../../src/runtime/untrusted-data.ts';
 import { commitOf, fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
 
-/** An open storage: the part that has not moved to the port, and the use cases over the port. */
+/** An open storage with the use cases on it. */
 export interface OpenStorage {
   readonly records: Records;
 }
 
-/** How an implementation of the storage is set up for a test. */
+/** A storage that is set up for a test. */
 export interface StorageUnderTest extends OpenStorage {
   /** Closes the storage and opens it again over the same data. */
   reopen(): Promise<OpenStorage>;
@@ -21,7 +21,7 @@ export interface StorageUnderTest extends OpenStorage {
   remove(): Promise<void>;
 }
 
-/** What every implementation of the store must do. */
+/** What every storage adapter must do. */
 export function describeStorage(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -98,7 +98,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
     });
 
     describe('organizations', () => {
-      it('creates an organization once, also when two ask at once', async () => {
+      it('creates an organization once, also with concurrent requests', async () => {
         const outcomes = await Promise.all([
           records.createOrganization('new', 2),
           records.createOrganization('new', 3),
@@ -110,7 +110,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
     });
 
     describe('flows', () => {
-      it('creates a flow and then updates it, all of it, and remembers both times', async () => {
+      it('creates a flow, then replaces it, and keeps both times', async () => {
         expect(await records.saveFlow(flow(), 3)).toBe('created');
         expect(await records.findFlow('acme', 'web')).toEqual({ ...flow(), createdAt: 3, lastModifiedAt: 3 });
         const changed = flow({ description: '', visibility: undefined, template: [], repoUrl: undefined });
@@ -118,7 +118,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await records.findFlow('acme', 'web')).toEqual({ ...changed, createdAt: 3, lastModifiedAt: 4 });
       });
 
-      it('creates one flow when many ask for it at once', async () => {
+      it('creates a flow once with concurrent requests', async () => {
         const outcomes = await Promise.all(Array.from({ length: 20 }, () => records.saveFlow(flow(), 3)));
         expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1);
       });
@@ -136,7 +136,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         await records.saveFlow(flow(), 2);
       });
 
-      it('are taken only by a flow that exists in their organization, and leave nothing else behind', async () => {
+      it('require an existing flow in their organization, and leave nothing behind without it', async () => {
         expect(await records.recordAttestation(attestation({ flow: 'api' }))).toBe('flow not found');
         expect(await records.recordAttestation(attestation({ org: 'other' }))).toBe('flow not found');
         expect(await records.recordArtifact(artifact({}, { org: 'other' }))).toBe('flow not found');
@@ -144,7 +144,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await records.findTrail('acme', 'api', 'main')).toBeUndefined();
       });
 
-      it('make their trail with the first of them', async () => {
+      it('create their trail with the first report', async () => {
         expect(await records.findTrail('acme', 'web', 'main')).toBeUndefined();
         const [first, second] = [attestation(), artifact()];
         await records.recordAttestation(first);
@@ -157,7 +157,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await records.findTrail('other', 'web', 'main')).toBeUndefined();
       });
 
-      it('come back as they were', async () => {
+      it('are returned as they were written', async () => {
         const userData: unknown = JSON.parse('{"__proto__":{"a":1},"ü":"\\ud83d\\ude00"}');
         if (!isMapping(userData)) throw new TypeError('not an object');
         const document = sampleAttestation('OK', { user_data: { ...userData } });
@@ -168,7 +168,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(JSON.stringify(back?.document)).toBe(JSON.stringify(document));
       });
 
-      it('are found only where they belong', async () => {
+      it('are found only in their own organization, flow and trail', async () => {
         const sent = attestation();
         await records.recordAttestation(sent);
         expect(await records.findAttestation('other', 'web', 'main', sent.id)).toBeUndefined();
@@ -176,7 +176,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await records.findAttestation('acme', 'web', 'next', sent.id)).toBeUndefined();
       });
 
-      it('name the files that must not be removed', async () => {
+      it('refer to the files that must not be removed', async () => {
         const digest = 'd'.repeat(64);
         expect(await records.isAttached(digest)).toBe(false);
         await records.recordAttestation(attestation({ attachment: { filename: 'a', digest, size: 3 } }));
@@ -191,7 +191,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         await records.saveFlow(flow(), 2);
       });
 
-      it('answers its latest report with its flow', async () => {
+      it('returns its latest report with its flow', async () => {
         await records.recordArtifact(artifact());
         const latest = artifact({ filename: 'again.tar' });
         await records.recordArtifact(latest);
@@ -200,7 +200,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(details.flow.template).toEqual(['artifact', 'sonar']);
       });
 
-      it('takes the first digits where they leave no doubt', async () => {
+      it('accepts the first digits if they are unambiguous', async () => {
         await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde1') }));
         await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2') }));
         await records.recordArtifact(artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }));
@@ -211,12 +211,12 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await find(fingerprintOf('abcde3'))).toEqual({ outcome: 'artifact not found' });
       });
 
-      it('finds the last fingerprint of all by its digits', async () => {
+      it('finds the highest possible fingerprint by its first digits', async () => {
         await records.recordArtifact(artifact({ fingerprint: 'f'.repeat(64) }));
         expect((await found('fffff')).artifact.report.fingerprint).toBe('f'.repeat(64));
       });
 
-      it('is narrowed by the trail, which can end a doubt', async () => {
+      it('is narrowed by the trail, which can resolve an ambiguity', async () => {
         const [first, second] = [
           artifact({ fingerprint: fingerprintOf('abcde1') }),
           artifact({ fingerprint: fingerprintOf('abcde2'), trail_name: 'next' }),
@@ -228,7 +228,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await find(fingerprintOf('abcde2'), { trail: 'main' })).toEqual({ outcome: 'artifact not found' });
       });
 
-      it('is narrowed by the id of a report, which can end a doubt', async () => {
+      it('is narrowed by the id of a report, which can resolve an ambiguity', async () => {
         const [first, second] = [artifact(), artifact({ fingerprint: fingerprintOf('abcdee'), trail_name: 'next' })];
         await records.recordArtifact(first);
         await records.recordArtifact(second);
@@ -244,7 +244,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await find('abcde', { attestationId: 'unknown' })).toEqual({ outcome: 'artifact not found' });
       });
 
-      it('says first that the flow does not exist', async () => {
+      it('reports a missing flow before a missing artifact', async () => {
         await records.recordArtifact(artifact());
         expect(await records.findArtifact({ org: 'acme', flow: 'api', fingerprint: 'abcde' })).toEqual({
           outcome: 'flow not found',
@@ -271,7 +271,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await evidence()).toEqual(['unit compliant', 'sonar incomplete']);
       });
 
-      it('comes from its fingerprint, its name and its trail, and the latest of them counts', async () => {
+      it('is found by fingerprint, name and trail, and the latest counts', async () => {
         const byFingerprint = sampleAttestation('OK', { artifact_fingerprint: fingerprintOf('abcdef') });
         const byName = sampleAttestation('OK', { target_artifacts: ['web'], git_commit_info: commit });
         await records.recordAttestation(attestation({ document: byName, verdict: 'incomplete' }));
@@ -285,7 +285,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await evidence()).toEqual(['web.sonar incomplete']);
       });
 
-      it('is not that of others', async () => {
+      it('does not include evidence of other artifacts', async () => {
         const otherCommit = { sha1: commitOf('2'), timestamp: 1 };
         const elsewhere: Partial<Attestation>[] = [
           { trail: 'other' },
@@ -297,13 +297,13 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await evidence()).toEqual([]);
       });
 
-      it('can be there before the artifact', async () => {
+      it('can be recorded before the artifact', async () => {
         await records.recordAttestation(attestation({ trail: 'early' }));
         await records.recordArtifact(artifact({ trail_name: 'early', fingerprint: fingerprintOf('123456') }));
         expect((await found('12345')).evidence).toHaveLength(1);
       });
 
-      it('has a history of all that was reported, newest first, each once, cut where it is long', async () => {
+      it('has a history of all attestations, newest first, without duplicates, truncated if long', async () => {
         const twice = sampleAttestation('OK', { target_artifacts: ['web'] });
         await records.recordAttestation(attestation({ verdict: 'non-compliant' }));
         await records.recordAttestation(attestation({ document: twice }));
@@ -322,7 +322,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
     });
 
     describe('durability', () => {
-      it('still has everything after it was closed and opened, and goes on in order', async () => {
+      it('keeps everything after it is reopened, and continues the sequence', async () => {
         await records.saveFlow(flow(), 2);
         await records.saveMember({ org: 'acme', user: 'ann', role: 'member', createdAt: 1 });
         await records.addKey(key());
@@ -334,7 +334,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await records.findKey('key1')).toEqual(key());
       });
 
-      it('finishes the writes that were asked for before it was closed', async () => {
+      it('finishes the writes that were started before it is closed', async () => {
         const writes = Array.from({ length: 50 }, (_, index) => records.saveFlow(flow({ name: `flow-${index}` }), 2));
         const reopened = tested.reopen();
         expect(await Promise.all(writes)).toEqual(writes.map(() => 'created'));
@@ -342,7 +342,7 @@ export function describeStorage(name: string, open: () => Promise<StorageUnderTe
         expect(await records.findFlow('acme', 'flow-49')).toBeDefined();
       });
 
-      it('keeps the neighbours of a write that fails', async () => {
+      it('commits the other writes of a group if one fails', async () => {
         await records.saveFlow(flow(), 2);
         const same = id();
         const outcomes = await Promise.allSettled([

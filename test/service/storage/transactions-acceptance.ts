@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ReadTransaction, Storage } from '../../../src/service/storage/storage.ts';
 import type { StorageUnderTest } from './storage-acceptance.ts';
 
-/** What every adapter of the storage must do with transactions. */
+/** What every storage adapter must do for transactions. */
 export function describeTransactions(name: string, open: () => Promise<StorageUnderTest>): void {
   describe(name, () => {
     let tested: StorageUnderTest;
@@ -28,7 +28,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       });
     const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-    it('see what they have written themselves, and nobody else does before they end', async () => {
+    it('see their own writes, which others do not see before the commit', async () => {
       let seen: readonly string[] = [];
       await storage.transaction(async ({ organizations }) => {
         await organizations.insert('one', 1);
@@ -40,7 +40,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(await existing('one')).toEqual(['one']);
     });
 
-    it('leave nothing if they reject, and do not disturb their neighbours', async () => {
+    it('are rolled back if they reject, without affecting others', async () => {
       const failing = storage.transaction(async ({ organizations }) => {
         await organizations.insert('failed', 1);
         await soon();
@@ -51,7 +51,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(await existing('before', 'failed', 'after')).toEqual(['before', 'after']);
     });
 
-    it('do not mix with each other, however long they wait in between', async () => {
+    it('are isolated from each other, however long they wait in between', async () => {
       const steps: string[] = [];
       const slow = (org: string): Promise<void> =>
         storage.transaction(async ({ organizations }) => {
@@ -75,7 +75,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(await existing('second')).toEqual(['second']);
     });
 
-    it('see one state, also when the first answer came from memory', async () => {
+    it('see one state also if the first read was answered from a cache', async () => {
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
       const save = (role: 'reader' | 'admin'): Promise<void> =>
@@ -91,7 +91,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(new Set(seen).size).toBe(1);
     });
 
-    it('never keep what another transaction has changed since a read began', async () => {
+    it('do not cache what another transaction has changed since the read began', async () => {
       await create('acme');
       const member = { org: 'acme', user: 'ann', createdAt: 1 } as const;
       await storage.transaction(({ accounts }) => accounts.saveMember({ ...member, role: 'reader' }));
@@ -126,7 +126,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(seen.slice(3)).toEqual(['reader', 'admin', 'reader', 'reader', 'admin', 'admin', 'admin']);
     });
 
-    it('answer any number of reads at once, each in the end', async () => {
+    it('serve any number of concurrent reads', async () => {
       await create('acme');
       const reads = Array.from({ length: 20 }, () =>
         storage.read(async ({ organizations }) => {
@@ -146,7 +146,7 @@ export function describeTransactions(name: string, open: () => Promise<StorageUn
       expect(await existing('acme')).toEqual([]);
     });
 
-    it('tell who listens after every commit', async () => {
+    it('call listeners after every commit', async () => {
       const seen: Promise<readonly string[]>[] = [];
       storage.onCommit(() => seen.push(existing('acme')));
       await create('acme');

@@ -57,7 +57,7 @@ const countOf = (table: string): number => {
   return Number(row?.['count']);
 };
 
-describe('a report to an environment that a thousand logical ones show', () => {
+describe('a report to an environment that a thousand logical ones include', () => {
   beforeEach(async () => {
     const policies = ['strict'];
     await Promise.all(
@@ -67,20 +67,20 @@ describe('a report to an environment that a thousand logical ones show', () => {
     );
   });
 
-  it('makes few snapshots by itself, and all are there for who reads them', async () => {
+  it('creates few snapshots by itself, and readers get all of them', async () => {
     await report(2, 'web:1');
     expect(countOf('snapshots')).toBeLessThan(count / 10);
     for (const name of logical) expect([name, await verdictsOf(name)]).toEqual([name, [false]]);
     expect([countOf('snapshots'), countOf('pending_snapshots')]).toEqual([count + 1, 0]);
   });
 
-  it('is followed by all of the others, though nobody reads them', async () => {
+  it('is followed by all other snapshots, even if nobody reads them', async () => {
     await report(2, 'web:1');
     while (countOf('pending_snapshots') > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(countOf('snapshots')).toBe(count + 1);
   });
 
-  it('is followed by them after a restart, with the times that they have', async () => {
+  it('is followed by them after a restart, with their original times', async () => {
     await report(2, 'web:1');
     await pending.stop();
     await storage.close();
@@ -94,7 +94,7 @@ describe('a report to an environment that a thousand logical ones show', () => {
     ]);
   });
 
-  it('shows what runs now, and the verdict of it, whatever came in between', async () => {
+  it('leads to the current content and verdict, whatever happened in between', async () => {
     const rest = { description: '', visibility: undefined, repoUrl: undefined };
     await records.saveFlow({ org, name: 'web', template: [], ...rest }, 1);
     const artifact = sampleArtifact({ fingerprint: fingerprintOf('0') });
@@ -124,7 +124,7 @@ describe('patterns that take long', () => {
   });
   const longNames = Array.from({ length: 40 }, (_, index) => `${'a'.repeat(500)}${index}`);
 
-  it('let others in between, and end with the verdict', async () => {
+  it('let other requests in between, and lead to the verdict', async () => {
     await savePolicy('slow', slow(80));
     await records.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
     let turns = 0;
@@ -141,7 +141,7 @@ describe('patterns that take long', () => {
     expect(turns).toBeGreaterThan(8);
   });
 
-  it('end as not compliant beyond the limit, with the reason', async () => {
+  it('lead to "not compliant" beyond the limit, with the reason', async () => {
     await savePolicy('slow', slow(190));
     await records.attachPolicies({ org, environment: 'prod', policies: ['slow'], user }, 1);
     await report(2, ...Array.from({ length: 100 }, (_, index) => `${'a'.repeat(2000)}${index}`));

@@ -34,8 +34,8 @@ const running = pods.map((artifacts) => toRunningArtifacts({ artifacts }));
 const instancesOf = (artifacts: readonly RunningArtifact[]): number =>
   artifacts.reduce((sum, { instances }) => sum + instances.length, 0);
 
-describe('what runs', () => {
-  it('does not depend on the order of the report, nor on what is listed twice', () => {
+describe('running artifacts', () => {
+  it('do not depend on the order of the report or on duplicates in it', () => {
     fc.assert(
       fc.property(pods, (artifacts) => {
         const once = toRunningArtifacts({ artifacts });
@@ -46,7 +46,7 @@ describe('what runs', () => {
     );
   });
 
-  it('is the same where the same images run, however often', () => {
+  it('are the same if the same images run, however many instances', () => {
     const one = toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] });
     const scaled = toRunningArtifacts({ artifacts: [pod('b', { web: 'aaaaa' }), pod('c', { web: 'aaaaa' })] });
     const renamed = toRunningArtifacts({ artifacts: [pod('a', { 'web:2': 'aaaaa' })] });
@@ -73,7 +73,7 @@ describe('a difference', () => {
     );
   });
 
-  it('turns around with its snapshots', () => {
+  it('is reversed if the snapshots are swapped', () => {
     fc.assert(
       fc.property(running, running, (first, second) => {
         const [there, back] = [compareArtifacts(first, second), compareArtifacts(second, first)];
@@ -91,7 +91,7 @@ describe('the pages of a series', () => {
   const numbersOf = ({ first, last }: NumberRange): number[] =>
     Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 
-  it('hold every number once, in order, in either direction', () => {
+  it('contain every number once, in order, in either direction', () => {
     fc.assert(
       fc.property(
         fc.nat(40),
@@ -111,7 +111,7 @@ describe('the pages of a series', () => {
     );
   });
 
-  it('of the oldest first do not move when the series grows', () => {
+  it('in ascending order do not change when the series grows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.nat(30), fc.integer({ min: 1, max: 9 }), (latest, more, size) => {
         const page = { page: Math.ceil(latest / size), size, ascending: true };
@@ -122,7 +122,7 @@ describe('the pages of a series', () => {
     );
   });
 
-  it('lie within what there is, whatever the interval', async () => {
+  it('stay within the series, whatever the interval', async () => {
     const selector = fc.oneof(
       fc.constant({ kind: 'latest' } as const),
       fc.record({ kind: fc.constant('number' as const), number: fc.integer({ min: 1, max: 50 }) }),
@@ -159,7 +159,7 @@ describe('the events of a snapshot', () => {
   const judged = (compliant: boolean | null, allowed: string[] = []): Snapshot =>
     snapshot({ judgement: { ...unjudged, compliant, allowed } });
 
-  it('tell what started and what exited, with what the build said', () => {
+  it('report what started and exited, with its build', () => {
     const provenance = { flow: 'web', commit: 'c', commitUrl: 'https://c', buildUrl: 'https://b' };
     const next = snapshot({ artifacts: toRunningArtifacts({ artifacts: [pod('a', { web: 'aaaaa' })] }) });
     const [event, ...others] = createEvents(undefined, next, () => provenance);
@@ -177,7 +177,7 @@ describe('the events of a snapshot', () => {
     expect(triggersBetween(next, snapshot())).toEqual(['ON_EXITED_ARTIFACT']);
   });
 
-  it('tell a verdict that is another one than before', () => {
+  it('report a changed verdict', () => {
     const [good, bad, none] = [judged(true), judged(false), judged(null)];
     expect(triggersBetween(undefined, good)).toEqual(['ON_COMPLIANT_ENV']);
     expect(triggersBetween(undefined, bad)).toEqual(['ON_NON_COMPLIANT_ENV']);
@@ -190,12 +190,12 @@ describe('the events of a snapshot', () => {
     ]);
   });
 
-  it('tell what an exception allows, once', () => {
+  it('report once what an exception allows', () => {
     expect(triggersBetween(judged(true), judged(true, ['f']))).toEqual(['ON_ALLOWED_ARTIFACT']);
     expect(triggersBetween(judged(true, ['f']), judged(true, ['f']))).toEqual([]);
   });
 
-  it('never tell scaling, and each artifact moves in one direction', () => {
+  it('never report scaling, and report each artifact either as started or as exited', () => {
     fc.assert(
       fc.property(running, running, (before, after) => {
         const { started, exited } = findMovement(before, after);

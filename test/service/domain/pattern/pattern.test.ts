@@ -42,7 +42,7 @@ describe('a pattern', () => {
     );
   });
 
-  it('matches the same as a literal as by the matcher', () => {
+  it('matches the same as a literal and with the matcher', () => {
     const piece = fc.constantFrom('a', 'b', '\\.', '/', '-', ' ');
     const literal = fc
       .tuple(fc.constantFrom('', '^'), fc.array(piece, { maxLength: 3 }), fc.constantFrom('', '$', 'a+', '.', 'b?'))
@@ -56,7 +56,7 @@ describe('a pattern', () => {
     );
   });
 
-  it('never rules out by its beginning what JavaScript matches', () => {
+  it('is never ruled out by its literal prefix if JavaScript matches', () => {
     fc.assert(
       fc.property(pattern, subject, (text, name) => {
         fc.pre(new RegExp(text, 'u').test(name));
@@ -71,7 +71,7 @@ describe('a pattern', () => {
     expect([size, cost('x'.repeat(640))]).toEqual([1, 11]);
   });
 
-  it('takes steps in proportion to the text, however it repeats', () => {
+  it('takes steps in proportion to the text, whatever its repetitions', () => {
     const text = `${'a'.repeat(500)}!`;
     for (const evil of ['^(a+)+$', '^(a|a)*$', '(a*)*b', '(.*)(.*)(.*)(.*)(.*)x', '^(a?){50}a{50}$']) {
       const { size, cost, matches } = compilePattern(evil);
@@ -80,7 +80,7 @@ describe('a pattern', () => {
     }
   });
 
-  it('is looked for in long texts as well', () => {
+  it('matches long texts, too', () => {
     expect(compilePattern('a[b]').matches(`${'x'.repeat(100_000)}ab`)).toBe(true);
   });
 
@@ -107,7 +107,7 @@ describe('a pattern', () => {
     expect(() => compilePattern(text)).toThrow(reason);
   });
 
-  it('is understood or refused, whatever it is, and is about as large as was expected', () => {
+  it('is compiled or rejected, whatever it is, and is about as large as estimated', () => {
     const text = fc.string({ unit: fc.constantFrom(...Array.from('ab()[]{}*+?|^$\\.-,:=!12pLQ')), maxLength: 12 });
     fc.assert(
       fc.property(text, subject, (written, name) => {

@@ -91,7 +91,7 @@ describe('a condition', () => {
     expect(() => parseCondition(text)).toThrow(reason);
   });
 
-  it('is understood or refused, whatever it is', () => {
+  it('is parsed or rejected, whatever it is', () => {
     const word = fc.constantFrom(
       ...'flow.name|artifact.name|"a"|1|true|and|or|not|in|(|)|[|]|,|==|<|exists|matches|flow|"'.split('|'),
     );
@@ -107,7 +107,7 @@ describe('a condition', () => {
     );
   });
 
-  it('means what JavaScript means by its words', () => {
+  it('means the same as the equivalent JavaScript', () => {
     const { condition } = fc.letrec<{ condition: readonly [text: string, script: boolean] }>((tie) => ({
       condition: fc.oneof(
         { depthSize: 'small' },
@@ -134,7 +134,7 @@ describe('a condition', () => {
     );
   });
 
-  it('compares any texts as they are', () => {
+  it('compares any strings as they are', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 50 }), fc.string({ maxLength: 50 }), (name, other) => {
         const quoted = `"${other.replace(/["\\]/g, '\\$&')}"`;

@@ -36,11 +36,11 @@ const reasons = (rules: PolicyRules['artifacts'], ...artifacts: JudgedArtifact[]
   judge([policy(rules)], artifacts).breaches.map(({ reason }) => reason);
 
 describe('the judgement of an environment', () => {
-  it('is none without policies', () => {
+  it('is null without policies', () => {
     expect(judge([], [artifact()])).toEqual(unjudged);
   });
 
-  it('is good where nothing runs, or nothing is required', () => {
+  it('is compliant if nothing runs or nothing is required', () => {
     expect(judge([policy({ provenance: { required: true } })], [])).toMatchObject({ compliant: true });
     const idle = [policy(undefined), policy({}), policy({ provenance: {}, 'trail-compliance': { required: false } })];
     expect(judge(idle, [artifact()])).toMatchObject({ compliant: true });
@@ -88,7 +88,7 @@ describe('the rule of trail compliance', () => {
     info: 'Not compliant: sonar (the quality gate is ERROR).',
   });
 
-  it('is kept where every flow that knows the artifact finds it compliant', () => {
+  it('is kept if the artifact is compliant in every flow that knows it', () => {
     const rule = { 'trail-compliance': { required: true } };
     expect(reasons(rule, artifact(inFlow()))).toEqual([]);
     expect(reasons(rule, artifact(inFlow(), failing))).toEqual([
@@ -127,7 +127,7 @@ describe('the rule of attestations', () => {
     expect(reasons({ attestations: [rule] }, artifact(inFlow()))).toEqual(expected);
   });
 
-  it('wants all that it finds to be compliant, in whichever flow, unless it says otherwise', () => {
+  it('requires all matching attestations to be compliant, in every flow, unless it says otherwise', () => {
     const reason = 'its sonar attestation web.quality is non-compliant';
     expect(reasons({ attestations: [{ type: 'sonar' }] }, artifact(inFlow(), failed))).toEqual([reason]);
     expect(reasons({ attestations: [{ type: 'sonar', name: 'quality' }] }, artifact(failed))).toEqual([reason]);
@@ -135,7 +135,7 @@ describe('the rule of attestations', () => {
     expect(reasons({ attestations: [{ type: 'sonar', must_be_compliant: false }] }, artifact(failed))).toEqual([]);
   });
 
-  it('asks only where its condition holds', () => {
+  it('applies only if its condition holds', () => {
     const rule = (text: string): PolicyRules['artifacts'] => ({
       attestations: [{ type: 'junit', if: `\${{ ${text} }}` }],
     });
@@ -146,7 +146,7 @@ describe('the rule of attestations', () => {
   });
 });
 
-describe('a judgement that takes too much', () => {
+describe('a judgement that exceeds the limits', () => {
   const many = (count: number, name = 'image'): JudgedArtifact[] =>
     Array.from({ length: count }, (_, index) => ({ name: `${name}${index}`, fingerprint: `f${index}`, flows: [] }));
   const exceptions = (condition: string, count: number): PolicyRules['artifacts'] => ({
@@ -165,12 +165,12 @@ describe('a judgement that takes too much', () => {
     expect(judge([policy(exceptions(list, 100))], many(10))).not.toHaveProperty('unjudgeable');
   });
 
-  it('ends alike whatever else the policies would say', () => {
+  it('has the same result whatever else the policies would say', () => {
     const bad = policy({ attestations: [{ type: 'sonar' }] }, 'other');
     expect(judge([bad, policy(exceptions(list, 100))], many(100))).toMatchObject({ compliant: false, breaches: [] });
   });
 
-  it('asks for its patterns to be matched before, and then for no more than those', async () => {
+  it('requests the matching of its patterns first, and needs no others afterwards', async () => {
     const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,50}c")', 1))];
     const artifacts = many(100, 'a'.repeat(50));
     const known = new KnownMatches();
@@ -192,7 +192,7 @@ describe('a judgement that takes too much', () => {
     expect([compliant, breaches.length, unjudgeable]).toEqual([false, 100, undefined]);
   });
 
-  it('matches no more than a judgement may', async () => {
+  it('matches no more than the limit allows', async () => {
     const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,190}c")', 1))];
     const artifacts = many(100, 'a'.repeat(1000));
     const known = new KnownMatches();
@@ -207,7 +207,7 @@ describe('a judgement that takes too much', () => {
     });
   });
 
-  it('is not compliant when a policy was stored before a limit that it breaks', () => {
+  it('is not compliant if a policy was stored before a limit that it exceeds', () => {
     expect(judge([policy(exceptions('matches(artifact.name, "a{1001}")', 1))], many(1))).toMatchObject({
       compliant: false,
       unjudgeable: expect.stringContaining(

@@ -7,7 +7,7 @@ const read = (text: string): PolicyReading => readPolicy(Buffer.from(text));
 const schema = '_schema: https://example.com/schemas/policy/environment/v1';
 
 describe('a policy file', () => {
-  it('is read with all that it can hold', () => {
+  it('may contain every kind of rule', () => {
     const text = `${schema}
 artifacts:
   provenance:
@@ -47,7 +47,7 @@ artifacts:
     expect(read(text)).toMatchObject({ rules: { artifacts: { 'trail-compliance': { required: true } } } });
   });
 
-  it('tells the line of every fault', () => {
+  it('reports the line of every fault', () => {
     const text = `${schema}
 artifacts:
   provenance:
@@ -73,7 +73,7 @@ artifacts:
     });
   });
 
-  it('tells ten faults at most', () => {
+  it('reports at most ten faults', () => {
     const reading = read(`${schema}\n${Array.from({ length: 50 }, (_, index) => `x${index}: 1`).join('\n')}`);
     expect('faults' in reading ? reading.faults : []).toHaveLength(10);
   });
@@ -153,13 +153,13 @@ ${exceptions}`;
     expect(read(`${schema}\n# ${'a'.repeat(10 * 1024 * 1024 - schema.length - 3)}`)).toHaveProperty('rules');
   });
 
-  it('is refused in few words, however long its keys are', () => {
+  it('is rejected with short messages, however long its keys are', () => {
     const long = 'a.'.repeat(100_000);
     expect(JSON.stringify(read(`${long}: 1`)).length).toBeLessThan(1000);
     expect(JSON.stringify(read(`x: &${long} 1\ny: *b${long}`)).length).toBeLessThan(1000);
   });
 
-  it('is read at once, though its aliases would make it huge', () => {
+  it('is parsed quickly, even if its aliases would make it huge', () => {
     const levels = Array.from(
       { length: 9 },
       (_, level) => `l${level + 1}: &l${level + 1} [${`*l${level},`.repeat(9)}]`,
@@ -167,7 +167,7 @@ ${exceptions}`;
     expect(read(`l0: &l0 [x]\n${levels.join('\n')}`)).toHaveProperty('faults');
   });
 
-  it('is taken or refused, whatever its bytes', () => {
+  it('is accepted or rejected, whatever its bytes', () => {
     const line = fc.constantFrom(
       schema,
       'artifacts:',

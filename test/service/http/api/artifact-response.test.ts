@@ -4,8 +4,8 @@ import { createLinks } from '../../../../src/service/domain/links.ts';
 import type { AttestationSummary } from '../../../../src/service/domain/records.ts';
 import { sampleArtifact } from '../../../support/service-samples.ts';
 
-describe('the answer about an artifact', () => {
-  it('has all of its evidence, however much an older service took', () => {
+describe('the response for an artifact', () => {
+  it('has all of its evidence, however much an older service accepted', () => {
     const of = { org: 'acme', flow: 'web', createdAt: 1, reportedBy: 'ann' };
     const evidence = Array.from({ length: 150_000 }, (_, index): AttestationSummary => ({
       ...{

@@ -31,7 +31,7 @@ describe('operation 10, get artifact by fingerprint', () => {
 
   const get = (rest: string): Promise<Called> => call(service, { path: `/artifacts/acme/web/fingerprint/${rest}` });
 
-  it('answers everything that was reported, and why the artifact is in its state', async () => {
+  it('returns everything that was reported, and the reason for the state', async () => {
     const git_commit_info = {
       sha1: commitOf('1'),
       author: 'Ann Dev <ann@example.com>',
@@ -138,21 +138,21 @@ describe('operation 10, get artifact by fingerprint', () => {
     });
   });
 
-  it('is modified last when evidence comes', async () => {
+  it('updates last_modified_at with new evidence', async () => {
     await report(service);
     await attest(service, sampleAttestation('OK'));
     const { created_at: created, last_modified_at: modified } = mappingOf(await get('abcdef'));
     expect(Number(modified)).toBeGreaterThan(Number(created));
   });
 
-  it('gives an address that answers the same', async () => {
+  it('returns a URL with the same response', async () => {
     await report(service);
     const first = await get('abcdef');
     const again = await call(service, { at: String(mappingOf(first)['api_url']), path: '' });
     expect(again.body).toEqual(first.body);
   });
 
-  it('takes 5 digits and more where they leave no doubt, and says how many artifacts they mean where they do', async () => {
+  it('accepts 5 or more digits if they are unambiguous, and else returns the number of matches', async () => {
     for (const digits of ['abcde1', 'abcde2', 'bcdef1']) await report(service, { fingerprint: fingerprintOf(digits) });
     expect(await get('bcdef')).toMatchObject({ status: 200, body: { fingerprint: fingerprintOf('bcdef1') } });
     expect(await get('abcde2')).toMatchObject({ status: 200, body: { fingerprint: fingerprintOf('abcde2') } });
@@ -198,7 +198,7 @@ describe('operation 10, get artifact by fingerprint', () => {
     ).toEqual([field]);
   });
 
-  it('says what it does not know', async () => {
+  it('reports what was not found', async () => {
     expect(await get(fingerprintOf('abcdef'))).toMatchObject({
       status: 404,
       body: {
@@ -247,7 +247,7 @@ describe('attest artifact', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it('keeps the numbers of data of free form as they were written', async () => {
+  it('keeps numbers in free-form data as they were written', async () => {
     const json = JSON.stringify(sampleArtifact()).slice(0, -1);
     const data = '{"id":12345678901234567890,"__proto__":[1e400,-0,1.0,-1.50E+3,0.1]}';
     const fields = ['user_data', 'annotations', 'external_urls'].map((field) => `"${field}":${data}`).join(',');
@@ -266,7 +266,7 @@ describe('attest artifact', () => {
     }
   });
 
-  it('refuses a declared number that a double does not hold', async () => {
+  it('rejects a declared number that exceeds a double', async () => {
     const info = `"git_commit_info":{"sha1":"${'a'.repeat(40)}","timestamp":1e400}`;
     const body = `${JSON.stringify(sampleArtifact()).slice(0, -1)},${info}}`;
     const headers = { 'content-type': 'application/json' };
@@ -276,7 +276,7 @@ describe('attest artifact', () => {
     });
   });
 
-  it('knows no flow that was not created', async () => {
+  it('reports a missing flow', async () => {
     const sent = { method: 'POST', path: '/artifacts/acme/api', json: sampleArtifact() };
     expect(await call(service, sent)).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
   });

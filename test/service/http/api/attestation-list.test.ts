@@ -89,7 +89,7 @@ describe('the list of the attestations of a flow', () => {
     ]);
   });
 
-  it('says which artifact an attestation is about', async () => {
+  it('returns which artifact an attestation applies to', async () => {
     const fingerprint = 'f'.repeat(64);
     await report(service, { fingerprint });
     await attest(service, sampleAttestation('OK', { target_artifacts: ['web'] }));
@@ -100,7 +100,7 @@ describe('the list of the attestations of a flow', () => {
     ]);
   });
 
-  it('lists what was recorded at the same moment in the reverse order of recording', async () => {
+  it('lists attestations with equal times in reverse order of recording', async () => {
     for (const name of ['a', 'b', 'c']) await attest(service, sampleAttestation('OK', { attestation_name: name }));
     expect(names(await list())).toEqual(['c', 'b', 'a']);
   });
@@ -127,7 +127,7 @@ describe('the list of the attestations of a flow', () => {
     expect(text).not.toContain('origin_url');
   });
 
-  it('is walked by its links, first to last and back, and loses and doubles nothing', async () => {
+  it('can be followed by its links, forward and back, without skipping or repeating', async () => {
     await attestMany(7);
     const walk = async (start: string, direction: 'next' | 'prev'): Promise<readonly unknown[]> => {
       const seen: unknown[] = [];
@@ -145,7 +145,7 @@ describe('the list of the attestations of a flow', () => {
     expect((await walk(String(valueAt(first.body, '_links', 'last')), 'prev')).toSorted()).toEqual(all.toSorted());
   });
 
-  it('has nothing behind its last page, and a way back from there', async () => {
+  it('is empty after its last page, with a link back', async () => {
     await attestMany(2);
     const { status, body } = await list('?page=9');
     expect(status).toBe(200);
@@ -157,7 +157,7 @@ describe('the list of the attestations of a flow', () => {
     expect(valueAt(body, '_links', 'next')).toBeUndefined();
   });
 
-  it('is cut to a span of time, both ends included, which its links keep', async () => {
+  it('can be limited to a time span, both ends included, which its links keep', async () => {
     await attestMany(5);
     const start = 1_767_323_045;
     const called = await list(`?from_timestamp=${start + 1}&to_timestamp=${start + 3}&per_page=2`);
@@ -196,7 +196,7 @@ describe('the list of the attestations of a flow', () => {
     expect((await list('?page=1&page=2')).status).toBe(400);
   });
 
-  it('refuses a page that would be too large to answer, and gives a smaller one', async () => {
+  it('rejects a page that would be too large, and returns a smaller one', async () => {
     await attestMany(3);
     const database = new DatabaseSync(join(service.dataFolder, 'compliance.sqlite'), { timeout: 5000 });
     const large = JSON.stringify(sampleAttestation('OK', { user_data: { text: 'x'.repeat(maximumPageBytes / 2) } }));
@@ -209,7 +209,7 @@ describe('the list of the attestations of a flow', () => {
     expect((await list('?per_page=1&page=2')).status).toBe(200);
   });
 
-  it('is of a flow that exists', async () => {
+  it('requires an existing flow', async () => {
     expect(await list('', 'none')).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
   });
 

@@ -52,7 +52,7 @@ describe('operation 7, attest Sonar scan', () => {
     });
   });
 
-  it('is taken without a revision, and with what says so', async () => {
+  it('is accepted without a revision, and with a note that says so', async () => {
     const document = sampleAttestation('OK', {
       user_data: { revision_verified: false, revision_unverified_reason: 'r' },
     });
@@ -107,12 +107,12 @@ describe('operation 7, attest Sonar scan', () => {
     );
   });
 
-  it('gives a file back byte for byte', async () => {
+  it('returns a file byte for byte', async () => {
     await send(attestationForm(sampleAttestation('OK'), { content: 'line one\nline two\n\u{1f600}' }));
     expect((await attached()).text).toBe('line one\nline two\n\u{1f600}');
   });
 
-  it('takes the parts in any order, and an empty file', async () => {
+  it('accepts the parts in any order, and an empty file', async () => {
     const form = new FormData();
     form.set('attachment_file.0', new Blob([]), 'empty');
     form.set('data_json', JSON.stringify(sampleAttestation('OK')));
@@ -126,7 +126,7 @@ describe('operation 7, attest Sonar scan', () => {
     expect((await attached()).headers.get('content-length')).toBe(String(maximumFileBytes));
   });
 
-  it('refuses a file of one byte more, and leaves neither row nor file', async () => {
+  it('rejects a file of one byte more, and leaves neither record nor file', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: new Uint8Array(maximumFileBytes + 1) });
     expect(await send(form)).toMatchObject({ status: 413, body: { message: 'File size exceeds 10MB limit' } });
     expect(await storedFiles()).toEqual([]);
@@ -145,7 +145,7 @@ describe('operation 7, attest Sonar scan', () => {
     });
   });
 
-  it('knows no flow that was not created, and keeps nothing for it', async () => {
+  it('reports a missing flow, and stores nothing', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
     expect(await send(form, '/attestations/acme/api/trail/main/sonar')).toMatchObject({
       status: 404,
@@ -247,7 +247,7 @@ describe('operation 7, attest Sonar scan', () => {
     expect(called.status).toBe(415);
   });
 
-  it('leaves neither row nor file of a request that is torn', async () => {
+  it('leaves neither record nor file of an aborted request', async () => {
     const body = [
       '--b',
       'content-disposition: form-data; name="data_json"',
@@ -272,13 +272,13 @@ describe('operation 7, attest Sonar scan', () => {
     expect(await storedFiles()).toEqual([]);
   });
 
-  it('answers while the rest of a file that is too large still comes', async () => {
+  it('responds while the rest of a file that is too large is still being sent', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: new Uint8Array(3 * maximumFileBytes) });
     expect((await send(form)).status).toBe(413);
     expect((await attest(service, sampleAttestation('OK'))).status).toBe(201);
   });
 
-  it('keeps a file once that comes with many attestations at once', async () => {
+  it('stores a file once if many concurrent attestations have it', async () => {
     const sent = Array.from({ length: 10 }, () => attestationForm(sampleAttestation('OK'), { content: 'the same' }));
     const answers = await Promise.all(sent.map((form) => send(form)));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
@@ -297,7 +297,7 @@ describe('any multipart request', () => {
     await service.stop();
   });
 
-  it('is answered, never with a fault of the service, whatever its bytes are', async () => {
+  it('gets a response, never a server error, whatever its bytes', async () => {
     const piece = fc.constantFrom(
       ...[
         '--b\r\n',

@@ -38,7 +38,7 @@ describe('operation 2, create or update environment', () => {
     expect(await saveEnvironment(service, 'prod', { type })).toMatchObject({ status: 201, body: 'OK' });
   });
 
-  it('takes pods without owners, and 20,000 of them', async () => {
+  it('accepts pods without owners, and 20,000 of them', async () => {
     await saveEnvironment(service, 'prod');
     const owners = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: fingerprintOf('1').slice(0, 36) }];
     for (const [count, status] of [
@@ -70,7 +70,7 @@ describe('operation 2, create or update environment', () => {
     expect(await snapshotsOf(service, 'prod')).toMatchObject({ status: 404 });
   });
 
-  it('takes the other deprecated values, and they change nothing', async () => {
+  it('accepts the other deprecated values, which have no effect', async () => {
     await saveEnvironment(service, 'prod', { include_scaling: true, require_provenance: false });
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
     expect(await verdictsOf('prod')).toEqual(['not judged']);
@@ -115,7 +115,7 @@ describe('operation 2, create or update environment', () => {
     });
   });
 
-  it('attaches the policies it names and detaches the others, and leaves them where it names none', async () => {
+  it('attaches the given policies and detaches others, or leaves them if none are given', async () => {
     await savePolicy(service, 'one');
     await savePolicy(service, 'two');
     expect((await saveEnvironment(service, 'prod', { policies: ['one'] })).status).toBe(201);
@@ -130,7 +130,7 @@ describe('operation 2, create or update environment', () => {
     expect(await consumers('two')).toEqual([]);
   });
 
-  it('knows no policy that was not uploaded, and then changes nothing', async () => {
+  it('reports a missing policy, and then changes nothing', async () => {
     expect(await saveEnvironment(service, 'prod', { policies: ['one'] })).toMatchObject({
       status: 404,
       body: { message: "Policy 'one' does not exist in organization 'acme'" },
@@ -154,7 +154,7 @@ describe('operation 3, report K8S environment', () => {
     await saveEnvironment(service, 'prod');
   });
 
-  it('answers 201 where it made a snapshot and 200 where the same artifacts run', async () => {
+  it('returns 201 if it created a snapshot and 200 if the same artifacts run', async () => {
     const [web, job] = [pod('web-1', { web: 'aaaaa' }), pod('job-1', { job: 'bbbbb' })];
     expect(await reportPods(service, 'prod', web, job)).toMatchObject({ status: 201, body: 'OK' });
     expect(await reportPods(service, 'prod', job, web)).toMatchObject({ status: 200, body: 'OK' });
@@ -165,7 +165,7 @@ describe('operation 3, report K8S environment', () => {
     expect(await verdictsOf('prod')).toEqual(['not judged', 'not judged', 'not judged']);
   });
 
-  it('knows no environment that was not created', async () => {
+  it('reports a missing environment', async () => {
     expect(await reportPods(service, 'stage')).toMatchObject({
       status: 404,
       body: { message: 'Environment not found' },
@@ -198,7 +198,7 @@ describe('operation 3, report K8S environment', () => {
     expect(Object.keys((body as { errors: object }).errors)).toContain(field);
   });
 
-  it('says so in its own words too where the report is no JSON', async () => {
+  it('returns its own message also if the report is not JSON', async () => {
     const sent = { method: 'PUT', path: '/environments/acme/prod/report/K8S', body: '{' };
     expect(await call(service, { ...sent, headers: { 'content-type': 'application/json' } })).toMatchObject({
       status: 400,
@@ -215,7 +215,7 @@ describe('operation 3, report K8S environment', () => {
     expect(names.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
   });
 
-  it('numbers snapshots without gaps or doubles when many report at once', async () => {
+  it('numbers snapshots without gaps or duplicates with concurrent reports', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         reportPods(service, 'prod', pod(`web-${index}`, { [`web-${index}`]: 'aaaaa' })),
@@ -234,7 +234,7 @@ describe('operations 4 and 5, attach and detach policies', () => {
     await savePolicy(service, 'provenance');
   });
 
-  it('judge anew and make a snapshot', async () => {
+  it('judge again and create a snapshot', async () => {
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
     expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201, body: 'OK' });
     expect(await changePolicies(service, 'POST', 'prod', ['provenance'])).toMatchObject({ status: 201 });
@@ -242,7 +242,7 @@ describe('operations 4 and 5, attach and detach policies', () => {
     expect(await verdictsOf('prod')).toEqual(['not judged', false, 'not judged']);
   });
 
-  it('make no snapshot of what was never reported', async () => {
+  it('create no snapshot without a report', async () => {
     await changePolicies(service, 'POST', 'prod', ['provenance']);
     expect(await verdictsOf('prod')).toEqual([]);
     await reportPods(service, 'prod');
@@ -289,7 +289,7 @@ artifacts:
     await reportPods(service, 'prod', pod('web-1', { web: 'abcdef' }));
   });
 
-  it('follows the evidence as it comes', async () => {
+  it('follows new evidence', async () => {
     expect(await verdictsOf('prod')).toEqual([false]);
     await report(service);
     expect(await verdictsOf('prod')).toEqual([false]);
@@ -310,7 +310,7 @@ artifacts:
     expect(await verdictsOf('prod')).toEqual([false, true, true]);
   });
 
-  it('of a logical environment follows its members, and each snapshot of theirs makes one of it', async () => {
+  it('of a logical environment follows its members, each of whose snapshots leads to one of its own', async () => {
     await saveEnvironment(service, 'stage');
     const included = ['prod', 'stage'];
     await saveEnvironment(service, 'all', { type: 'logical', included_environments: included });
@@ -330,7 +330,7 @@ describe('where an artifact runs', () => {
   const artifact = async (): Promise<ReturnType<typeof mappingOf>> =>
     mappingOf(await call(service, { path: '/artifacts/acme/web/fingerprint/abcdef' }));
 
-  it('is told with it: where it runs, where it ran, and what happened', async () => {
+  it('is part of its response: where it runs, where it ran, and its history', async () => {
     await saveFlow(service);
     await report(service);
     for (const name of ['prod', 'stage']) {
@@ -352,7 +352,7 @@ describe('where an artifact runs', () => {
 });
 
 describe('environments and policies', () => {
-  it('of another organization are as if they were not there', async () => {
+  it('of another organization are reported as missing', async () => {
     const key = await service.createOrganization('other');
     await saveEnvironment(service, 'prod');
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));

@@ -13,22 +13,22 @@ describe('operation 1, create or update flow', () => {
     await service.stop();
   });
 
-  it('answers 201 to a new flow and 200 to a known one', async () => {
+  it('returns 201 for a new flow and 200 for an existing one', async () => {
     expect(await saveFlow(service)).toMatchObject({ status: 201, body: 'OK' });
     expect(await saveFlow(service, { description: 'changed' })).toMatchObject({ status: 200, body: 'OK' });
   });
 
-  it('answers one 201 when many create the same flow at once', async () => {
+  it('returns 201 once with concurrent requests for the same flow', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => saveFlow(service)));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(19).fill(200), 201]);
   });
 
-  it('takes every optional field, and null for those that allow it', async () => {
+  it('accepts every optional field, and null for those that allow it', async () => {
     expect((await saveFlow(service, { visibility: 'public', repo_url: 'https://git.example.com' })).status).toBe(201);
     expect((await saveFlow(service, { visibility: null, repo_url: null, template: [] })).status).toBe(200);
   });
 
-  it('stores what can be read again, and leaves out what was never set', async () => {
+  it('returns what was stored, and omits what was never set', async () => {
     const read = (name: string): ReturnType<typeof call> => call(service, { path: `/flows/acme/${name}` });
     await saveFlow(service, { visibility: 'public', repo_url: 'https://git.example.com' });
     const { name, description, template } = sampleFlow();
@@ -40,7 +40,7 @@ describe('operation 1, create or update flow', () => {
     expect(await read('api')).toMatchObject({ status: 404, body: { message: 'Flow not found' } });
   });
 
-  it('judges artifacts by the template as it is now', async () => {
+  it('judges artifacts by the current template', async () => {
     await saveFlow(service);
     await report(service);
     expect(await stateOf(service)).toBe('INCOMPLETE');
@@ -48,7 +48,7 @@ describe('operation 1, create or update flow', () => {
     expect(await stateOf(service)).toBe('COMPLIANT');
   });
 
-  it('takes a name of 255 characters, which is more than a router usually allows', async () => {
+  it('accepts a name of 255 characters, more than a router allows by default', async () => {
     const name = 'n'.repeat(255);
     expect((await saveFlow(service, { name })).status).toBe(201);
     const artifact = await call(service, { path: `/artifacts/acme/${name}/fingerprint/abcde` });
@@ -103,7 +103,7 @@ describe('operation 1, create or update flow', () => {
     expect(body).toMatchObject({ errors: { body: expect.any(String) } });
   });
 
-  it('refuses an address that is no name of an organization, of its own organization or not', async () => {
+  it('rejects a path without a valid organization name, of its own organization or not', async () => {
     const { status } = await call(service, { method: 'PUT', path: '/flows/ac%20me', json: sampleFlow() });
     expect(status).toBe(403);
   });

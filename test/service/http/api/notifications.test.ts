@@ -26,7 +26,7 @@ describe('a notification', () => {
       ...(key === undefined ? {} : { key }),
     });
 
-  it('is answered as it was created, without the secrets of its targets', async () => {
+  it('is returned as it was created, without the secrets of its targets', async () => {
     const targets = [
       { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' },
       { type: 'SLACK', webhook: 'http://slack.example.com:8080/services/secret' },
@@ -74,7 +74,7 @@ describe('a notification', () => {
     expect((await get(1, await service.createKey(role))).status).toBe(200);
   });
 
-  it('is not seen from another organization', async () => {
+  it('is not visible in another organization', async () => {
     const foreignKey = await service.createOrganization('other');
     await createNotification(service);
     expect((await get(1, foreignKey)).status).toBe(403);
@@ -130,7 +130,7 @@ describe('a notification', () => {
     expect([status, body]).toMatchObject([400, { errors: { [field]: expect.any(String) } }]);
   });
 
-  it('shows the administration how deliveries fare and which secrets sign, and no secret', async () => {
+  it('shows admins the state of deliveries and the times of secrets, but no secret', async () => {
     const targets = [
       { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0' },
       { type: 'SLACK', webhook: secretAddress },
@@ -162,7 +162,7 @@ describe('a notification', () => {
     });
   });
 
-  it('gets another secret for a webhook, generated or given, beside the one before it', async () => {
+  it('gets a new secret for a webhook, generated or given, in addition to the previous one', async () => {
     const own = `whsec_${'a'.repeat(32)}`;
     const targets = [
       { type: 'WEBHOOK', webhook: secretAddress, payload_version: '1.0', secret: own },
@@ -191,7 +191,7 @@ describe('a notification', () => {
     }
   });
 
-  it('is of an organization that exists', async () => {
+  it('requires an existing organization', async () => {
     const json = {
       name: 'x',
       environments: ['prod'],

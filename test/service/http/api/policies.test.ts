@@ -24,13 +24,13 @@ const upload = (form: FormData): Promise<Called> => call(service, { method: 'PUT
 const faultOf = ({ body }: Called): unknown => (body as { errors: Record<string, unknown> }).errors['policy_file'];
 
 describe('getting a policy', () => {
-  it('answers as the last upload was answered', async () => {
+  it('returns the same as the last upload', async () => {
     await savePolicy(service, 'strict');
     const { body } = await savePolicy(service, 'strict', provenancePolicy, { comment: 'Again' });
     expect(await call(service, { path: '/policies/acme/strict' })).toMatchObject({ status: 200, body });
   });
 
-  it('says that there is none', async () => {
+  it('reports a missing policy', async () => {
     expect(await call(service, { path: '/policies/acme/none' })).toMatchObject({
       status: 404,
       body: { message: "Policy 'none' does not exist in organization 'acme'" },
@@ -39,7 +39,7 @@ describe('getting a policy', () => {
 });
 
 describe('operation 6, create or update policy', () => {
-  it('answers 201 with all of the policy', async () => {
+  it('returns 201 with the whole policy', async () => {
     expect(await savePolicy(service, 'strict')).toMatchObject({
       status: 201,
       body: {
@@ -64,7 +64,7 @@ describe('operation 6, create or update policy', () => {
     });
   });
 
-  it('adds a version, and tells what happened to the policy', async () => {
+  it('adds a version and an event', async () => {
     await savePolicy(service, 'strict');
     await saveEnvironment(service, 'prod');
     await changePolicies(service, 'POST', 'prod', ['strict']);
@@ -88,7 +88,7 @@ describe('operation 6, create or update policy', () => {
     });
   });
 
-  it('numbers versions without gaps or doubles when many upload at once', async () => {
+  it('numbers versions without gaps or duplicates with concurrent uploads', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => savePolicy(service, 'strict')));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
     const { body } = await savePolicy(service, 'strict');
@@ -96,7 +96,7 @@ describe('operation 6, create or update policy', () => {
     expect(versions).toEqual(Array.from({ length: 21 }, (_, index) => index + 1));
   });
 
-  it('takes the file under both of its names, and needs it', async () => {
+  it('accepts the file under both of its names, and requires it', async () => {
     for (const part of ['policy_file.0', 'policy_file']) {
       expect(
         (await upload(policyForm({ name: part.replace('.', '-') }, { part, content: provenancePolicy }))).status,
@@ -105,7 +105,7 @@ describe('operation 6, create or update policy', () => {
     expect(faultOf(await upload(policyForm({ name: 'strict' })))).toBe('is missing');
   });
 
-  it('takes the policy as a text part, and refuses a text that differs from the file', async () => {
+  it('accepts the policy as a text part, and rejects a text that differs from the file', async () => {
     const form = policyForm({ name: 'as-text' });
     form.set('policy_file', provenancePolicy);
     // FormData sends the line breaks of a text as CRLF.
@@ -119,7 +119,7 @@ describe('operation 6, create or update policy', () => {
     expect(faultOf(await upload(empty))).toBe('is missing');
   });
 
-  it('takes a file of exactly 10 MiB, and no larger one', async () => {
+  it('accepts a file of exactly 10 MiB, and no larger one', async () => {
     const padded = (size: number): string => {
       const line = `# ${'x'.repeat(97)}\n`;
       const padding = size - provenancePolicy.length;
@@ -171,7 +171,7 @@ describe('operation 6, create or update policy', () => {
     expect(Object.keys((body as { errors: object }).errors)).toEqual([field]);
   });
 
-  it('leaves no file behind, taken or not', async () => {
+  it('leaves no file behind, accepted or not', async () => {
     await savePolicy(service, 'strict');
     await savePolicy(service, 'strict', 'no policy');
     expect(await readdir(join(service.dataFolder, 'attachments', 'incoming'))).toEqual([]);

@@ -44,14 +44,14 @@ describe('service accounts', () => {
     ]);
   });
 
-  it('are answered one by one, with for_webhook', async () => {
+  it('are returned individually, with for_webhook', async () => {
     await createServiceAccount(service, created);
     await createServiceAccount(service, { name: 'a-first' });
     expect((await get('ci')).body).toEqual({ ...listed, for_webhook: true });
     expect((await get('a-first')).body).toMatchObject({ for_webhook: false });
   });
 
-  it('are not found where there is none', async () => {
+  it('are reported as not found if there is none', async () => {
     const notFound = { status: 404, body: { message: 'Service account not found' } };
     expect(await get('ci')).toMatchObject(notFound);
     expect(await remove('ci')).toMatchObject(notFound);
@@ -87,7 +87,7 @@ describe('service accounts', () => {
     expect((await list(key)).status).toBe(privilege === 'reader' ? 403 : 200);
   });
 
-  it('are reported as who did it', async () => {
+  it('are recorded as the authors', async () => {
     await createServiceAccount(service);
     const key = await createServiceAccountKey(service);
     await saveFlow(service);
@@ -111,13 +111,13 @@ describe('service accounts', () => {
     expect((await list(await createServiceAccountKey(service))).status).toBe(200);
   });
 
-  it('are deleted once when several ask at once', async () => {
+  it('are deleted once with concurrent requests', async () => {
     await createServiceAccount(service);
     const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await remove('ci')).status));
     expect(statuses.toSorted()).toEqual([200, 404, 404, 404, 404]);
   });
 
-  it('of another organization are not there', async () => {
+  it('of another organization are not visible', async () => {
     const foreignKey = await service.createOrganization('other');
     await createServiceAccount(service);
     await createServiceAccount(service, { name: 'theirs' }, 'other');
@@ -130,7 +130,7 @@ describe('service accounts', () => {
 });
 
 describe('a key that expires', () => {
-  it('opens nothing from then on, and the answer says why', async () => {
+  it('gives no access after that, and the response says why', async () => {
     let now = 1_767_323_045_000;
     const service = await startTestService({ sources: { now: () => now } });
     await createServiceAccount(service);

@@ -30,7 +30,7 @@ const makeSnapshots = async (count: number, environment = 'prod'): Promise<void>
 const indexesOf = ({ body }: Called): number[] => (body as { index: number }[]).map(({ index }) => index);
 
 describe('operation 12, list snapshots', () => {
-  it('tells when each began and ended in whole seconds, and 0 for the end of the current one', async () => {
+  it('returns begin and end in whole seconds, and 0 for the end of the current snapshot', async () => {
     await makeSnapshots(3);
     time += 5;
     expect(await snapshotsOf(service, 'prod')).toMatchObject({
@@ -43,7 +43,7 @@ describe('operation 12, list snapshots', () => {
     });
   });
 
-  it('tells the times as the clock showed them when it is set back, and no negative duration', async () => {
+  it('returns times as the clock showed them if it was set back, and no negative duration', async () => {
     await makeSnapshots(2);
     time = start - 1000;
     await makeSnapshots(1);
@@ -78,7 +78,7 @@ describe('operation 12, list snapshots', () => {
     expect(await selectedAt(49, 50)).toEqual([4]);
   });
 
-  it('answers 15 of the newest unless asked otherwise, and any page in either order', async () => {
+  it('returns the newest 15 by default, and any page in either order', async () => {
     await makeSnapshots(17);
     expect(indexesOf(await snapshotsOf(service, 'prod'))).toEqual([
       17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,
@@ -108,7 +108,7 @@ describe('operation 12, list snapshots', () => {
     expect(indexesOf(await snapshotsOf(service, 'prod', query))).toEqual(indexes);
   });
 
-  it('loses and doubles nothing on pages of a fixed interval, or of the oldest first, while snapshots are added', async () => {
+  it('neither skips nor repeats snapshots on pages of a fixed interval, or in ascending order, while snapshots are added', async () => {
     await makeSnapshots(7);
     for (const query of ['interval=1..7', 'interval=1..7&reverse=true', 'reverse=true']) {
       const seen: number[] = [];
@@ -135,14 +135,14 @@ describe('operation 12, list snapshots', () => {
     expect(Object.keys((body as { errors: object }).errors)).toEqual([field]);
   });
 
-  it('says in the words of the interface that there is no such environment', async () => {
+  it('reports a missing environment with the message of the interface', async () => {
     expect(await snapshotsOf(service, 'stage')).toMatchObject({
       status: 404,
       body: { message: 'Flow not found', errors: { 'path.env_name': "names no environment of organization 'acme'" } },
     });
   });
 
-  it('has no snapshots of an environment that was never reported', async () => {
+  it('returns no snapshots for an environment without reports', async () => {
     expect(await snapshotsOf(service, 'prod')).toMatchObject({ status: 200, body: [] });
   });
 });
@@ -153,7 +153,7 @@ describe('operation 11, get environment diff', () => {
       path: `/env-diff/acme?snappish1=${encodeURIComponent(one)}&snappish2=${encodeURIComponent(other)}`,
     });
 
-  it('tells what is in one, in the other, in both with another number of instances, and in both alike', async () => {
+  it('returns what is only in the first, only in the second, changed, and not changed', async () => {
     await saveFlow(service);
     await report(service, { fingerprint: fingerprintOf('aaaaa') });
     await reportPods(
@@ -213,7 +213,7 @@ describe('operation 11, get environment diff', () => {
     });
   });
 
-  it('shows the instances that were reported last while a snapshot was current', async () => {
+  it('returns the instances that were reported last while a snapshot was current', async () => {
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
     await reportPods(service, 'prod', pod('web-7', { web: 'aaaaa' }), pod('web-8', { web: 'aaaaa' }));
     await reportPods(service, 'prod', pod('web-9', { web: 'aaaaa' }), pod('job-1', { job: 'bbbbb' }));
@@ -222,7 +222,7 @@ describe('operation 11, get environment diff', () => {
     });
   });
 
-  it('compares environments, and shows what runs in the members of a logical one', async () => {
+  it('compares environments, and resolves the members of a logical one', async () => {
     await saveEnvironment(service, 'stage');
     await saveEnvironment(service, 'all', { type: 'logical', included_environments: ['prod', 'stage'] });
     await reportPods(service, 'prod', pod('web-1', { web: 'aaaaa' }));
@@ -279,7 +279,7 @@ describe('operation 11, get environment diff', () => {
     });
   });
 
-  it('says which expression names no environment', async () => {
+  it('reports which expression refers to a missing environment', async () => {
     await makeSnapshots(1);
     expect(await diff('prod', 'stage1')).toMatchObject({
       status: 404,
@@ -290,7 +290,7 @@ describe('operation 11, get environment diff', () => {
     });
   });
 
-  it('needs both expressions', async () => {
+  it('requires both expressions', async () => {
     expect(await call(service, { path: '/env-diff/acme?snappish1=prod' })).toMatchObject({
       status: 400,
       body: { errors: { 'query.snappish2': 'is missing' } },

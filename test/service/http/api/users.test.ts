@@ -54,13 +54,13 @@ describe('the default organization of a user', () => {
     expect(defaults()).toEqual(['ann: other']);
   });
 
-  it('is one for each user', async () => {
+  it('is set per user', async () => {
     await set('acme', await createKey(service, {}));
     await set('acme', await createKey(service, { owner: 'bob' }));
     expect(defaults()).toEqual(['ann: acme', 'bob: acme']);
   });
 
-  it('is no organization that the user is not a member of, whether it exists or not', async () => {
+  it('cannot be an organization that the user is not a member of, whether it exists or not', async () => {
     const key = await createKey(service, {});
     expect(await set('other', key)).toMatchObject(denied('other') as object);
     expect(await set('nobody', key)).toMatchObject(denied('nobody') as object);
@@ -70,7 +70,7 @@ describe('the default organization of a user', () => {
     expect(defaults()).toEqual([]);
   });
 
-  it('is nothing that a machine has', async () => {
+  it('cannot be set for a service account', async () => {
     await createServiceAccount(service, { privilege: 'admin' });
     await saveMember(service, 'ci', 'admin');
     expect(await set('acme', await createServiceAccountKey(service))).toMatchObject(denied('acme') as object);
@@ -90,7 +90,7 @@ describe('the default organization of a user', () => {
 });
 
 describe('a membership', () => {
-  it('gives a key the role that the member has now, and takes it away with its end', async () => {
+  it('gives a key the current role of the member, until it ends', async () => {
     const service = await startTestService();
     const key = await createKey(service, { role: 'reader' });
     const putFlow = async (): Promise<number> =>
@@ -119,7 +119,7 @@ describe('a membership', () => {
     const saveFlow = async (org: string, key: string): Promise<number> =>
       (await call(service, { method: 'PUT', path: `/flows/${org}`, json: sampleFlow(), key })).status;
 
-    it('opens it to all keys of the user, with the role that the user has there', async () => {
+    it('gives all keys of the user access, with the role that the user has there', async () => {
       const key = await createKey(service, { role: 'reader' });
       expect(await saveFlow('other', key)).toBe(403);
       await saveMember(service, 'ann', 'admin', 'other');
@@ -132,7 +132,7 @@ describe('a membership', () => {
       expect([await saveFlow('other', key), await saveFlow('other', second)]).toEqual([403, 403]);
     });
 
-    it('ends for all of them, and leaves them the organizations that remain', async () => {
+    it('ends for all of them, which keep access to the other organizations', async () => {
       const key = await createKey(service, {});
       await saveMember(service, 'ann', 'admin', 'other');
       await administer(service, { method: 'DELETE', path: '/organizations/acme/members/ann' });
@@ -144,7 +144,7 @@ describe('a membership', () => {
       expect(await saveFlow('acme', key)).toBe(401);
     });
 
-    it('opens nothing to a service account of the same name', async () => {
+    it('gives no access to a service account of the same name', async () => {
       await createServiceAccount(service, { name: 'ann', privilege: 'admin' });
       const key = await createServiceAccountKey(service, 'ann');
       await saveMember(service, 'ann', 'admin', 'other');
@@ -153,7 +153,7 @@ describe('a membership', () => {
     });
   });
 
-  it('is not made by accident for a user of another organization, who may be another person', async () => {
+  it('is not created by accident for a user of another organization, who may be another person', async () => {
     const service = await startTestService();
     await service.createOrganization('other');
     await createKey(service, {});
@@ -172,7 +172,7 @@ describe('a membership', () => {
   });
 });
 
-describe('the keys of two people who had one name before users were kept apart', () => {
+describe('the keys of two people who had the same name before user names were global', () => {
   let dataFolder: string;
   beforeEach(async () => {
     dataFolder = await mkdtemp(join(tmpdir(), 'compliance-users-'));
@@ -181,7 +181,7 @@ describe('the keys of two people who had one name before users were kept apart',
     await rm(dataFolder, { recursive: true });
   });
 
-  it('open what they opened, and set no default for each other', async () => {
+  it("give the same access as before, and do not set each other's default", async () => {
     const service = await startTestService({ dataFolder });
     await service.createOrganization('other');
     const key = await createKey(service, { role: 'admin' });

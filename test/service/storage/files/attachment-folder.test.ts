@@ -43,7 +43,7 @@ describe('the folder of attachments', () => {
     await rm(join(folder, '..'), { recursive: true });
   });
 
-  it('keeps what it receives under its digest', async () => {
+  it('stores received content under its digest', async () => {
     const chunks = [randomBytes(70_000), Buffer.alloc(0), randomBytes(3)];
     const whole = Buffer.concat(chunks);
     const received = await receive(...chunks);
@@ -54,19 +54,19 @@ describe('the folder of attachments', () => {
     expect(await files()).toEqual([received.digest]);
   });
 
-  it('keeps an empty file too', async () => {
+  it('stores an empty file, too', async () => {
     const received = await receive();
     await received.keep();
     expect(await content(received)).toEqual(Buffer.alloc(0));
   });
 
-  it('keeps the same content once, also when it comes twice at once', async () => {
+  it('stores the same content once, also with concurrent uploads', async () => {
     const [one, other] = await Promise.all([receive(Buffer.from('same')), receive(Buffer.from('same'))]);
     await Promise.all([one.keep(), other.keep()]);
     expect(await files()).toEqual([digestOf(Buffer.from('same'))]);
   });
 
-  it('leaves nothing of what is discarded, and all of what was kept before', async () => {
+  it('removes discarded content, and keeps what was stored before', async () => {
     const [discarded, kept] = [await receive(Buffer.from('one')), await receive(Buffer.from('two'))];
     await discarded.discard();
     await kept.keep();
@@ -74,7 +74,7 @@ describe('the folder of attachments', () => {
     expect(await files()).toEqual([kept.digest]);
   });
 
-  it('leaves nothing of a stream that fails', async () => {
+  it('leaves nothing of a failing stream', async () => {
     const failing = Readable.from(
       (async function* () {
         yield Buffer.from('a beginning');
@@ -85,7 +85,7 @@ describe('the folder of attachments', () => {
     expect(await files()).toEqual([]);
   });
 
-  it('says so when there is no room', async () => {
+  it('reports a full disk', async () => {
     const full = Readable.from(
       (async function* () {
         yield Buffer.from('a beginning');
@@ -134,14 +134,14 @@ describe('the folder of attachments', () => {
       await expect(attachments.verify(record)).rejects.toBeInstanceOf(DamagedAttachmentError);
     });
 
-    it('breaks the stream off when it is altered while it is read', async () => {
+    it('makes the stream fail if it is altered while it is read', async () => {
       const record = await keep(whole);
       const stream = await attachments.read(record);
       await writeFile(pathOf(record.digest), flipped(whole, 600_000));
       await expect(buffer(stream)).rejects.toMatchObject({ fault: 'altered' });
     });
 
-    it('is healed by an upload of the same content', async () => {
+    it('is repaired by an upload of the same content', async () => {
       const record = await keep(whole);
       await truncate(pathOf(record.digest), 10);
       await keep(whole);
@@ -149,7 +149,7 @@ describe('the folder of attachments', () => {
     });
   });
 
-  it('is not the same as a storage that is gone', async () => {
+  it('is distinguished from missing storage', async () => {
     const record = await keep(Buffer.from('kept'));
     await rename(join(folder, 'content'), join(folder, 'elsewhere'));
     await expect(attachments.read(record)).rejects.toMatchObject({ name: 'StorageError', reason: 'missing' });

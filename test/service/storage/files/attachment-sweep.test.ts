@@ -47,7 +47,7 @@ describe('the sweep of the attachments', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => entry.name);
 
-  it('moves an old file that no record names to the trash of the day, and nothing else', async () => {
+  it('moves an old file without a record to the dated trash, and nothing else', async () => {
     await add(0, 20);
     await add(20, 1);
     expect(await sweep(20)).toEqual({
@@ -58,7 +58,7 @@ describe('the sweep of the attachments', () => {
     expect(await readFile(join(folder, 'trash', '2026-11-22', digestOf(20)), 'utf8')).toBe('20');
   });
 
-  it('leaves a young file where it is, and one whose time is in the future', async () => {
+  it('leaves young files, and files with a time in the future, in place', async () => {
     await add(0, 20);
     await add(20, 1, trashAfterMilliseconds - 1);
     await add(21, 1, -trashAfterMilliseconds);
@@ -66,7 +66,7 @@ describe('the sweep of the attachments', () => {
     expect(await filesIn('content')).toHaveLength(22);
   });
 
-  it('moves few at a time: a tenth, the oldest first', async () => {
+  it('moves at most a tenth of the files at a time, oldest first', async () => {
     await add(0, 30);
     await add(30, 9);
     await add(39, 1, 3 * trashAfterMilliseconds);
@@ -88,7 +88,7 @@ describe('the sweep of the attachments', () => {
     expect([...(await filesIn('trash'))].sort()).toEqual([digestOf(2), `${digestOf(2)}.2`]);
   });
 
-  it('refuses a new database beside attachments, and touches nothing', async () => {
+  it('refuses a new database next to attachments, and changes nothing', async () => {
     await add(0, 1, 0);
     await writeFile(join(folder, 'incoming', 'a'.repeat(32)), 'half');
     const refused = sweep(0, { isNewDatabase: true });
@@ -98,7 +98,7 @@ describe('the sweep of the attachments', () => {
     expect(await filesIn('.')).toHaveLength(2);
   });
 
-  it('refuses a database that names fewer than half of the attachments, and touches nothing', async () => {
+  it('refuses a database that refers to fewer than half of the attachments, and changes nothing', async () => {
     await add(0, 9);
     await expect(sweep(4)).rejects.toThrow(
       /the database names only 4 of the 9 attachments in .*, so it is probably not theirs; .*--trash-unnamed-attachments/u,
@@ -107,19 +107,19 @@ describe('the sweep of the attachments', () => {
     expect(await sweep(5)).toMatchObject({ attached: 5 });
   });
 
-  it('does not refuse what a crash of a service with few attachments leaves', async () => {
+  it('accepts what a crash of a service with few attachments leaves behind', async () => {
     await add(0, 3, 0);
     expect(await sweep(0)).toMatchObject({ trashed: 0, left: 3 });
   });
 
-  it('moves everything without a record when the operator means it', async () => {
+  it('moves everything without a record if the operator requests it', async () => {
     await add(0, 40, 0);
     expect(await sweep(1, { trashAll: true })).toMatchObject({ attached: 1, trashed: 39, left: 0 });
     expect(await filesIn('trash')).toHaveLength(39);
     expect(await sweep(1)).toMatchObject({ attached: 1, trashed: 0 });
   });
 
-  it('leaves files alone whose names the service does not give', async () => {
+  it('ignores files with names that the service does not use', async () => {
     const foreign = [
       'content/README',
       'content/ab/notes.txt',

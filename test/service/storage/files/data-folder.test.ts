@@ -58,7 +58,7 @@ describe('the data folder', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('is not a folder with other files, whose permissions stay as they are', async () => {
+  it('cannot be a folder with other files, whose permissions are not changed', async () => {
     await mkdir(folder, { recursive: true, mode: 0o755 });
     const mode = await modeOf(folder);
     await writeFile(join(folder, 'thesis.txt'), 'mine');
@@ -74,7 +74,7 @@ describe('the data folder', () => {
     expect(await readdir(folder)).toEqual(['lost+found']);
   });
 
-  it('is not a file, and is not in one', async () => {
+  it('cannot be a file, or be inside a file', async () => {
     await writeFile(join(parent, 'some'), '');
     await expect(prepare()).rejects.toThrow(`${folder} is not a folder that exists`);
     folder = join(parent, 'some');
@@ -117,7 +117,7 @@ describe('the data folder', () => {
       expect(() => openDatabase(folder)).toThrow(/the database .*compliance\.sqlite has version 999 .* start a newer/u);
     });
 
-    it('does not throw away the log of a database that was moved aside', async () => {
+    it('does not delete the log of a database that was moved away', async () => {
       await writeFile(`${path()}-wal`, 'writes');
       expect(() => openDatabase(folder)).toThrow(
         `${path()} is missing or empty, but its write-ahead log ${path()}-wal holds writes; put the database back`,

@@ -39,7 +39,7 @@ describe('a durable writer', () => {
     });
   });
 
-  it('goes on where the system writes less than it is given', async () => {
+  it('continues if the system writes less than it is given', async () => {
     await withFile(async (file, path) => {
       const whole = file.writev.bind(file);
       file.writev = (async (buffers: readonly Buffer[]) =>
@@ -67,7 +67,7 @@ describe('a durable writer', () => {
     });
   });
 
-  it('fails where an early sync failed, although the last one does not', async () => {
+  it('fails if an early sync fails, even if the last one succeeds', async () => {
     await withFile(async (file) => {
       const failure = Object.assign(new Error('input/output error'), { code: 'EIO' });
       file.datasync = () => Promise.reject(failure);

@@ -47,7 +47,7 @@ describe('a database of the first version', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('is brought up to date with all that it holds', async () => {
+  it('is migrated with all its data', async () => {
     const storage = new SqliteStorage(folder);
     const records = new Records(storage);
     expect(await records.findKey('old1')).toEqual({
@@ -72,7 +72,7 @@ describe('a database of the first version', () => {
   });
 });
 
-describe('a database from before users were kept apart', () => {
+describe('a database from before user names were global', () => {
   let folder: string;
   let database: DatabaseSync;
   beforeEach(async () => {
@@ -91,7 +91,7 @@ describe('a database from before users were kept apart', () => {
       .run(org, id, kind, owner, hashSecret(id));
   };
 
-  it('limits the keys of a name of several organizations to theirs, and no other key', async () => {
+  it('limits keys to their organization only if the name of their owner exists in several organizations', async () => {
     database.exec(`INSERT INTO members (org, user, role, created_at) VALUES
       ('acme', 'ann', 'admin', 1), ('other', 'ann', 'reader', 1), ('acme', 'bob', 'admin', 1), ('other', 'eve', 'admin', 1),
       ('acme', 'ci', 'admin', 1)`);
@@ -112,7 +112,7 @@ describe('a database from before users were kept apart', () => {
     await storage.close();
   });
 
-  it('names the service accounts that recorded something, if no user can have done so', async () => {
+  it('marks authors as service accounts if no user can have been the author', async () => {
     addKey('acme', 'ci01', 'service account', 'ci');
     addKey('acme', 'ann1', 'user', 'ann');
     addKey('acme', 'bo01', 'service account', 'both');

@@ -38,12 +38,12 @@ const openTestStorage = async (): Promise<StorageUnderTest> => {
 };
 
 describeTransactions('transactions of the SQLite storage', openTestStorage);
-describeStorage('the SQLite store', openTestStorage);
-describeAccounts('the accounts of the SQLite store', openTestStorage);
-describeAttestationList('the list of attestations of the SQLite store', openTestStorage);
-describeEnvironments('the environments of the SQLite store', openTestStorage);
-describeFreshness('what the SQLite store keeps in memory', openTestStorage);
-describeNotifications('the notifications of the SQLite store', openTestStorage);
+describeStorage('the SQLite storage', openTestStorage);
+describeAccounts('the accounts of the SQLite storage', openTestStorage);
+describeAttestationList('the list of attestations of the SQLite storage', openTestStorage);
+describeEnvironments('the environments of the SQLite storage', openTestStorage);
+describeFreshness('the caches of the SQLite storage', openTestStorage);
+describeNotifications('the notifications of the SQLite storage', openTestStorage);
 
 describe('the SQLite database', () => {
   let folder: string;
@@ -62,7 +62,7 @@ describe('the SQLite database', () => {
     database.close();
   });
 
-  it('has the organization first in every key', () => {
+  it('has the organization as the first column of every key', () => {
     const database = openDatabase(folder);
     const keys = database
       .prepare(
@@ -82,14 +82,14 @@ describe('the SQLite database', () => {
     expect(() => openDatabase(folder)).toThrow(/has version 999 .* start a newer service/);
   });
 
-  it('is claimed by one at a time, and free again afterwards', () => {
+  it('is locked by one process at a time, and unlocked afterwards', () => {
     const release = claimFolder(folder);
     expect(() => claimFolder(folder)).toThrow(/in use by another process; stop it, or choose another folder/);
     release();
     claimFolder(folder)();
   });
 
-  it('says so when there is no room, leaves nothing of the write, and takes the next one', async () => {
+  it('reports a full disk, rolls the write back, and accepts the next one', async () => {
     const database = new DatabaseSync(join(folder, 'small.sqlite'));
     database.exec('PRAGMA page_size = 512; CREATE TABLE texts (text); PRAGMA max_page_count = 10');
     const queue = new WriteQueue(database);
@@ -106,7 +106,7 @@ describe('the SQLite database', () => {
     database.close();
   });
 
-  it('says so when another process holds the file', async () => {
+  it('reports that another process has locked the file', async () => {
     const path = join(folder, 'held.sqlite');
     const [holder, database] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
     holder.exec('BEGIN EXCLUSIVE');
@@ -117,7 +117,7 @@ describe('the SQLite database', () => {
     database.close();
   });
 
-  it('commits what is asked for in one turn together', async () => {
+  it('commits the writes of one turn together', async () => {
     const database = new DatabaseSync(join(folder, 'group.sqlite'));
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (number)');
     const other = new DatabaseSync(join(folder, 'group.sqlite'));
@@ -135,7 +135,7 @@ describe('the SQLite database', () => {
     database.close();
   });
 
-  it('leaves errors of other kinds as they are', () => {
+  it('leaves other errors unchanged', () => {
     const error = new Error('another');
     expect(translateError(error)).toBe(error);
     expect(translateError('thrown')).toBe('thrown');

@@ -9,7 +9,7 @@ import { environmentStatements } from '../../../../src/service/storage/sqlite/en
 import { policyStatements } from '../../../../src/service/storage/sqlite/policies.ts';
 import { snapshotStatements } from '../../../../src/service/storage/sqlite/snapshots.ts';
 
-describe('the statements about environments', () => {
+describe('the query plans', () => {
   let folder: string;
   let database: DatabaseSync;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('the statements about environments', () => {
     expect(step).toContain('(org=? AND environment=? AND number>? AND number<?)');
   });
 
-  it('find the reports of a fingerprint without looking at other artifacts', () => {
+  it('find the reports of a fingerprint without reading other artifacts', () => {
     const searches = planOf(artifactStatements.listLatestByFlow).filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringContaining('(org=? AND fingerprint=?)'),
@@ -50,7 +50,7 @@ describe('the statements about environments', () => {
     ]);
   });
 
-  it('end what runs without looking at when it ran before', () => {
+  it('end current appearances without reading former ones', () => {
     const searches = planOf(snapshotStatements.exit).filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringMatching(/USING INDEX appearances_now \(org=\? AND environment=\? AND fingerprint=\?\)/u),

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
 import { toSource, WrittenSources } from '../../../../src/service/storage/sqlite/written-sources.ts';
 
-describe('the sources that are written', () => {
+describe('written sources', () => {
   let folder: string;
   let database: DatabaseSync;
   let told: string[];
@@ -26,7 +26,7 @@ describe('the sources that are written', () => {
     VALUES ('acme', 'ann', 'admin', 1), ('other', 'ann', 'admin', 1)`;
   const [ann, elsewhere] = [toSource('members', 'acme', 'ann'), toSource('members', 'other', 'ann')];
 
-  it('are told for every row that comes, changes or goes', () => {
+  it('are reported for every inserted, updated or deleted row', () => {
     database.exec(addMembers);
     expect(told.splice(0)).toEqual([ann, elsewhere]);
     database.exec(`UPDATE members SET role = 'reader' WHERE org = 'acme'`);
@@ -35,21 +35,21 @@ describe('the sources that are written', () => {
     expect(told.splice(0)).toEqual([elsewhere]);
   });
 
-  it('are told by both names where a row gets another one', () => {
+  it('are reported under the old and the new key of an updated row', () => {
     database.exec(addMembers);
     told = [];
     database.exec(`UPDATE members SET user = 'bob' WHERE org = 'acme'`);
     expect(told).toEqual([ann, toSource('members', 'acme', 'bob')]);
   });
 
-  it('are told of a write that is an update in its end, and of one that is rolled back', () => {
+  it('are reported for upserts and for writes that are rolled back', () => {
     database.exec(addMembers);
     told = [];
     database.exec(`BEGIN; ${addMembers} ON CONFLICT DO UPDATE SET role = 'reader'; ROLLBACK`);
     expect(new Set(told)).toEqual(new Set([ann, elsewhere]));
   });
 
-  it('are told of watched tables only, and leave nothing in the file', () => {
+  it('are reported for watched tables only, and leave nothing in the file', () => {
     database.exec(`INSERT INTO organizations VALUES ('third', 1)`);
     expect(told).toEqual([]);
     const triggers = database.prepare(`SELECT name FROM main.sqlite_schema WHERE type = 'trigger'`).all();
