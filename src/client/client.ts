@@ -1,13 +1,13 @@
 import { violations } from '../contract/check.ts';
 import type {
-  AnswerOf,
+  EndpointResponse,
   AuthenticationMethod,
-  DocumentOf,
+  EndpointDocument,
   Endpoint,
   FilePartStyle,
   MultipartBody,
-  ParametersOf,
-  QueryOf,
+  EndpointParameters,
+  EndpointQuery,
 } from '../contract/endpoint.ts';
 import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
@@ -35,16 +35,16 @@ export interface Connection {
 
 /** The arguments of a call, typed by the declaration of the endpoint. */
 export interface CallOf<E extends Endpoint> {
-  readonly parameters: ParametersOf<E>;
-  readonly query?: QueryOf<E>;
-  readonly document?: DocumentOf<E>;
+  readonly parameters: EndpointParameters<E>;
+  readonly query?: EndpointQuery<E>;
+  readonly document?: EndpointDocument<E>;
   readonly file?: E['body'] extends MultipartBody ? FilePart : never;
 }
 
 /** A success. */
 export interface Answered<E extends Endpoint> {
   readonly status: number;
-  readonly body: AnswerOf<E>;
+  readonly body: EndpointResponse<E>;
   /**
    * True if an attempt before the last may have been carried out: the answer then says what the last attempt changed,
    * and not what the call changed.
@@ -108,7 +108,7 @@ export class ComplianceClient {
       const answeredAt = this.#context.clock.now();
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt });
       // `successBody` has checked the body against the schema that this type is made from.
-      return { status: answer.status, body: body as AnswerOf<E>, earlierArrived };
+      return { status: answer.status, body: body as EndpointResponse<E>, earlierArrived };
     } catch (error) {
       if (this.#context.signal?.aborted === true) throw error;
       throw failedCall(

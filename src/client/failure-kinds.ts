@@ -1,4 +1,4 @@
-import { saysNotFound } from '../contract/not-found.ts';
+import { isNotFoundMessage } from '../contract/not-found.ts';
 import { TransportError } from '../http/transport.ts';
 import { isPassingProblem, isPassingStatus } from '../http/retry.ts';
 import { ExternalError, type Failure } from '../runtime/failure.ts';
@@ -29,7 +29,7 @@ function isUnknownHost(error: TransportError): boolean {
  */
 export function isNotFound(failure: Failure): boolean {
   if (!(failure instanceof ServiceError) || failure.facts.status !== 404) return false;
-  return failure.facts.serviceMessage !== undefined && saysNotFound(failure.facts.serviceMessage);
+  return failure.facts.serviceMessage !== undefined && isNotFoundMessage(failure.facts.serviceMessage);
 }
 
 /** The wait that the service asked for (`Retry-After`), in milliseconds; 0 if none. */

@@ -1,4 +1,4 @@
-import { acceptedForm, answerView, decisiveKeys, emptyView } from '../contract/accepted-answer.ts';
+import { toAcceptedSchema, toResponseView, decisiveKeys, toEmptyView } from '../contract/accepted-response.ts';
 import { violations } from '../contract/check.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
@@ -27,7 +27,7 @@ export interface Asked {
 /**
  * Checks that the client can rely on an answer. Any status from 200 to 299 is a success.
  *
- * @returns the body of a success as far as it has the declared form (`answerView`). If the request changes something
+ * @returns the body of a success as far as it has the declared form (`toResponseView`). If the request changes something
  *   and nothing depends on its answer, any JSON, plain text or nothing at all is taken.
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
@@ -35,7 +35,7 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   const { success, method } = asked.endpoint;
   const declared = success.find(({ status }) => status === answer.status) ?? success[0];
   if (declared === undefined || answer.status < 200 || answer.status >= 300) throw errorOf(answer, asked);
-  const schema = acceptedForm(declared.schema);
+  const schema = toAcceptedSchema(declared.schema);
   const keys = decisiveKeys(schema);
   if (method !== 'GET' && keys.size === 0) return acknowledgement(answer, asked, schema);
   const body = readJsonBody(answer);
@@ -44,7 +44,7 @@ export function successBody(answer: HttpAnswer, asked: Asked): unknown {
   if (repeated !== undefined) {
     throw unexpected(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
   }
-  const view = answerView(schema, exactValue(schema, answer.text, body.value));
+  const view = toResponseView(schema, exactValue(schema, answer.text, body.value));
   const wrong = violations(schema, view);
   if (wrong.length > 0) {
     const fields = wrong.map(({ field, rule }) => (field === '' ? `it ${rule}` : `${field} ${rule}`));
@@ -58,9 +58,9 @@ function acknowledgement(answer: HttpAnswer, asked: Asked, schema: TSchema): unk
   const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
   if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
   const exact = typeof body.value === 'string' ? body.value : exactValue(schema, answer.text, body.value);
-  const view = answerView(schema, exact);
+  const view = toResponseView(schema, exact);
   // A text is only passed on. An object is read field by field, so it must be one.
-  return valueAt(schema, 'type') === 'object' && !isMapping(view) ? emptyView(view) : view;
+  return valueAt(schema, 'type') === 'object' && !isMapping(view) ? toEmptyView(view) : view;
 }
 
 /** The value of a JSON text. Free-form data in it keeps its exact text. */

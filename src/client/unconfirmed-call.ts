@@ -32,7 +32,7 @@ export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
  * that the endpoint declares for it. On a first attempt the same error means what it says.
  */
 export function isDoneAlready({ repetition }: Endpoint, failure: unknown): failure is ServiceError {
-  if (repetition.effect !== 'idempotent' || repetition.doneAlready === undefined) return false;
+  if (repetition.effect !== 'idempotent' || repetition.alreadyDone === undefined) return false;
   if (!(failure instanceof ServiceError) || failure.facts.earlierArrived !== true) return false;
-  return failure.facts.status === repetition.doneAlready.status && isNotFound(failure);
+  return failure.facts.status === repetition.alreadyDone.status && isNotFound(failure);
 }

@@ -12,7 +12,7 @@ import {
 } from './names.ts';
 
 const freeForm = Type.Record(Type.String(), Type.Unknown());
-const moment = tolerant(
+const timestampText = tolerant(
   Type.Optional(Type.String({ description: 'Unix seconds as a numeric string.' })),
   Type.Optional(Type.Union([Type.String(), Type.Number()])),
 );
@@ -52,8 +52,8 @@ export const artifact = Type.Object({
   id: decisive(Type.Optional(Type.String())),
   fingerprint,
   filename: Type.Optional(Type.String()),
-  created_at: moment,
-  last_modified_at: moment,
+  created_at: timestampText,
+  last_modified_at: timestampText,
   flow_name: decisive(Type.Optional(Type.String())),
   trail_name: decisive(tolerant(Type.Optional(Type.String()), Type.Optional(Type.Union([Type.String(), Type.Null()])))),
   template_reference_name: Type.Optional(Type.String()),

@@ -14,16 +14,16 @@ const maximumViolations = 100;
 
 /** Whether the value has the declared form. */
 export function conforms<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
-  const search = new Search(1);
-  search.check(schema, value);
-  return search.found.size === 0;
+  const checker = new Checker(1);
+  checker.check(schema, value);
+  return checker.found.size === 0;
 }
 
 /** The fields that do not have the declared form, each once, the first hundred of them; empty only where all have. */
 export function violations(schema: TSchema, value: unknown): readonly Violation[] {
-  const search = new Search(maximumViolations);
-  search.check(schema, value);
-  return [...search.found].map(([field, rules]) => ({ field, rule: [...rules].join(' or ') }));
+  const checker = new Checker(maximumViolations);
+  checker.check(schema, value);
+  return [...checker.found].map(([field, rules]) => ({ field, rule: [...rules].join(' or ') }));
 }
 
 /** A schema by its keywords, or any object of JSON. */
@@ -34,20 +34,20 @@ export type Keywords = Readonly<Record<string, unknown>>;
  * decisions to TypeBox's. Lists are long, so a value that has the declared form is checked without making anything: where
  * a violation is, is put into words only when there is one.
  */
-class Search {
+class Checker {
   readonly found = new Map<string, Set<string>>();
-  readonly #most: number;
+  readonly #maximum: number;
   readonly #patterns = new Map<string, RegExp>();
   /** The keys from the value itself to the one that is being checked. */
   readonly #path: (string | number)[];
 
-  constructor(most: number, path: readonly (string | number)[] = []) {
-    this.#most = most;
+  constructor(maximum: number, path: readonly (string | number)[] = []) {
+    this.#maximum = maximum;
     this.#path = [...path];
   }
 
   check(schema: unknown, value: unknown): void {
-    if (this.found.size >= this.#most || !isKeywords(schema)) return;
+    if (this.found.size >= this.#maximum || !isKeywords(schema)) return;
     const { anyOf, type } = schema;
     const allowed: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
     if (Array.isArray(anyOf)) this.#checkUnion(anyOf, value);
@@ -62,17 +62,17 @@ class Search {
   }
 
   #report(rule: string): void {
-    this.#reportOf(this.#path.join('.'), rule);
+    this.#reportField(this.#path.join('.'), rule);
   }
 
   #reportAt(key: string, rule: string): void {
-    this.#reportOf([...this.#path, key].join('.'), rule);
+    this.#reportField([...this.#path, key].join('.'), rule);
   }
 
-  #reportOf(field: string, rule: string): void {
+  #reportField(field: string, rule: string): void {
     const rules = this.found.get(field);
     if (rules !== undefined) rules.add(rule);
-    else if (this.found.size < this.#most) this.found.set(field, new Set([rule]));
+    else if (this.found.size < this.#maximum) this.found.set(field, new Set([rule]));
   }
 
   #checkChoice(allowed: readonly unknown[], value: unknown): void {
@@ -84,20 +84,20 @@ class Search {
   /** One of the schemas must fit; where none does, what each of them asks for is said. */
   #checkUnion(members: readonly unknown[], value: unknown): void {
     // Most unions are of a type or null, and lists have several in each entry; these need no search of their own.
-    for (const member of members) if (isOnlyOfType(member, value)) return;
-    const searches = members.map((member) => {
-      const search = new Search(this.#most, this.#path);
-      search.check(member, value);
-      return search;
+    for (const member of members) if (isBareTypeMatch(member, value)) return;
+    const checkers = members.map((member) => {
+      const checker = new Checker(this.#maximum, this.#path);
+      checker.check(member, value);
+      return checker;
     });
-    if (searches.some((search) => search.found.size === 0)) return;
-    for (const { found } of searches) {
-      for (const [where, rules] of found) for (const rule of rules) this.#reportOf(where, rule);
+    if (checkers.some((checker) => checker.found.size === 0)) return;
+    for (const { found } of checkers) {
+      for (const [where, rules] of found) for (const rule of rules) this.#reportField(where, rule);
     }
   }
 
   #checkType(schema: Keywords, type: string, value: unknown): void {
-    if (!isOfType(type, value)) this.#report(`must be ${type}`);
+    if (!hasType(type, value)) this.#report(`must be ${type}`);
     else if (typeof value === 'string') this.#checkText(schema, value);
     else if (typeof value === 'number') this.#checkNumber(schema, value);
     else if (Array.isArray(value)) this.#checkList(schema, value);
@@ -108,7 +108,7 @@ class Search {
     if (typeof pattern === 'string' && !this.#compiled(pattern).test(value)) {
       this.#report(`must match pattern "${pattern}"`);
     }
-    if (typeof minLength === 'number' && lengthOf(value) < minLength) {
+    if (typeof minLength === 'number' && countCharacters(value) < minLength) {
       this.#report(`must not have fewer than ${minLength} characters`);
     }
     if (typeof maxLength === 'number' && isLonger(value, maxLength)) {
@@ -118,9 +118,9 @@ class Search {
 
   /** Once for all the keys and values of a search. */
   #compiled(pattern: string): RegExp {
-    const known = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');
-    this.#patterns.set(pattern, known);
-    return known;
+    const compiled = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');
+    this.#patterns.set(pattern, compiled);
+    return compiled;
   }
 
   #checkNumber({ minimum, maximum }: Keywords, value: number): void {
@@ -137,7 +137,7 @@ class Search {
     }
     let index = 0;
     for (const item of value) {
-      if (this.found.size >= this.#most) return;
+      if (this.found.size >= this.#maximum) return;
       this.#checkAt(index, items, item);
       index += 1;
     }
@@ -146,16 +146,16 @@ class Search {
   #checkObject(schema: Keywords, value: Keywords): void {
     const { properties, required } = schema;
     this.#checkKeys(schema, value);
-    const necessary: readonly unknown[] = Array.isArray(required) ? required : nothing;
+    const necessary: readonly unknown[] = Array.isArray(required) ? required : noKeys;
     for (const key of necessary) {
       if (typeof key === 'string' && !Object.hasOwn(value, key)) this.#reportAt(key, 'is missing');
     }
     // `for in`, because a list of the keys would be made of every entry; what is inherited is none of them.
     for (const key in value) {
       if (!Object.hasOwn(value, key)) continue;
-      if (this.found.size >= this.#most) return;
+      if (this.found.size >= this.#maximum) return;
       const item = value[key];
-      if (!isKeywords(properties) || !Object.hasOwn(properties, key)) this.#checkFurther(schema, key, item);
+      if (!isKeywords(properties) || !Object.hasOwn(properties, key)) this.#checkUndeclared(schema, key, item);
       // An optional key that is there and undefined is as good as absent.
       else if (item !== undefined || necessary.includes(key)) this.#checkAt(key, properties[key], item);
     }
@@ -164,19 +164,19 @@ class Search {
   /** The report does not repeat the key: it may be as long as the document. */
   #checkKeys({ propertyNames }: Keywords, value: Keywords): void {
     if (propertyNames === undefined) return;
-    const search = new Search(1);
-    for (const key in value) search.check(propertyNames, key);
-    for (const rules of search.found.values()) for (const rule of rules) this.#report(`has a key that ${rule}`);
+    const checker = new Checker(1);
+    for (const key in value) checker.check(propertyNames, key);
+    for (const rules of checker.found.values()) for (const rule of rules) this.#report(`has a key that ${rule}`);
   }
 
   /** A key that is not among the declared properties. */
-  #checkFurther({ additionalProperties }: Keywords, key: string, item: unknown): void {
+  #checkUndeclared({ additionalProperties }: Keywords, key: string, item: unknown): void {
     if (additionalProperties === false) this.#reportAt(key, 'is not a known field');
     else this.#checkAt(key, additionalProperties, item);
   }
 }
 
-const nothing: readonly never[] = [];
+const noKeys: readonly never[] = [];
 
 /** Whether it is an object with keys: neither null nor an array. */
 export function isKeywords(value: unknown): value is Keywords {
@@ -184,13 +184,13 @@ export function isKeywords(value: unknown): value is Keywords {
 }
 
 /** Whether the schema asks for nothing but a type, and the value is of it. */
-function isOnlyOfType(schema: unknown, value: unknown): boolean {
+function isBareTypeMatch(schema: unknown, value: unknown): boolean {
   if (!isKeywords(schema)) return false;
   for (const keyword in schema) if (keyword !== 'type') return false;
-  return typeof schema['type'] === 'string' && isOfType(schema['type'], value);
+  return typeof schema['type'] === 'string' && hasType(schema['type'], value);
 }
 
-function isOfType(type: string, value: unknown): boolean {
+function hasType(type: string, value: unknown): boolean {
   switch (type) {
     case 'null':
       return value === null;
@@ -208,12 +208,12 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 /** The length of a text in characters as JSON Schema counts them: code points. */
-function lengthOf(text: string): number {
+function countCharacters(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
 /** Whether a text has more characters than that. Counts them only if the answer depends on it. */
 function isLonger(text: string, maximum: number): boolean {
   // A character takes one or two units of `length`.
-  return text.length > maximum && (text.length > 2 * maximum || lengthOf(text) > maximum);
+  return text.length > maximum && (text.length > 2 * maximum || countCharacters(text) > maximum);
 }

@@ -9,19 +9,19 @@ export const artifactStates = ['COMPLIANT', 'NON-COMPLIANT', 'INCOMPLETE'] as co
 /** The state of an artifact. */
 export type ArtifactState = (typeof artifactStates)[number];
 
-const verdictOfState: Readonly<Record<ArtifactState, Verdict>> = {
+const verdictsByState: Readonly<Record<ArtifactState, Verdict>> = {
   COMPLIANT: 'compliant',
   'NON-COMPLIANT': 'non-compliant',
   INCOMPLETE: 'incomplete',
 };
 
 /** The verdict of an artifact's state; undefined for a state that the interface does not know, which is never a pass. */
-export function verdictOfArtifactState(state: string): Verdict | undefined {
-  return Object.hasOwn(verdictOfState, state) ? verdictOfState[state as ArtifactState] : undefined;
+export function verdictFromArtifactState(state: string): Verdict | undefined {
+  return Object.hasOwn(verdictsByState, state) ? verdictsByState[state as ArtifactState] : undefined;
 }
 
 /** The word of the interface for a verdict. */
-export function artifactStateOf(verdict: Verdict): ArtifactState {
+export function toArtifactState(verdict: Verdict): ArtifactState {
   const states: Readonly<Record<Verdict, ArtifactState>> = {
     compliant: 'COMPLIANT',
     'non-compliant': 'NON-COMPLIANT',
@@ -36,7 +36,7 @@ export const gateStatuses = ['OK', 'WARN', 'ERROR', 'NONE'] as const;
 /** The status of a Sonar quality gate. */
 export type GateStatus = (typeof gateStatuses)[number];
 
-const verdictOfGate: Readonly<Record<GateStatus, Verdict>> = {
+const verdictsByGateStatus: Readonly<Record<GateStatus, Verdict>> = {
   OK: 'compliant',
   ERROR: 'non-compliant',
   // The interface is silent about these two. WARN (old servers) is not a pass, and NONE means that no gate was computed:
@@ -46,8 +46,8 @@ const verdictOfGate: Readonly<Record<GateStatus, Verdict>> = {
 };
 
 /** The verdict of a Sonar quality gate; undefined for a status that Sonar does not document, which is never a pass. */
-export function verdictOfGateStatus(status: string): Verdict | undefined {
-  return Object.hasOwn(verdictOfGate, status) ? verdictOfGate[status as GateStatus] : undefined;
+export function verdictFromGateStatus(status: string): Verdict | undefined {
+  return Object.hasOwn(verdictsByGateStatus, status) ? verdictsByGateStatus[status as GateStatus] : undefined;
 }
 
 const severity: Readonly<Record<Verdict, number>> = { compliant: 0, incomplete: 1, 'non-compliant': 2 };

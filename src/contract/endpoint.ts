@@ -41,7 +41,7 @@ export interface Success<Schema extends TSchema = TSchema> {
 }
 
 /** An error answer; its body is always the one of `error-body.ts`. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   /** The service's words. A `{name}` in them is filled in by the service. */
   readonly message: string;
@@ -56,7 +56,7 @@ export type Repetition =
   | {
       readonly effect: 'idempotent';
       /** The error that the second request is answered if the first was carried out; absent if it succeeds as well. */
-      readonly doneAlready?: ErrorAnswer;
+      readonly alreadyDone?: ErrorResponse;
     }
   /** It records another copy. */
   | {
@@ -90,7 +90,7 @@ export interface MultipartBody<Schema extends TSchema = TSchema> {
     readonly required: boolean;
     readonly maximumBytes: number;
     /** The answer to a larger file. */
-    readonly tooLarge: ErrorAnswer;
+    readonly tooLarge: ErrorResponse;
   };
 }
 
@@ -115,7 +115,7 @@ export interface Endpoint {
   readonly body: Body;
   readonly repetition: Repetition;
   readonly success: readonly Success[];
-  readonly errors: readonly ErrorAnswer[];
+  readonly errors: readonly ErrorResponse[];
   readonly authentication: readonly AuthenticationMethod[];
   /** Why it is deprecated and what to use; absent where it is not. */
   readonly deprecated?: string;
@@ -133,19 +133,19 @@ export function defineEndpoint<const Declared extends Endpoint>(declared: Declar
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
 /** What fills the braces of the path. */
-export type ParametersOf<E extends Endpoint> = Static<E['parameters']>;
+export type EndpointParameters<E extends Endpoint> = Static<E['parameters']>;
 /** The query parameters. */
-export type QueryOf<E extends Endpoint> = Static<E['query']>;
+export type EndpointQuery<E extends Endpoint> = Static<E['query']>;
 /** The JSON document of the request: the whole body, or the JSON part of a multipart one. */
-export type DocumentOf<E extends Endpoint> =
+export type EndpointDocument<E extends Endpoint> =
   E['body'] extends JsonBody<infer Schema>
     ? Static<Schema>
     : E['body'] extends MultipartBody<infer Schema>
       ? Static<Schema>
       : undefined;
 /** The body of any of the success answers, as a client takes it: nothing depends on a text, so any body may be in its place. */
-export type AnswerOf<E extends Endpoint> = NotText<Static<E['success'][number]['schema']>>;
-type NotText<Body> = Body extends string ? unknown : Body;
+export type EndpointResponse<E extends Endpoint> = UnknownIfText<Static<E['success'][number]['schema']>>;
+type UnknownIfText<Body> = Body extends string ? unknown : Body;
 
 /** How the file part is named; see `filePartName`. */
 export type FilePartStyle = 'indexed' | 'plain';

@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from './endpoint.ts';
+import type { ErrorResponse } from './endpoint.ts';
 import { maximumFileBytes } from './limits.ts';
 import { type Static, Type } from './schema.ts';
 
@@ -44,32 +44,32 @@ export const commonErrors = {
     message: 'Too many requests; try again later',
     when: 'The service is asked more than it can answer; `Retry-After` says when to ask again.',
   },
-} as const satisfies Record<string, ErrorAnswer>;
+} as const satisfies Record<string, ErrorResponse>;
 
 /** The error of operations 9, 10 and 12 (interface, Errors). */
 export const flowNotFound = {
   status: 404,
   message: 'Flow not found',
   when: 'The organization has no flow of that name.',
-} as const satisfies ErrorAnswer;
+} as const satisfies ErrorResponse;
 
 /** The error of an upload over the limit (interface, Errors, shown for the policy upload; the same words for both). */
 export const fileTooLarge = {
   status: 413,
   message: 'File size exceeds 10MB limit',
   when: `The file has more than ${maximumFileBytes} bytes.`,
-} as const satisfies ErrorAnswer;
+} as const satisfies ErrorResponse;
 
 /** The error of a missing environment (interface, Errors). */
 export const environmentNotFound = {
   status: 404,
   message: 'Environment not found',
   when: 'The organization has no environment of that name.',
-} as const satisfies ErrorAnswer;
+} as const satisfies ErrorResponse;
 
 /** The error of operations 4 and 5 (interface, Errors, shown for detaching). */
 export const environmentOrPolicyNotFound = {
   status: 404,
   message: 'Environment or policy not found',
   when: 'The organization has no environment or no policy of that name, or the policy is not attached.',
-} as const satisfies ErrorAnswer;
+} as const satisfies ErrorResponse;

@@ -11,6 +11,6 @@ const noSuchSnapshot = /^(?:Org: '[^']*'\. )?Snapshot '[^']*' resolves to '/u;
  * Whether a message is the service's way to say that something is not on record: `Flow not found`, as the interface shows
  * it, or `Flow named 'web' does not exist for organization 'acme'`, as the real service says it. The text may go on.
  */
-export function saysNotFound(message: string): boolean {
+export function isNotFoundMessage(message: string): boolean {
   return notFound.test(message) || noSuchSnapshot.test(message);
 }

@@ -4,12 +4,12 @@ import { Type } from './schema.ts';
 export const maximumPageSize = 1000;
 
 /** The size of a page where none is asked for, as the public client asks. */
-export const usualPageSize = 15;
+export const defaultPageSize = 15;
 
 /** The query parameters of a page (interface, Limits: each at least 1). */
 export const pageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'Counted from 1. Default: 1.' })),
   per_page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: maximumPageSize, description: `Default: ${usualPageSize}.` }),
+    Type.Integer({ minimum: 1, maximum: maximumPageSize, description: `Default: ${defaultPageSize}.` }),
   ),
 } as const;

@@ -269,7 +269,7 @@ export const detachPolicy = defineEndpoint({
   parameters: Type.Object({ org: orgName, env_name: environmentName }),
   query: noQuery,
   body: { kind: 'json', schema: policyNames },
-  repetition: { effect: 'idempotent', doneAlready: environmentOrPolicyNotFound },
+  repetition: { effect: 'idempotent', alreadyDone: environmentOrPolicyNotFound },
   success: [{ status: 200, description: 'The policies are detached.', schema: Type.String() }],
   errors: [
     commonErrors.validation,

@@ -21,7 +21,7 @@ const optional = Symbol('optional');
 const decisiveMark = Symbol('decisive');
 
 // Holds the wider form that a client accepts, likewise.
-const widerForm = Symbol('wider form');
+const widerSchema = Symbol('wider form');
 
 function isOptional(schema: Schema): boolean {
   return Object.hasOwn(schema, optional);
@@ -57,7 +57,7 @@ const builders = {
   Optional: (schema: Schema): Schema =>
     Object.defineProperties(
       { ...schema },
-      { [optional]: { value: true }, [widerForm]: { value: widerFormOf(schema), configurable: true } },
+      { [optional]: { value: true }, [widerSchema]: { value: findWiderSchema(schema), configurable: true } },
     ),
   Object(properties: Readonly<Record<string, Schema>>, options: Options = {}): Schema {
     const required = Object.entries(properties).flatMap(([key, schema]) => (isOptional(schema) ? [] : [key]));
@@ -80,7 +80,7 @@ export function decisive<Schema extends TSchema>(schema: Schema): Schema {
  * @returns the declared schema, with the type of the accepted one
  */
 export function tolerant<Accepted extends TSchema>(declared: TSchema, accepted: Accepted): Accepted {
-  return Object.defineProperty(declared, widerForm, { value: accepted }) as unknown as Accepted;
+  return Object.defineProperty(declared, widerSchema, { value: accepted }) as unknown as Accepted;
 }
 
 /** A whole number of seconds. A client accepts fractions, too, because a real service was seen to send them. */
@@ -89,8 +89,8 @@ export function wholeSeconds(description = 'Unix seconds.'): TNumber {
 }
 
 /** The wider form that a client accepts; undefined if it accepts the declared form only. */
-export function widerFormOf(schema: object): unknown {
-  return Reflect.get(schema, widerForm);
+export function findWiderSchema(schema: object): unknown {
+  return Reflect.get(schema, widerSchema);
 }
 
 /** Whether a schema is marked as decisive. */

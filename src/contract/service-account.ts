@@ -28,8 +28,8 @@ export const serviceAccountNotFound = {
   when: 'The organization has no service account of that name.',
 } as const;
 
-const oneAccount = Type.Object({ org: orgName, name: serviceAccountName });
-const readingErrors = [commonErrors.unauthenticated, commonErrors.forbidden] as const;
+const accountParameters = Type.Object({ org: orgName, name: serviceAccountName });
+const accessErrors = [commonErrors.unauthenticated, commonErrors.forbidden] as const;
 const permissions = {
   subject: 'who may see service accounts',
   choice: 'every role but `reader`; deleting is for `admin`',
@@ -48,7 +48,7 @@ export const listServiceAccounts = defineEndpoint({
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'All service accounts.', schema: Type.Array(listedServiceAccount) }],
-  errors: [commonErrors.validation, ...readingErrors],
+  errors: [commonErrors.validation, ...accessErrors],
   authentication: ['bearer'],
   choices: [permissions],
 });
@@ -60,12 +60,12 @@ export const getServiceAccount = defineEndpoint({
   title: 'Get a service account',
   method: 'GET',
   path: '/service-accounts/{org}/{name}',
-  parameters: oneAccount,
+  parameters: accountParameters,
   query: noQuery,
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
   success: [{ status: 200, description: 'The service account.', schema: serviceAccount }],
-  errors: [commonErrors.validation, ...readingErrors, serviceAccountNotFound],
+  errors: [commonErrors.validation, ...accessErrors, serviceAccountNotFound],
   authentication: ['bearer'],
   choices: [
     {
@@ -83,12 +83,12 @@ export const deleteServiceAccount = defineEndpoint({
   title: 'Delete a service account',
   method: 'DELETE',
   path: '/service-accounts/{org}/{name}',
-  parameters: oneAccount,
+  parameters: accountParameters,
   query: noQuery,
   body: { kind: 'none' },
-  repetition: { effect: 'idempotent', doneAlready: serviceAccountNotFound },
+  repetition: { effect: 'idempotent', alreadyDone: serviceAccountNotFound },
   success: [{ status: 200, description: 'The service account and its keys are gone.', schema: Type.String() }],
-  errors: [commonErrors.validation, ...readingErrors, serviceAccountNotFound, commonErrors.conflict],
+  errors: [commonErrors.validation, ...accessErrors, serviceAccountNotFound, commonErrors.conflict],
   authentication: ['bearer'],
   choices: [
     {

@@ -31,20 +31,20 @@ export type SnapshotExpression =
   | { readonly problem: string };
 
 const name = '[a-zA-Z0-9][a-zA-Z0-9.\\-_]*';
-const marked = new RegExp(`^(${name})([#~@])(.*)$`, 'u');
-const bare = new RegExp(`^${name}$`, 'u');
+const markedExpression = new RegExp(`^(${name})([#~@])(.*)$`, 'u');
+const bareName = new RegExp(`^${name}$`, 'u');
 
 /**
  * Reads `env` (latest), `env#N` (exactly N), `envN` and `env~N` (N behind the latest), `env@{…}` (at a time: ISO 8601, or
  * `2.hours.ago`).
  */
 export function parseSnapshotExpression(text: string): SnapshotExpression {
-  const [, environment, mark, rest] = marked.exec(text) ?? [];
+  const [, environment, mark, rest] = markedExpression.exec(text) ?? [];
   if (environment !== undefined && mark !== undefined && rest !== undefined) {
     const selector = parseMarked(mark, rest);
     return 'problem' in selector ? selector : { readings: [{ environment, selector }] };
   }
-  if (!bare.test(text)) return { problem: 'it does not start with the name of an environment' };
+  if (!bareName.test(text)) return { problem: 'it does not start with the name of an environment' };
   return { readings: [{ environment: text, selector: { kind: 'latest' } }, ...behindReadings(text)] };
 }
 
@@ -72,7 +72,7 @@ function parseMarked(mark: string, rest: string): SnapshotSelector | { readonly 
   }
 }
 
-const secondsOf: Readonly<Record<string, number>> = {
+const secondsPerUnit: Readonly<Record<string, number>> = {
   second: 1,
   minute: 60,
   hour: 3600,
@@ -83,7 +83,7 @@ const secondsOf: Readonly<Record<string, number>> = {
 function parseTime(rest: string): SnapshotSelector | { readonly problem: string } {
   const [, inner] = /^\{(.*)\}$/u.exec(rest) ?? [];
   const [, count, unit = ''] = /^([0-9]{1,6})\.(second|minute|hour|day|week)s?\.ago$/u.exec(inner ?? '') ?? [];
-  if (count !== undefined) return { kind: 'ago', seconds: Number(count) * (secondsOf[unit] ?? 0) };
+  if (count !== undefined) return { kind: 'ago', seconds: Number(count) * (secondsPerUnit[unit] ?? 0) };
   const time = inner === undefined ? undefined : isoSeconds(inner);
   if (time !== undefined) return { kind: 'time', time };
   return { problem: 'after @ there must be a time in braces: {2026-10-02T12:00:00} or {2.hours.ago}' };
@@ -122,8 +122,8 @@ export function parseSnapshotInterval(text: string): SnapshotInterval {
   if (from === undefined || to === undefined || parts.length !== 2) {
     return { problem: 'it must be two snapshots with `..` in between, such as 3..7 or ~5..NOW' };
   }
-  const first = parseEnd(from);
-  const last = parseEnd(to);
+  const first = parseIntervalEnd(from);
+  const last = parseIntervalEnd(to);
   if ('problem' in first) return first;
   if ('problem' in last) return last;
   return isReversed(first, last) ? { problem: 'it must not end before it begins' } : { from: first, to: last };
@@ -141,7 +141,7 @@ function isNow(text: string): boolean {
   return text.toUpperCase() === 'NOW';
 }
 
-function parseEnd(text: string): SnapshotSelector | { readonly problem: string } {
+function parseIntervalEnd(text: string): SnapshotSelector | { readonly problem: string } {
   if (isNow(text)) return { kind: 'latest' };
   if (/^[#~@]/u.test(text)) return parseMarked(text.slice(0, 1), text.slice(1));
   return /^[1-9][0-9]{0,8}$/u.test(text)

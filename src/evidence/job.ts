@@ -68,9 +68,9 @@ export function readJob(environment: EnvironmentVariables): Job {
   const ref = variable('GITHUB_REF');
   return {
     serverUrl,
-    apiUrl: withoutSlash(variable('GITHUB_API_URL') ?? apiOf(serverUrl)),
+    apiUrl: withoutSlash(variable('GITHUB_API_URL') ?? toApiUrl(serverUrl)),
     repository: repositoryName(variable('GITHUB_REPOSITORY') ?? textAt(event, 'repository', 'full_name')),
-    repositoryId: variable('GITHUB_REPOSITORY_ID') ?? idOf(valueAt(event, 'repository', 'id')),
+    repositoryId: variable('GITHUB_REPOSITORY_ID') ?? toId(valueAt(event, 'repository', 'id')),
     eventName: variable('GITHUB_EVENT_NAME'),
     event,
     ref,
@@ -111,9 +111,9 @@ function readEvent(path: string | undefined): Mapping {
   try {
     event = JSON.parse(text);
   } catch (thrown) {
-    throw brokenEvent(path, `is not JSON (${describeError(thrown)})`, thrown);
+    throw createEventError(path, `is not JSON (${describeError(thrown)})`, thrown);
   }
-  if (!isMapping(event)) throw brokenEvent(path, 'does not hold a JSON object');
+  if (!isMapping(event)) throw createEventError(path, 'does not hold a JSON object');
   return event;
 }
 
@@ -121,16 +121,16 @@ function readEvent(path: string | undefined): Mapping {
 function readEventFile(path: string): string | undefined {
   try {
     const { size } = statSync(path);
-    if (size > maximumEventBytes) throw brokenEvent(path, `holds ${size} bytes, more than GitHub sends`);
+    if (size > maximumEventBytes) throw createEventError(path, `holds ${size} bytes, more than GitHub sends`);
     return readFileSync(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;
     if (errorCode(thrown) === 'ENOENT') return undefined;
-    throw brokenEvent(path, `cannot be read (${describeError(thrown)})`, thrown);
+    throw createEventError(path, `cannot be read (${describeError(thrown)})`, thrown);
   }
 }
 
-function brokenEvent(path: string, fault: string, cause?: unknown): UserError {
+function createEventError(path: string, fault: string, cause?: unknown): UserError {
   return new UserError(
     {
       what: `The event file ${path} ${fault}.`,
@@ -142,7 +142,7 @@ function brokenEvent(path: string, fault: string, cause?: unknown): UserError {
 }
 
 /** Where a GitHub host serves its REST API (GitHub's documentation of GHES and of data residency on ghe.com). */
-function apiOf(serverUrl: string): string {
+function toApiUrl(serverUrl: string): string {
   if (!URL.canParse(serverUrl)) return 'https://api.github.com';
   const { protocol, host } = new URL(serverUrl);
   if (host === 'github.com' || host.endsWith('.ghe.com')) return `${protocol}//api.${host}`;
@@ -159,7 +159,7 @@ function repositoryName(fullName: string | undefined): RepositoryName | undefine
   return { owner, name };
 }
 
-function idOf(id: unknown): string | undefined {
+function toId(id: unknown): string | undefined {
   return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : undefined;
 }
 

@@ -15,7 +15,7 @@ export const provenanceKey = 'github';
 export function runProvenance(job: Job, redact: readonly RedactableField[] = []): Mapping | undefined {
   if (job.runId === undefined) return undefined;
   const people = redact.includes('author') ? {} : { actor: job.actor, triggering_actor: job.triggeringActor };
-  const all = {
+  const fields = {
     repository: job.repository === undefined ? undefined : `${job.repository.owner}/${job.repository.name}`,
     workflow: job.workflow,
     job: job.job,
@@ -24,7 +24,7 @@ export function runProvenance(job: Job, redact: readonly RedactableField[] = [])
     run_attempt: job.runAttempt,
     ...people,
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 /** The user's own data, with the run's provenance beside them; a value of the user's own under that key stays as it is. */

@@ -30,11 +30,11 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
       remedy: 'Give a JSON object such as {"ticket": "ABC-1"}, or the path of a file that holds one.',
     });
   }
-  const repeated = findDuplicateKey(text);
-  if (repeated !== undefined) {
+  const duplicateKey = findDuplicateKey(text);
+  if (duplicateKey !== undefined) {
     throw new UserError({
       input: 'user-data',
-      what: `${where} holds the key ${JSON.stringify(repeated)} twice in one object`,
+      what: `${where} holds the key ${JSON.stringify(duplicateKey)} twice in one object`,
       remedy: 'Give every key of an object once.',
     });
   }

@@ -7,7 +7,7 @@
  */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
-  most: number,
+  maximum: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
@@ -24,6 +24,6 @@ export async function mapConcurrently<Item, Result>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maximum, items.length) }, worker));
   return results;
 }

@@ -11,16 +11,16 @@ import { endOfString } from './json-string.ts';
  */
 export function findDuplicateKey(text: string, keys?: ReadonlySet<string>): string | undefined {
   // The keys seen in each open object; undefined for an object without keys so far, and for an array.
-  const around: (Set<string> | undefined)[] = [];
+  const openObjects: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {
     switch (text.charCodeAt(at)) {
       case openingBrace:
       case openingBracket:
-        around.push(undefined);
+        openObjects.push(undefined);
         break;
       case closingBrace:
       case closingBracket:
-        around.pop();
+        openObjects.pop();
         break;
       case quote: {
         const start = at;
@@ -28,9 +28,9 @@ export function findDuplicateKey(text: string, keys?: ReadonlySet<string>): stri
         if (!isKey(text, at + 1)) break;
         const key = keyAt(text, start, at);
         if (keys?.has(key) === false) break;
-        const seen = around.pop() ?? new Set();
+        const seen = openObjects.pop() ?? new Set();
         if (seen.has(key)) return key;
-        around.push(seen.add(key));
+        openObjects.push(seen.add(key));
       }
     }
   }

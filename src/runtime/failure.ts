@@ -64,14 +64,14 @@ export class ExternalError extends Failure {
  * At most five causes: errors of other packages can contain anything, even a cycle.
  */
 export function describeError(thrown: unknown): string {
-  const words: string[] = [];
+  const messages: string[] = [];
   let current: unknown = thrown;
   for (let depth = 0; depth < 5 && current !== undefined && current !== null; depth += 1) {
     const text = errorMessage(current);
-    if (text !== '' && !words.some((earlier) => earlier.includes(text))) words.push(text);
+    if (text !== '' && !messages.some((earlier) => earlier.includes(text))) messages.push(text);
     current = isError(current) ? current.cause : undefined;
   }
-  return words.length === 0 ? 'unknown error' : words.join(': ');
+  return messages.length === 0 ? 'unknown error' : messages.join(': ');
 }
 
 /** The message of anything that was thrown, without its causes. */

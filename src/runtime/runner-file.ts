@@ -17,9 +17,9 @@ export class RunnerFileError extends Failure {
 
   constructor({ variable, holds }: RunnerFile, thrown: unknown) {
     const code = errorCode(thrown) ?? '';
-    const { why, remedy, isFull = false } = causes(variable).get(code) ?? otherCause(variable);
-    const words = why === undefined ? describeError(thrown) : `${why} (${describeError(thrown)})`;
-    super({ what: `${holds} could not be written where ${variable} says: ${words}`, remedy }, { cause: thrown });
+    const { why, remedy, isFull = false } = causes(variable).get(code) ?? unknownCause(variable);
+    const explanation = why === undefined ? describeError(thrown) : `${why} (${describeError(thrown)})`;
+    super({ what: `${holds} could not be written where ${variable} says: ${explanation}`, remedy }, { cause: thrown });
     this.isFull = isFull;
   }
 }
@@ -33,7 +33,7 @@ interface Cause {
 
 /** By the system's code (errno(3)). */
 function causes(variable: string): ReadonlyMap<string, Cause> {
-  const closed: Cause = {
+  const noAccess: Cause = {
     why: "the job's user may not write there",
     remedy: `Give the job's user write access to the folder that ${variable} names.`,
   };
@@ -61,12 +61,12 @@ function causes(variable: string): ReadonlyMap<string, Cause> {
         remedy: `Mount the folder that ${variable} names with write access.`,
       },
     ],
-    ['EACCES', closed],
-    ['EPERM', closed],
+    ['EACCES', noAccess],
+    ['EPERM', noAccess],
   ]);
 }
 
-function otherCause(variable: string): Cause {
+function unknownCause(variable: string): Cause {
   return {
     remedy: `Check that the runner's disk has room, that the job's user may write there, and that no earlier step changed ${variable}. If you run the action in a container of your own, mount the folder that ${variable} names.`,
   };

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import {
   artifactStates,
   gateStatuses,
-  verdictOfArtifactState,
-  verdictOfGateStatus,
+  verdictFromArtifactState,
+  verdictFromGateStatus,
   worstVerdict,
   type Verdict,
 } from '../../src/contract/compliance.ts';
@@ -15,7 +15,7 @@ describe('the verdict', () => {
     ['NON-COMPLIANT', 'non-compliant'],
     ['INCOMPLETE', 'incomplete'],
   ])('of the artifact state %s is %s', (state, verdict) => {
-    expect(verdictOfArtifactState(state)).toBe(verdict);
+    expect(verdictFromArtifactState(state)).toBe(verdict);
   });
 
   it.each([
@@ -24,7 +24,7 @@ describe('the verdict', () => {
     ['WARN', 'incomplete'],
     ['NONE', 'incomplete'],
   ])('of the gate status %s is %s', (status, verdict) => {
-    expect(verdictOfGateStatus(status)).toBe(verdict);
+    expect(verdictFromGateStatus(status)).toBe(verdict);
   });
 
   it('of an unknown word is none, and so never a pass', () => {
@@ -32,8 +32,8 @@ describe('the verdict', () => {
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom('compliant', 'ok', ' OK', 'constructor', '__proto__', 'toString', '')),
         (word) => {
-          if (!artifactStates.some((state) => state === word)) expect(verdictOfArtifactState(word)).toBeUndefined();
-          if (!gateStatuses.some((status) => status === word)) expect(verdictOfGateStatus(word)).toBeUndefined();
+          if (!artifactStates.some((state) => state === word)) expect(verdictFromArtifactState(word)).toBeUndefined();
+          if (!gateStatuses.some((status) => status === word)) expect(verdictFromGateStatus(word)).toBeUndefined();
         },
       ),
     );

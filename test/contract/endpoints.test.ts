@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { acceptedForm } from '../../src/contract/accepted-answer.ts';
+import { toAcceptedSchema } from '../../src/contract/accepted-response.ts';
 import { reportArtifact } from '../../src/contract/artifact-report.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
@@ -79,8 +79,8 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
     expect(repetition.effect === 'safe').toBe(method === 'GET');
     if (repetition.effect === 'idempotent') {
       // What is gone already cannot be removed again; everything else that is idempotent succeeds again.
-      expect(repetition.doneAlready === undefined).toBe(method !== 'DELETE');
-      if (repetition.doneAlready !== undefined) expect(errors).toContainEqual(repetition.doneAlready);
+      expect(repetition.alreadyDone === undefined).toBe(method !== 'DELETE');
+      if (repetition.alreadyDone !== undefined) expect(errors).toContainEqual(repetition.alreadyDone);
     }
     if (repetition.effect === 'appends') expect(repetition.remedy).toMatch(/\.$/u);
   });
@@ -237,7 +237,7 @@ describe('the artifact as it is answered', () => {
 
   it('may tell a client its moments as numeric strings or numbers', () => {
     for (const created of ['1767323045', '1767323045.25', 1_767_323_045.25]) {
-      expect(conforms(acceptedForm(answered), { fingerprint: 'a'.repeat(64), created_at: created })).toBe(true);
+      expect(conforms(toAcceptedSchema(answered), { fingerprint: 'a'.repeat(64), created_at: created })).toBe(true);
     }
   });
 });

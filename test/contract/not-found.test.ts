@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { saysNotFound } from '../../src/contract/not-found.ts';
+import { isNotFoundMessage } from '../../src/contract/not-found.ts';
 
 const awaited = endpoints
   .filter(({ operation }) => operation === 'get-artifact' || operation === 'list-snapshots')
@@ -24,7 +24,7 @@ describe('whether a message says that something is not on record', () => {
     "Snapshot 'prod' resolves to 'prod#0'",
     'Flow not found. You have requested this URI [/api/v2/x] but did you mean /api/v2/y ?',
   ])('in the words of the service: %s', (message) => {
-    expect(saysNotFound(message)).toBe(true);
+    expect(isNotFoundMessage(message)).toBe(true);
   });
 
   it.each([
@@ -44,13 +44,13 @@ describe('whether a message says that something is not on record', () => {
     'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.',
     'The flow is not found',
   ])('not in those of a router, a proxy or another API: %s', (message) => {
-    expect(saysNotFound(message)).toBe(false);
+    expect(isNotFoundMessage(message)).toBe(false);
   });
 
   it('takes linear time', () => {
     const began = performance.now();
-    expect(saysNotFound(`Flow ${' not foun'.repeat(100_000)}`)).toBe(false);
-    expect(saysNotFound(`Org: '${"'. Snapshot '".repeat(100_000)}`)).toBe(false);
+    expect(isNotFoundMessage(`Flow ${' not foun'.repeat(100_000)}`)).toBe(false);
+    expect(isNotFoundMessage(`Org: '${"'. Snapshot '".repeat(100_000)}`)).toBe(false);
     expect(performance.now() - began).toBeLessThan(2000);
   });
 });

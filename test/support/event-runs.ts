@@ -51,7 +51,7 @@ export const eventRuns: readonly EventRun[] = [
     eventName: 'push',
     event: events.tagPushEvent(),
     variables: { ...onTag, GITHUB_SHA: shas.tagObject },
-    judged: { sha: shas.head, branch: { likely: ['main'], otherwise: 'v1' } },
+    judged: { sha: shas.head, branch: { likely: ['main'], fallback: 'v1' } },
   },
   {
     title: 'a push of a tag that GitHub found on a branch',
@@ -65,7 +65,7 @@ export const eventRuns: readonly EventRun[] = [
     eventName: 'create',
     event: events.createTagEvent(),
     variables: onTag,
-    judged: { sha: shas.head, branch: { likely: ['main'], otherwise: 'v1' } },
+    judged: { sha: shas.head, branch: { likely: ['main'], fallback: 'v1' } },
   },
   {
     title: 'a pull request (the head, not the merge commit)',
@@ -132,7 +132,7 @@ export const eventRuns: readonly EventRun[] = [
     judged: {
       sha: shas.head,
       meaning: 'the commit of the release v1',
-      branch: { likely: ['main', 'main'], otherwise: 'v1' },
+      branch: { likely: ['main', 'main'], fallback: 'v1' },
     },
   },
   {
@@ -140,7 +140,7 @@ export const eventRuns: readonly EventRun[] = [
     eventName: 'release',
     event: events.releaseEvent({ target_commitish: shas.head }),
     variables: onTag,
-    judged: { sha: shas.head, branch: { likely: [undefined, 'main'], otherwise: 'v1' } },
+    judged: { sha: shas.head, branch: { likely: [undefined, 'main'], fallback: 'v1' } },
   },
   {
     title: 'a schedule',
@@ -165,7 +165,7 @@ export const eventRuns: readonly EventRun[] = [
     eventName: 'workflow_dispatch',
     event: events.workflowDispatchEvent('refs/tags/v1'),
     variables: onTag,
-    judged: { sha: shas.head, branch: { likely: ['main'], otherwise: 'v1' } },
+    judged: { sha: shas.head, branch: { likely: ['main'], fallback: 'v1' } },
   },
   {
     title: 'a run started by another system',
@@ -200,14 +200,14 @@ export const eventRuns: readonly EventRun[] = [
     eventName: 'deployment_status',
     event: events.deploymentStatusEvent(shas.head),
     variables: { GITHUB_SHA: shas.head, GITHUB_REF: '', GITHUB_REF_NAME: '', GITHUB_REF_TYPE: '' },
-    judged: { sha: shas.head, branch: { likely: [undefined, 'main'], otherwise: undefined } },
+    judged: { sha: shas.head, branch: { likely: [undefined, 'main'], fallback: undefined } },
   },
   {
     title: 'the status of a deployment of a name, without GITHUB_REF',
     eventName: 'deployment_status',
     event: events.deploymentStatusEvent('main'),
     variables: { GITHUB_SHA: shas.head, GITHUB_REF: '', GITHUB_REF_NAME: '', GITHUB_REF_TYPE: 'branch' },
-    judged: { sha: shas.head, branch: { likely: ['main', 'main'], otherwise: 'main' } },
+    judged: { sha: shas.head, branch: { likely: ['main', 'main'], fallback: 'main' } },
   },
   {
     title: 'a check suite',

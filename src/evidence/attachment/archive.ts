@@ -8,7 +8,7 @@ import type { MatchedFile } from '../files/resolve-files.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 
 /** Where gzip's header (RFC 1952) names the operating system, and the value for "unknown". */
-const systemByte = { position: 9, unknown: 0xff };
+const osByte = { position: 9, unknown: 0xff };
 
 /** Where an archive is written before it is sent. */
 export const archiveFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the archive of the files' };
@@ -38,22 +38,22 @@ export async function writeArchive(
   const output = withRunnerFile(archiveFile, () => openSync(destination, 'wx', 0o600));
   const gzip = createGzip({ chunkSize: chunkBytes });
   // Whichever side fails first destroys the stream between the two, and so ends the other.
-  const feeding = feed(gzip, files, signal).catch((thrown: unknown) => {
+  const writing = writeTar(gzip, files, signal).catch((thrown: unknown) => {
     gzip.destroy(thrown instanceof Error ? thrown : new Error('the archive was given up', { cause: thrown }));
   });
   try {
-    const size = await collect(gzip, output, maximumBytes, tooLarge);
-    withRunnerFile(archiveFile, () => writeSync(output, Uint8Array.of(systemByte.unknown), 0, 1, systemByte.position));
+    const size = await writeCompressed(gzip, output, maximumBytes, tooLarge);
+    withRunnerFile(archiveFile, () => writeSync(output, Uint8Array.of(osByte.unknown), 0, 1, osByte.position));
     return size;
   } finally {
-    await feeding;
+    await writing;
     closeSync(output);
   }
 }
 
 /** All that a tar archive of the files consists of. */
-async function feed(gzip: Gzip, files: readonly MatchedFile[], signal: AbortSignal | undefined): Promise<void> {
-  const blocks = new BlockFeed(gzip, signal);
+async function writeTar(gzip: Gzip, files: readonly MatchedFile[], signal: AbortSignal | undefined): Promise<void> {
+  const blocks = new BlockWriter(gzip, signal);
   const buffer = Buffer.allocUnsafeSlow(chunkBytes);
   const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   for (const { name, path, size } of sorted) {
@@ -68,7 +68,7 @@ async function feed(gzip: Gzip, files: readonly MatchedFile[], signal: AbortSign
 }
 
 /** Hands bytes over to gzip in blocks of one size, since each hand-over has its price. */
-class BlockFeed {
+class BlockWriter {
   readonly #gzip: Gzip;
   readonly #signal: AbortSignal | undefined;
   readonly #block = Buffer.allocUnsafeSlow(chunkBytes);
@@ -86,17 +86,17 @@ class BlockFeed {
       this.#block.set(part, this.#filled);
       taken += part.length;
       this.#filled += part.length;
-      if (this.#filled === this.#block.length) await this.#handOver();
+      if (this.#filled === this.#block.length) await this.#flush();
     }
   }
 
   /** Hands over what is left, and closes the archive. */
   async end(): Promise<void> {
-    await this.#handOver();
+    await this.#flush();
     this.#gzip.end();
   }
 
-  async #handOver(): Promise<void> {
+  async #flush(): Promise<void> {
     this.#signal?.throwIfAborted();
     const block = this.#block.subarray(0, this.#filled);
     await new Promise<void>((resolve, reject) => {
@@ -112,7 +112,7 @@ class BlockFeed {
 // `node:fs/promises` would take a megabyte of its own.
 const writeSome = promisify(write);
 
-async function writeWhole(file: number, bytes: Uint8Array): Promise<void> {
+async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     done += (await writeSome(file, bytes, done, bytes.length - done)).bytesWritten;
   }
@@ -126,7 +126,7 @@ function release({ buffer, byteOffset, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteOffset + byteLength === buffer.byteLength) buffer.transfer(0);
 }
 
-async function collect(
+async function writeCompressed(
   compressed: AsyncIterable<Buffer>,
   output: number,
   maximumBytes: number,
@@ -136,7 +136,7 @@ async function collect(
   for await (const chunk of compressed) {
     size += chunk.length;
     if (size > maximumBytes) throw tooLarge();
-    await withRunnerFileAsync(archiveFile, () => writeWhole(output, chunk));
+    await withRunnerFileAsync(archiveFile, () => writeAll(output, chunk));
     release(chunk);
   }
   return size;

@@ -34,13 +34,13 @@ export interface AttachmentOptions {
 }
 
 /** Deflate makes nothing smaller than this part of it (RFC 1951: at most 258 bytes by two bits). */
-const largestCompression = 1032;
+const maximumCompressionRatio = 1032;
 
 /** How much of a file is read and sent at once, in bytes: fewer turns than 64 KiB, and more gains nothing (measured). */
-const sentAtOnce = 256 * 1024;
+const chunkBytes = 256 * 1024;
 
 /** The maximum number of files that an error message lists. */
-const mostListed = 20;
+const maximumListed = 20;
 
 /**
  * Makes the attachment of some files: none of no files; a single file as it is, under its own base name; more than one as
@@ -55,61 +55,61 @@ export async function prepareAttachment(
 ): Promise<Attachment | undefined> {
   const [only, ...others] = files;
   if (only === undefined) return undefined;
-  return others.length === 0 ? singleFile(only, maximumBytes) : archive(files, temporary, maximumBytes, signal);
+  return others.length === 0 ? attachFile(only, maximumBytes) : attachArchive(files, temporary, maximumBytes, signal);
 }
 
-function singleFile(file: MatchedFile, maximumBytes: number): Attachment {
-  if (file.size > maximumBytes) throw tooLarge([file], maximumBytes);
+function attachFile(file: MatchedFile, maximumBytes: number): Attachment {
+  if (file.size > maximumBytes) throw createTooLargeError([file], maximumBytes);
   return {
     filename: basename(file.path),
     size: file.size,
-    parts: [partOf(file)],
-    open: () => contentOf(file.path, file.size),
+    parts: [toPart(file)],
+    open: () => openContent(file.path, file.size),
     dispose: () => undefined,
   };
 }
 
-async function archive(
+async function attachArchive(
   files: readonly MatchedFile[],
   temporary: string,
   maximumBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Attachment> {
-  const tooMuch = (): UserError => tooLarge(files, maximumBytes);
-  if (totalOf(files) > maximumBytes * largestCompression) throw tooMuch();
+  const tooLargeError = (): UserError => createTooLargeError(files, maximumBytes);
+  if (totalSize(files) > maximumBytes * maximumCompressionRatio) throw tooLargeError();
   // Only archives need zlib.
   const { createTemporaryArchive } = await import('./archive.ts');
   const { path, size, dispose } = await createTemporaryArchive(
     files,
     temporary,
-    { maximumBytes, tooLarge: tooMuch },
+    { maximumBytes, tooLarge: tooLargeError },
     signal,
   );
-  return { filename: basename(path), size, parts: files.map(partOf), open: () => contentOf(path, size), dispose };
+  return { filename: basename(path), size, parts: files.map(toPart), open: () => openContent(path, size), dispose };
 }
 
-function contentOf(path: string, size: number): AsyncGenerator<Buffer, void, undefined> {
-  const buffer = Buffer.allocUnsafeSlow(Math.min(sentAtOnce, size));
+function openContent(path: string, size: number): AsyncGenerator<Buffer, void, undefined> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, size));
   return readUnchanged(path, size, () => buffer);
 }
 
-function partOf({ name, size }: MatchedFile): Pick<MatchedFile, 'name' | 'size'> {
+function toPart({ name, size }: MatchedFile): Pick<MatchedFile, 'name' | 'size'> {
   return { name, size };
 }
 
-function totalOf(files: readonly MatchedFile[]): number {
+function totalSize(files: readonly MatchedFile[]): number {
   return files.reduce((total, file) => total + file.size, 0);
 }
 
-function tooLarge(files: readonly MatchedFile[], maximumBytes: number): UserError {
+function createTooLargeError(files: readonly MatchedFile[], maximumBytes: number): UserError {
   const largestFirst = files.toSorted((one, other) => other.size - one.size);
-  const listed = largestFirst.slice(0, mostListed).map((file) => `  ${file.name}: ${formatBytes(file.size)}`);
-  const rest = largestFirst.slice(mostListed);
-  if (rest.length > 0) listed.push(`  and ${rest.length} more: ${formatBytes(totalOf(rest))} together`);
+  const listed = largestFirst.slice(0, maximumListed).map((file) => `  ${file.name}: ${formatBytes(file.size)}`);
+  const rest = largestFirst.slice(maximumListed);
+  if (rest.length > 0) listed.push(`  and ${rest.length} more: ${formatBytes(totalSize(rest))} together`);
   const what =
     files.length === 1
       ? 'The attachment is larger than'
-      : `The ${files.length} files (${formatBytes(totalOf(files))} together) are, even compressed, larger than`;
+      : `The ${files.length} files (${formatBytes(totalSize(files))} together) are, even compressed, larger than`;
   return new UserError({
     input: 'files',
     what: `${what} the ${formatBytes(maximumBytes)} that the service accepts:\n${listed.join('\n')}`,

@@ -2,16 +2,16 @@
 const blockBytes = 512;
 
 /** The largest size that the eleven octal digits of a header hold, in bytes. */
-const largestSizeInHeader = 8 ** 11 - 1;
+const maximumSizeInHeader = 8 ** 11 - 1;
 
 /** 1980-01-01T00:00:00Z in Unix seconds: one time for every entry, and the earliest that every tool accepts. */
-const modified = 315_532_800;
+const modificationTime = 315_532_800;
 
 /**
  * What the headers of all entries have in common, with the sum of all its bytes, the sum's own field as blanks. Summing up the
  * 512 bytes of thousands of headers would be work enough for V8 to compile it by its last compiler, which takes megabytes.
  */
-const sameInAll = commonHeader();
+const headerTemplate = createHeaderTemplate();
 
 /** What closes an archive: two empty blocks. */
 export const tarEnd: Uint8Array = new Uint8Array(2 * blockBytes);
@@ -23,10 +23,10 @@ export const tarEnd: Uint8Array = new Uint8Array(2 * blockBytes);
  */
 export function tarHeader(name: string, size: number): Buffer {
   const field = fieldName(name);
-  const header = ustar(field, Math.min(size, largestSizeInHeader), '0');
+  const header = ustar(field, Math.min(size, maximumSizeInHeader), '0');
   const records = [
     ...(field === name ? [] : [paxRecord('path', name)]),
-    ...(size > largestSizeInHeader ? [paxRecord('size', String(size))] : []),
+    ...(size > maximumSizeInHeader ? [paxRecord('size', String(size))] : []),
   ];
   if (records.length === 0) return header;
   const extension = Buffer.from(records.join(''));
@@ -53,10 +53,10 @@ function paxRecord(key: string, value: string): string {
 }
 
 function ustar(name: string, size: number, type: '0' | 'x'): Buffer {
-  const block = Buffer.from(sameInAll.header);
-  let sum = sameInAll.sum;
+  const block = Buffer.from(headerTemplate.header);
+  let sum = headerTemplate.sum;
   const put = (text: string, at: number): void => {
-    sum += sumOf(block, at, at + block.write(text, at, 'latin1'));
+    sum += sumBytes(block, at, at + block.write(text, at, 'latin1'));
   };
   put(name, 0);
   put(octal(size, 12), 124);
@@ -66,7 +66,7 @@ function ustar(name: string, size: number, type: '0' | 'x'): Buffer {
 }
 
 /** What the bytes from a position up to another add to the checksum of a header. */
-function sumOf(block: Uint8Array, from: number, to: number): number {
+function sumBytes(block: Uint8Array, from: number, to: number): number {
   let sum = 0;
   for (let at = from; at < to; at += 1) sum += block[at] ?? 0;
   return sum;
@@ -77,7 +77,7 @@ function octal(value: number, width: number): string {
   return `${value.toString(8).padStart(width - 1, '0')}\0`;
 }
 
-function commonHeader(): { readonly header: Buffer; readonly sum: number } {
+function createHeaderTemplate(): { readonly header: Buffer; readonly sum: number } {
   const block = Buffer.alloc(blockBytes);
   const put = (text: string, at: number): void => {
     block.write(text, at, 'latin1');
@@ -85,10 +85,10 @@ function commonHeader(): { readonly header: Buffer; readonly sum: number } {
   put(octal(0o644, 8), 100);
   put(octal(0, 8), 108);
   put(octal(0, 8), 116);
-  put(octal(modified, 12), 136);
+  put(octal(modificationTime, 12), 136);
   put(' '.repeat(8), 148);
   put('ustar\x0000', 257);
   put(octal(0, 8), 329);
   put(octal(0, 8), 337);
-  return { header: block, sum: sumOf(block, 0, blockBytes) };
+  return { header: block, sum: sumBytes(block, 0, blockBytes) };
 }

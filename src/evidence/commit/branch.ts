@@ -7,7 +7,7 @@ export interface BranchHint {
   /** If none is named: the likely branches, best first. Each counts only if git finds the commit on it. */
   readonly likely?: readonly (string | undefined)[];
   /** What to record if no branch is found: the tag's name, as GitHub does in `GITHUB_REF_NAME`. */
-  readonly otherwise?: string | undefined;
+  readonly fallback?: string | undefined;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface BranchHint {
 export function pullRequestBranch(pullRequest: unknown): string | undefined {
   const branch = textAt(pullRequest, 'head', 'ref');
   const source = valueAt(pullRequest, 'head', 'repo');
-  if (source === null) return branchOfGoneFork(pullRequest);
+  if (source === null) return deletedForkBranch(pullRequest);
   const isForeign = isFork(source, valueAt(pullRequest, 'base', 'repo'));
   return isForeign ? (textAt(pullRequest, 'head', 'label') ?? branch) : branch;
 }
@@ -27,7 +27,7 @@ export function pullRequestBranch(pullRequest: unknown): string | undefined {
  * GitHub gives null for the repository of a deleted fork. Its owner can be one who owns the base repository, too; then the
  * label would read like a branch of that.
  */
-function branchOfGoneFork(pullRequest: unknown): string | undefined {
+function deletedForkBranch(pullRequest: unknown): string | undefined {
   const branch = textAt(pullRequest, 'head', 'ref');
   const owner = textAt(pullRequest, 'head', 'user', 'login');
   const label =
@@ -40,19 +40,19 @@ function branchOfGoneFork(pullRequest: unknown): string | undefined {
 }
 
 /**
- * The branch of a repository, by GitHub's names of both; as GitHub labels it if it is another one than `here`. None of a
+ * The branch of a repository, by GitHub's names of both; as GitHub labels it if it is another one than `base`. None of a
  * fork that is gone (null): nothing says whose it was.
  */
-export function labelledBranch(branch: string | undefined, source: unknown, here: unknown): string | undefined {
+export function labelledBranch(branch: string | undefined, source: unknown, base: unknown): string | undefined {
   if (source === null) return undefined;
   const owner = textAt(source, 'owner', 'login');
-  return branch !== undefined && owner !== undefined && isFork(source, here) ? `${owner}:${branch}` : branch;
+  return branch !== undefined && owner !== undefined && isFork(source, base) ? `${owner}:${branch}` : branch;
 }
 
 /** Whether it is another repository; GitHub gives the names of both. */
-function isFork(source: unknown, here: unknown): boolean {
-  const [name, own] = [textAt(source, 'full_name'), textAt(here, 'full_name')];
-  return name !== undefined && own !== undefined && name !== own;
+function isFork(source: unknown, base: unknown): boolean {
+  const [name, baseName] = [textAt(source, 'full_name'), textAt(base, 'full_name')];
+  return name !== undefined && baseName !== undefined && name !== baseName;
 }
 
 /**
@@ -61,8 +61,8 @@ function isFork(source: unknown, here: unknown): boolean {
  *
  * @param holding the branches that contain the commit
  */
-export function probableBranch(hint: BranchHint, holding: readonly string[]): string | undefined {
-  const expected = hint.likely?.find((name) => name !== undefined && holding.includes(name));
-  const only = holding.length === 1 ? holding[0] : undefined;
-  return expected ?? only ?? hint.otherwise;
+export function probableBranch(hint: BranchHint, containing: readonly string[]): string | undefined {
+  const expected = hint.likely?.find((name) => name !== undefined && containing.includes(name));
+  const only = containing.length === 1 ? containing[0] : undefined;
+  return expected ?? only ?? hint.fallback;
 }

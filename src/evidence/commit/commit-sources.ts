@@ -40,13 +40,13 @@ export function connectSources({
   whileGitRuns,
 }: SourceAccess): CommitSources {
   const { apiUrl, repository } = job;
-  const asked = githubToken !== undefined && repository !== undefined;
-  const stopped = signal === undefined ? {} : { signal };
+  const isApiAvailable = githubToken !== undefined && repository !== undefined;
+  const abortable = signal === undefined ? {} : { signal };
   return {
     git: createGitRunner(environment, { clock, signal, whileItRuns: whileGitRuns }),
-    github: asked
+    github: isApiAvailable
       ? createGitHubCommits(
-          connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...stopped }),
+          connectGitHubApi({ apiUrl, token: githubToken, transport, log, clock, ...abortable }),
           repository,
         )
       : undefined,

@@ -53,7 +53,12 @@ export function eventCommit(job: Job): EventCommit | Problem {
 /** What GitHub checks out. */
 function checkedOut(job: Job): EventCommit | Problem {
   const where = job.refName === undefined ? '' : ` on ${job.refName}`;
-  return known(job, fullSha(job.sha), `the commit of the event ${job.eventName ?? '(none)'}${where}`, refBranch(job));
+  return toEventCommit(
+    job,
+    fullSha(job.sha),
+    `the commit of the event ${job.eventName ?? '(none)'}${where}`,
+    refBranch(job),
+  );
 }
 
 function pushed(job: Job): EventCommit | Problem {
@@ -64,7 +69,7 @@ function pushed(job: Job): EventCommit | Problem {
   const branch = refBranch(job);
   // GitHub names a branch that a pushed tag's commit was found on.
   const base = job.refType === 'tag' ? branchName(textAt(job.event, 'base_ref')) : undefined;
-  return known(job, sha, `the commit pushed to ${job.refName ?? 'the repository'}`, {
+  return toEventCommit(job, sha, `the commit pushed to ${job.refName ?? 'the repository'}`, {
     ...branch,
     ...(base === undefined ? {} : { named: base }),
   });
@@ -82,7 +87,7 @@ function pullRequestHead(job: Job): EventCommit | Problem {
   const number = valueAt(job.event, 'pull_request', 'number');
   // GITHUB_HEAD_REF does not say whose branch it is: of a deleted fork it would read like one of this repository.
   const isGone = valueAt(job.event, 'pull_request', 'head', 'repo') === null;
-  return known(
+  return toEventCommit(
     job,
     fullSha(valueAt(job.event, 'pull_request', 'head', 'sha')),
     typeof number === 'number' ? `the head of pull request ${number}` : 'the head of the pull request',
@@ -93,7 +98,7 @@ function pullRequestHead(job: Job): EventCommit | Problem {
 /** The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet. */
 function mergeGroup(job: Job): EventCommit | Problem {
   const target = branchName(textAt(job.event, 'merge_group', 'base_ref'));
-  return known(
+  return toEventCommit(
     job,
     fullSha(valueAt(job.event, 'merge_group', 'head_sha')) ?? fullSha(job.sha),
     `the head of the merge group${target === undefined ? '' : ` for ${target}`}`,
@@ -105,7 +110,7 @@ function workflowRun(job: Job): EventCommit | Problem {
   const run = valueAt(job.event, 'workflow_run');
   const name = textAt(run, 'name');
   const branch = textAt(run, 'head_branch');
-  return known(
+  return toEventCommit(
     job,
     fullSha(valueAt(run, 'head_sha')),
     `the commit of the finished workflow run${name === undefined ? '' : ` "${name}"`}`,
@@ -116,10 +121,15 @@ function workflowRun(job: Job): EventCommit | Problem {
 /** `target_commitish` is only likely: GitHub fills in the default branch where the tag was there before the release. */
 function released(job: Job): EventCommit | Problem {
   const tag = textAt(job.event, 'release', 'tag_name') ?? job.refName;
-  return known(job, fullSha(job.sha), tag === undefined ? 'the released commit' : `the commit of the release ${tag}`, {
-    likely: [branchName(textAt(job.event, 'release', 'target_commitish')), defaultBranch(job)],
-    otherwise: tag,
-  });
+  return toEventCommit(
+    job,
+    fullSha(job.sha),
+    tag === undefined ? 'the released commit' : `the commit of the release ${tag}`,
+    {
+      likely: [branchName(textAt(job.event, 'release', 'target_commitish')), defaultBranch(job)],
+      fallback: tag,
+    },
+  );
 }
 
 /** A comment on a pull request is about the pull request; one on an issue, about the default branch. */
@@ -134,20 +144,20 @@ function deployed(job: Job): EventCommit | Problem {
   const ref = textAt(job.event, 'deployment', 'ref');
   const sha = fullSha(valueAt(job.event, 'deployment', 'sha')) ?? fullSha(job.sha);
   const meaning = `the commit deployed${environment === undefined ? '' : ` to ${environment}`}`;
-  if (job.ref !== undefined) return known(job, sha, meaning, refBranch(job));
+  if (job.ref !== undefined) return toEventCommit(job, sha, meaning, refBranch(job));
   // Without GITHUB_REF the deployment was made of a bare commit, or of a name that may be a branch or a tag.
   const name = branchName(ref);
-  return known(job, sha, meaning, { likely: [name, defaultBranch(job)], otherwise: name });
+  return toEventCommit(job, sha, meaning, { likely: [name, defaultBranch(job)], fallback: name });
 }
 
 function checkSuite(job: Job): EventCommit | Problem {
-  return known(job, fullSha(valueAt(job.event, 'check_suite', 'head_sha')), 'the commit of the check suite', {
+  return toEventCommit(job, fullSha(valueAt(job.event, 'check_suite', 'head_sha')), 'the commit of the check suite', {
     named: textAt(job.event, 'check_suite', 'head_branch'),
   });
 }
 
 function checkRun(job: Job): EventCommit | Problem {
-  return known(job, fullSha(valueAt(job.event, 'check_run', 'head_sha')), 'the commit of the check run', {
+  return toEventCommit(job, fullSha(valueAt(job.event, 'check_run', 'head_sha')), 'the commit of the check run', {
     named: textAt(job.event, 'check_run', 'check_suite', 'head_branch'),
   });
 }
@@ -156,7 +166,7 @@ function checkRun(job: Job): EventCommit | Problem {
 function statusReported(job: Job): EventCommit | Problem {
   const branches = listAt(job.event, 'branches').map((branch) => textAt(branch, 'name'));
   const preferred = defaultBranch(job);
-  return known(job, fullSha(valueAt(job.event, 'sha')), 'the commit of the status', {
+  return toEventCommit(job, fullSha(valueAt(job.event, 'sha')), 'the commit of the status', {
     named: branches.includes(preferred) ? preferred : branches.find((name) => name !== undefined),
     likely: [preferred],
   });
@@ -165,14 +175,14 @@ function statusReported(job: Job): EventCommit | Problem {
 /** The branch of a run on `GITHUB_REF`. A tag is on no branch by itself, so git is asked, and the tag is the last resort. */
 function refBranch(job: Job): BranchHint {
   if (job.refType !== 'tag') return { named: job.refName };
-  return { likely: [defaultBranch(job)], otherwise: job.refName };
+  return { likely: [defaultBranch(job)], fallback: job.refName };
 }
 
 function defaultBranch(job: Job): string | undefined {
   return textAt(job.event, 'repository', 'default_branch');
 }
 
-function known(job: Job, sha: string | undefined, meaning: string, branch: BranchHint): EventCommit | Problem {
+function toEventCommit(job: Job, sha: string | undefined, meaning: string, branch: BranchHint): EventCommit | Problem {
   if (sha !== undefined) return { kind: 'commit', sha, meaning, branch };
   return {
     what: `The job does not say which commit is ${meaning}: neither the event file nor the variables of the event ${job.eventName ?? '(none)'} hold it.`,

@@ -2,7 +2,7 @@ import type { GitCommitInfo } from '../../contract/commit.ts';
 import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
 import type { Log } from '../../runtime/log.ts';
 import { repositoryUrl, type Job } from '../job.ts';
-import { externalMiss, noToken, tried, type SourceAnswer, type SourceMiss } from './source-answer.ts';
+import { externalMiss, noToken, describeMisses, type SourceResult, type SourceMiss } from './source-result.ts';
 import { probableBranch, type BranchHint } from './branch.ts';
 import { firstBytes, type CommitFacts } from './commit-facts.ts';
 import { readCommitFromPayload } from './payload-commit.ts';
@@ -61,16 +61,18 @@ export async function describeCommit(
   { job, redact = [], log }: Pick<CommitRequest, 'job' | 'redact' | 'log'>,
   sources: CommitSources,
 ): Promise<CommitEvidence> {
-  const { facts, source } = await readFromFirst(commit, job, sources, log);
+  const { facts, source } = await readFromFirstSource(commit, job, sources, log);
   log.info(`Commit ${facts.sha} is ${commit.meaning}; described by ${source}.`);
-  const branch = redact.includes('branch') ? undefined : await branchOf(commit.branch, { facts, source }, job, sources);
+  const branch = redact.includes('branch')
+    ? undefined
+    : await findBranch(commit.branch, { facts, source }, job, sources);
   const repository = repositoryUrl(job);
-  const timestamp = timestampOf(facts, log);
+  const timestamp = chooseTimestamp(facts, log);
   const info: GitCommitInfo = {
     sha1: facts.sha,
-    author: shortened('author', facts.author, longestAuthor, log),
+    author: truncate('author', facts.author, maximumAuthorBytes, log),
     ...(branch === undefined ? {} : { branch }),
-    message: shortened('message', facts.message, longestMessage, log),
+    message: truncate('message', facts.message, maximumMessageBytes, log),
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(repository === undefined ? {} : { url: `${repository}/commit/${facts.sha}` }),
   };
@@ -81,11 +83,11 @@ export async function describeCommit(
  * The most that is recorded of a message and of an author, in bytes. A service takes a document of 1024 KB, in which a byte
  * can take six (`\\u0001`) and user data wants room, too.
  */
-const longestMessage = 64 * 1024;
-const longestAuthor = 1024;
+const maximumMessageBytes = 64 * 1024;
+const maximumAuthorBytes = 1024;
 
 /** A text that fits the document; one that was cut ends with a mark that says so. */
-function shortened(what: string, text: string, maximumBytes: number, log: Log): string {
+function truncate(what: string, text: string, maximumBytes: number, log: Log): string {
   const beginning = firstBytes(text, maximumBytes);
   if (beginning.length === text.length) return text;
   log.info(`The commit's ${what} is longer than ${maximumBytes} bytes; the rest is not recorded.`);
@@ -93,7 +95,7 @@ function shortened(what: string, text: string, maximumBytes: number, log: Log): 
 }
 
 /** The date that is recorded of a commit, in Unix seconds: when it was written, else when it was committed. */
-function timestampOf({ timestamp, committerTimestamp }: CommitFacts, log: Log): number | undefined {
+function chooseTimestamp({ timestamp, committerTimestamp }: CommitFacts, log: Log): number | undefined {
   if (timestamp !== undefined) return timestamp;
   log.info(
     committerTimestamp === undefined
@@ -112,17 +114,17 @@ interface DescribedCommit {
   readonly source: string;
 }
 
-async function readFromFirst(
+async function readFromFirstSource(
   commit: LocatedCommit,
   job: Job,
   { git, github }: CommitSources,
   log: Log,
 ): Promise<DescribedCommit> {
-  const readers: readonly (readonly [string, () => SourceAnswer<CommitFacts> | Promise<SourceAnswer<CommitFacts>>])[] =
+  const readers: readonly (readonly [string, () => SourceResult<CommitFacts> | Promise<SourceResult<CommitFacts>>])[] =
     [
       [gitSource, () => readCommitFromGit(git, job.workspace, commit.sha)],
       [eventSource, () => readCommitFromPayload(job.event, commit.sha)],
-      [githubSource, async () => sameCommit(await github?.commit(commit.sha), commit.sha)],
+      [githubSource, async () => requireSameCommit(await github?.commit(commit.sha), commit.sha)],
     ];
   const misses: Record<string, SourceMiss> = {};
   for (const [source, read] of readers) {
@@ -133,33 +135,33 @@ async function readFromFirst(
       log.warning(`${answer.miss.what}. ${answer.miss.remedy}`);
     misses[source] = answer.miss;
   }
-  throw undescribed(commit, misses);
+  throw createNotDescribedError(commit, misses);
 }
 
-function sameCommit(answer: SourceAnswer<CommitFacts> | undefined, sha: string): SourceAnswer<CommitFacts> {
+function requireSameCommit(answer: SourceResult<CommitFacts> | undefined, sha: string): SourceResult<CommitFacts> {
   if (answer === undefined) return noToken('contents: read');
   if ('miss' in answer || answer.found.sha === sha) return answer;
   return externalMiss(`it answered with another commit, ${answer.found.sha}`, 'Run the job again.');
 }
 
 /** Asks git only where the event names no branch (a tag, a commit given by hand) and git has the commit. */
-async function branchOf(
+async function findBranch(
   hint: BranchHint,
   { facts, source }: DescribedCommit,
   job: Job,
   { git }: CommitSources,
 ): Promise<string | undefined> {
   if (hint.named !== undefined) return hint.named;
-  const holding = source === gitSource ? await branchesWithCommit(git, job.workspace, facts.sha) : [];
-  return probableBranch(hint, holding);
+  const containing = source === gitSource ? await branchesWithCommit(git, job.workspace, facts.sha) : [];
+  return probableBranch(hint, containing);
 }
 
-function undescribed(commit: LocatedCommit, misses: Readonly<Record<string, SourceMiss>>): Failure {
+function createNotDescribedError(commit: LocatedCommit, misses: Readonly<Record<string, SourceMiss>>): Failure {
   const all = Object.values(misses);
-  const what = `No source describes the commit ${commit.sha} (${commit.meaning}). ${tried(misses)}`;
-  const trouble = all.filter(({ kind }) => kind === 'external');
+  const what = `No source describes the commit ${commit.sha} (${commit.meaning}). ${describeMisses(misses)}`;
+  const external = all.filter(({ kind }) => kind === 'external');
   // Where GitHub's API failed, the setup is right: that it falls back on the API is not worth a change.
-  const remedies = (trouble.length === 0 ? all : trouble).map(({ remedy }) => remedy);
+  const remedies = (external.length === 0 ? all : external).map(({ remedy }) => remedy);
   const text = { what, remedy: [...new Set(remedies)].join(' ') };
-  return trouble.length === 0 ? new UserError(text) : new ExternalError(text);
+  return external.length === 0 ? new UserError(text) : new ExternalError(text);
 }

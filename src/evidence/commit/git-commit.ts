@@ -1,5 +1,5 @@
 import { UserError } from '../../runtime/failure.ts';
-import { externalMiss, userMiss, type SourceAnswer } from './source-answer.ts';
+import { externalMiss, userMiss, type SourceResult } from './source-result.ts';
 import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import type { GitResult, GitRunner } from '../git/git-runner.ts';
 import { fullSha } from '../git/git-ref.ts';
@@ -15,7 +15,7 @@ export async function readCommitFromGit(
   git: GitRunner,
   workspace: string | undefined,
   sha: string,
-): Promise<SourceAnswer<CommitFacts>> {
+): Promise<SourceResult<CommitFacts>> {
   const log = [
     'log',
     '-1',
@@ -26,7 +26,7 @@ export async function readCommitFromGit(
     `--format=${logFormat}`,
   ];
   // A tag object's SHA means the commit that it tags; the dashes keep git from looking for a file of that name.
-  const answer = succeeded(await run(git, workspace, [...log, `${sha}^{commit}`, '--']));
+  const answer = requireSuccess(await runGit(git, workspace, [...log, `${sha}^{commit}`, '--']));
   if ('miss' in answer) return answer;
   const facts = parseLog(answer.found.stdout);
   if (facts !== undefined) return { found: facts };
@@ -42,11 +42,11 @@ export async function resolveWithGit(
   git: GitRunner,
   workspace: string | undefined,
   revision: string,
-): Promise<SourceAnswer<string>> {
+): Promise<SourceResult<string>> {
   const warn = ['-c', 'core.warnAmbiguousRefs=true'];
-  const ended = await run(git, workspace, [...warn, 'rev-parse', '--verify', `${revision}^{commit}`]);
-  if ('found' in ended && ended.found.stderr.includes('is ambiguous')) throw ambiguous(revision);
-  const answer = succeeded(ended);
+  const result = await runGit(git, workspace, [...warn, 'rev-parse', '--verify', `${revision}^{commit}`]);
+  if ('found' in result && result.found.stderr.includes('is ambiguous')) throw ambiguous(revision);
+  const answer = requireSuccess(result);
   if ('miss' in answer) return answer;
   const sha = fullSha(answer.found.stdout.trim());
   if (sha !== undefined) return { found: sha };
@@ -60,48 +60,48 @@ export async function branchesWithCommit(
   sha: string,
 ): Promise<readonly string[]> {
   const list = ['for-each-ref', `--contains=${sha}`, '--format=%(refname)', 'refs/heads', 'refs/remotes'];
-  const answer = succeeded(await run(git, workspace, list));
+  const answer = requireSuccess(await runGit(git, workspace, list));
   if ('miss' in answer) return [];
-  const names = answer.found.stdout.split('\n').flatMap((ref) => branchOfRef(ref.trim()) ?? []);
+  const names = answer.found.stdout.split('\n').flatMap((ref) => toBranchName(ref.trim()) ?? []);
   return [...new Set(names)];
 }
 
 /** `refs/remotes/pull/12/merge` is where `actions/checkout` puts a merge commit: no remote called "pull", and no branch. */
-function branchOfRef(ref: string): string | undefined {
+function toBranchName(ref: string): string | undefined {
   const name = /^refs\/(?:heads|remotes\/(?!pull\/)[^/]+)\/(.+)$/.exec(ref)?.[1];
   return name === 'HEAD' ? undefined : name;
 }
 
 /** How git ended, well or not, where it could be run at all. */
-async function run(
+async function runGit(
   git: GitRunner,
   workspace: string | undefined,
   commandLine: readonly string[],
-): Promise<SourceAnswer<GitResult>> {
-  if (workspace === undefined) return userMiss('GITHUB_WORKSPACE is not set', checkOut);
+): Promise<SourceResult<GitResult>> {
+  if (workspace === undefined) return userMiss('GITHUB_WORKSPACE is not set', checkoutRemedy);
   const found = await git(commandLine, workspace);
   if (found === undefined) return userMiss('git is not installed on the runner', 'Install git on the runner.');
-  if (found.lateAfter === undefined) return { found };
+  if (found.timedOutAfter === undefined) return { found };
   return externalMiss(
-    `git took longer than ${found.lateAfter} s and was ended`,
+    `git took longer than ${found.timedOutAfter} s and was ended`,
     'Run `git log -1` in the workspace on the runner to see what it waits for: mostly a slow or unreachable disk.',
   );
 }
 
-function succeeded(answer: SourceAnswer<GitResult>): SourceAnswer<GitResult> {
+function requireSuccess(answer: SourceResult<GitResult>): SourceResult<GitResult> {
   if ('miss' in answer || answer.found.exitCode === 0) return answer;
-  return userMiss(reasonOf(answer.found), checkOut);
+  return userMiss(describeFailure(answer.found), checkoutRemedy);
 }
 
-const checkOut =
+const checkoutRemedy =
   'Check the commit out before this step (`actions/checkout`; on a pull request with `ref: ${{ github.event.pull_request.head.sha }}` or `fetch-depth: 2`).';
 
-function reasonOf({ exitCode, stderr }: GitResult): string {
+function describeFailure({ exitCode, stderr }: GitResult): string {
   if (/not a git repository/i.test(stderr)) return 'there is no git repository in GITHUB_WORKSPACE';
   if (/bad (revision|object)|Needed a single revision/.test(stderr)) return 'the repository does not have it';
   const lines = stderr.split('\n').map((line) => line.trim());
-  const words = lines.filter((line) => line !== '').join('; ');
-  return words === '' ? `git ended with exit code ${exitCode}` : `git said: ${words}`;
+  const message = lines.filter((line) => line !== '').join('; ');
+  return message === '' ? `git ended with exit code ${exitCode}` : `git said: ${message}`;
 }
 
 function parseLog(output: string): CommitFacts | undefined {
@@ -112,13 +112,13 @@ function parseLog(output: string): CommitFacts | undefined {
     sha,
     author: authorLine(name, email),
     message: wholeMessage(message.join('\0')),
-    timestamp: timestampOf(authored),
-    committerTimestamp: timestampOf(committed),
+    timestamp: parseGitDate(authored),
+    committerTimestamp: parseGitDate(committed),
   };
 }
 
 /** A date as git prints it: digits as they are in the commit, of any length, or nothing if it cannot read them. */
-function timestampOf(seconds: string | undefined): number | undefined {
+function parseGitDate(seconds: string | undefined): number | undefined {
   return seconds !== undefined && /^\d+$/.test(seconds) ? validTimestamp(Number(seconds)) : undefined;
 }
 

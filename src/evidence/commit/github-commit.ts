@@ -1,8 +1,8 @@
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import type { GitHubApi, GitHubQuestion } from '../github/github-api.ts';
+import type { GitHubApi, GitHubApiRequest } from '../github/github-api.ts';
 import type { GitHubRefusal } from '../github/github-refusal.ts';
 import type { RepositoryName } from '../job.ts';
-import { externalMiss, userMiss, type SourceAnswer, type SourceMiss } from './source-answer.ts';
+import { externalMiss, userMiss, type SourceResult, type SourceMiss } from './source-result.ts';
 import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import { fullSha } from '../git/git-ref.ts';
 import { pullRequestBranch } from './branch.ts';
@@ -17,9 +17,9 @@ export interface PullRequestHead {
 /** What GitHub's API is asked about commits. */
 export interface GitHubCommits {
   /** The commit of a SHA, a tag or a branch; those of forks' pull requests can be read from the repository itself. */
-  commit(revision: string): Promise<SourceAnswer<CommitFacts>>;
+  commit(revision: string): Promise<SourceResult<CommitFacts>>;
   /** The newest commit of a pull request. */
-  pullRequestHead(number: number): Promise<SourceAnswer<PullRequestHead>>;
+  pullRequestHead(number: number): Promise<SourceResult<PullRequestHead>>;
 }
 
 /** GitHub's API as a source of commits. */
@@ -27,14 +27,14 @@ export function createGitHubCommits(api: GitHubApi, { owner, name }: RepositoryN
   return {
     commit: (revision) =>
       // The answer's list of changed files is not needed, and can be long: one a page.
-      read(api, 'contents: read', commitFrom, 'GET /repos/{owner}/{repo}/commits/{ref}', {
+      read(api, 'contents: read', parseCommit, 'GET /repos/{owner}/{repo}/commits/{ref}', {
         owner,
         repo: name,
         ref: revision,
         per_page: 1,
       }),
     pullRequestHead: (number) =>
-      read(api, 'pull-requests: read', headFrom, 'GET /repos/{owner}/{repo}/pulls/{number}', {
+      read(api, 'pull-requests: read', parseHead, 'GET /repos/{owner}/{repo}/pulls/{number}', {
         owner,
         repo: name,
         number,
@@ -47,10 +47,10 @@ async function read<Thing>(
   permission: string,
   parse: (body: unknown) => Thing | undefined,
   route: string,
-  parameters: GitHubQuestion['parameters'],
-): Promise<SourceAnswer<Thing>> {
+  parameters: GitHubApiRequest['parameters'],
+): Promise<SourceResult<Thing>> {
   const answer = await api.ask({ route, parameters, repeatable: true });
-  if ('refusal' in answer) return missFrom(answer.refusal, permission);
+  if ('refusal' in answer) return toMiss(answer.refusal, permission);
   const found = parse(answer.body);
   if (found !== undefined) return { found };
   return externalMiss(
@@ -59,7 +59,7 @@ async function read<Thing>(
   );
 }
 
-function missFrom({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
+function toMiss({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
   switch (reason) {
     case 'external':
       return externalMiss(what, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
@@ -75,7 +75,7 @@ function missFrom({ reason, what }: GitHubRefusal, permission: string): { readon
   }
 }
 
-function commitFrom(body: unknown): CommitFacts | undefined {
+function parseCommit(body: unknown): CommitFacts | undefined {
   const sha = fullSha(valueAt(body, 'sha'));
   const message = valueAt(body, 'commit', 'message');
   const timestamp = parseTimestamp(textAt(body, 'commit', 'author', 'date') ?? '');
@@ -86,7 +86,7 @@ function commitFrom(body: unknown): CommitFacts | undefined {
   return { sha, author: authorLine(name, email), message: wholeMessage(message), timestamp, committerTimestamp };
 }
 
-function headFrom(body: unknown): PullRequestHead | undefined {
+function parseHead(body: unknown): PullRequestHead | undefined {
   const sha = fullSha(valueAt(body, 'head', 'sha'));
   return sha === undefined ? undefined : { sha, branch: pullRequestBranch(body) };
 }

@@ -35,7 +35,7 @@ function givenCommit(given: string, byEvent: EventCommit | Problem, job: Job): J
   // The event's branch is a guess here: the commit was given because it is another one than the event's.
   const guesses = [known?.branch.named, textAt(job.event, 'repository', 'default_branch')];
   if (sha !== undefined) return { kind: 'commit', sha, meaning: meaningOfGiven, branch: { likely: guesses } };
-  if (!canNameCommit(given)) throw new UserError(malformed(given));
+  if (!canNameCommit(given)) throw new UserError(createMalformedProblem(given));
   return { kind: 'revision', revision: given, meaning: meaningOfGiven, branch: { likely: [given, ...guesses] } };
 }
 
@@ -47,7 +47,7 @@ function canNameCommit(text: string): boolean {
   return !/^0{40}$|^[-^]|\.\.|[\p{Cc}\s:?*[\\]/u.test(text);
 }
 
-function malformed(given: string): Problem {
+function createMalformedProblem(given: string): Problem {
   return {
     input: 'commit-sha',
     what: `commit-sha: ${JSON.stringify(given)} does not name a commit.`,

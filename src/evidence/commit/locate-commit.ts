@@ -1,5 +1,5 @@
 import { UserError, ExternalError, type Failure } from '../../runtime/failure.ts';
-import { noToken, tried, type SourceAnswer, type SourceMiss } from './source-answer.ts';
+import { noToken, describeMisses, type SourceResult, type SourceMiss } from './source-result.ts';
 import { resolveWithGit } from './git-commit.ts';
 import type { CommitSources } from './commit-sources.ts';
 import type { IntendedCommit } from './event-commit.ts';
@@ -27,7 +27,7 @@ export async function locateCommit(
       return { sha: judged.sha, meaning, branch };
     case 'pull-request': {
       const head = (await sources.github?.pullRequestHead(judged.number)) ?? noToken('pull-requests: read');
-      if ('miss' in head) throw unknownHead(judged.number, head.miss);
+      if ('miss' in head) throw createUnknownHeadError(judged.number, head.miss);
       return { sha: head.found.sha, meaning, branch: { named: head.found.branch } };
     }
     case 'revision':
@@ -42,9 +42,9 @@ async function resolveRevision(
 ): Promise<string> {
   const local = await resolveWithGit(git, workspace, revision);
   if ('found' in local) return local.found;
-  const remote: SourceAnswer<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
+  const remote: SourceResult<{ readonly sha: string }> = (await github?.commit(revision)) ?? noToken('contents: read');
   if ('found' in remote) return remote.found.sha;
-  const what = `commit-sha: commit ${revision} was not found. Tried ${tried({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
+  const what = `commit-sha: commit ${revision} was not found. Tried ${describeMisses({ 'git in the workspace': local.miss, "GitHub's API": remote.miss })}`;
   if (remote.miss.kind === 'external') throw new ExternalError({ what, remedy: remote.miss.remedy });
   throw new UserError({
     input: 'commit-sha',
@@ -53,8 +53,8 @@ async function resolveRevision(
   });
 }
 
-function unknownHead(number: number, miss: SourceMiss): Failure {
-  const what = `The event does not say which commit is the head of pull request ${number}, and ${tried({ "GitHub's API": miss })}`;
+function createUnknownHeadError(number: number, miss: SourceMiss): Failure {
+  const what = `The event does not say which commit is the head of pull request ${number}, and ${describeMisses({ "GitHub's API": miss })}`;
   const text = { what, remedy: `${miss.remedy} Or give the commit by hand as \`commit-sha\`.` };
   return miss.kind === 'external' ? new ExternalError(text) : new UserError(text);
 }

@@ -1,5 +1,5 @@
 import { listAt, textAt, valueAt, type Mapping } from '../../runtime/untrusted-data.ts';
-import { userMiss, type SourceAnswer } from './source-answer.ts';
+import { userMiss, type SourceResult } from './source-result.ts';
 import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './commit-facts.ts';
 import { fullSha } from '../git/git-ref.ts';
 
@@ -8,7 +8,7 @@ import { fullSha } from '../git/git-ref.ts';
  * pull requests carry its SHA alone. GitHub calls the date in it "the timestamp of the commit" and does not say more, so it
  * stands for the author date and the committer date.
  */
-export function readCommitFromPayload(event: Mapping, sha: string): SourceAnswer<CommitFacts> {
+export function readCommitFromPayload(event: Mapping, sha: string): SourceResult<CommitFacts> {
   for (const described of describedCommits(event)) {
     const facts = commitFacts(described, sha);
     if (facts !== undefined) return { found: facts };

@@ -1,10 +1,10 @@
 import { isAbsolute, parse, relative, sep } from 'node:path';
 
 /** Stands for one `..` in the name of a file above the workspace. */
-const parent = '__parent__';
+const parentMark = '__parent__';
 
 /** Stands for the root of the file system in the name of a file that shares nothing but the root with the workspace. */
-const root = '__root__';
+const rootMark = '__root__';
 
 /**
  * The name of a file inside an archive: its path from the workspace, with forward slashes. A file outside keeps its place
@@ -14,11 +14,11 @@ const root = '__root__';
 export function archiveName(path: string, workspace: string): string {
   const inside = workspace.endsWith(sep) ? workspace : workspace + sep;
   // The answer of `relative` without its garbage, since there can be thousands of files.
-  const way = path.startsWith(inside) ? path.slice(inside.length) : relative(workspace, path);
-  const parts = way.split(sep);
-  const ups = parts.filter((part) => part === '..').length;
-  const outside = isAbsolute(way) || (ups > 0 && ups >= depthOf(workspace));
-  const names = outside ? [root, ...partsFromRoot(path)] : parts.map((part) => (part === '..' ? parent : part));
+  const relativePath = path.startsWith(inside) ? path.slice(inside.length) : relative(workspace, path);
+  const parts = relativePath.split(sep);
+  const parentCount = parts.filter((part) => part === '..').length;
+  const outside = isAbsolute(relativePath) || (parentCount > 0 && parentCount >= directoryDepth(workspace));
+  const names = outside ? [rootMark, ...splitFromRoot(path)] : parts.map((part) => (part === '..' ? parentMark : part));
   // A backslash is a character of a name here, and a separator to whoever unpacks on Windows.
   return names.map((name) => name.replaceAll('\\', '_')).join('/');
 }
@@ -34,19 +34,19 @@ export function uniqueNames(names: readonly string[]): readonly string[] {
   });
 }
 
-function depthOf(directory: string): number {
-  return partsBelow(directory).length;
+function directoryDepth(directory: string): number {
+  return splitBelowRoot(directory).length;
 }
 
-function partsFromRoot(path: string): readonly string[] {
+function splitFromRoot(path: string): readonly string[] {
   const volume = parse(path)
     .root.replaceAll(/[:/\\]/g, ' ')
     .trim()
     .split(/ +/);
-  return [...volume, ...partsBelow(path)].filter((part) => part !== '');
+  return [...volume, ...splitBelowRoot(path)].filter((part) => part !== '');
 }
 
-function partsBelow(path: string): readonly string[] {
+function splitBelowRoot(path: string): readonly string[] {
   return path
     .slice(parse(path).root.length)
     .split(sep)

@@ -37,7 +37,7 @@ function compile(text: string, dialect: Dialect): RegExp | undefined {
   const characters = Array.from(text);
   let source = '';
   for (let at = 0; at < characters.length;) {
-    const piece = readPiece(characters, at, dialect) ?? asItself(characters, at, dialect);
+    const piece = readPiece(characters, at, dialect) ?? readLiteral(characters, at, dialect);
     if (piece === undefined) return undefined;
     // A run of stars means what one star means, and would only make the expression slow.
     if (piece.source !== '.*' || !source.endsWith('.*')) source += piece.source;
@@ -46,9 +46,9 @@ function compile(text: string, dialect: Dialect): RegExp | undefined {
   return new RegExp(`^${source}$`, 'su');
 }
 
-function asItself(characters: readonly string[], at: number, dialect: Dialect): Reading | undefined {
+function readLiteral(characters: readonly string[], at: number, dialect: Dialect): Reading | undefined {
   const character = characters[at];
-  return dialect === 'go' || character === undefined ? undefined : { source: exactly(character), end: at + 1 };
+  return dialect === 'go' || character === undefined ? undefined : { source: escapeCharacter(character), end: at + 1 };
 }
 
 function readPiece(characters: readonly string[], at: number, dialect: Dialect): Reading | undefined {
@@ -64,10 +64,10 @@ function readPiece(characters: readonly string[], at: number, dialect: Dialect):
       return readClass(characters, at + 1, dialect);
     case '\\': {
       const escaped = characters[at + 1];
-      return escaped === undefined ? undefined : { source: exactly(escaped), end: at + 2 };
+      return escaped === undefined ? undefined : { source: escapeCharacter(escaped), end: at + 2 };
     }
     default:
-      return { source: exactly(character), end: at + 1 };
+      return { source: escapeCharacter(character), end: at + 1 };
   }
 }
 
@@ -84,7 +84,7 @@ function readClass(characters: readonly string[], start: number, dialect: Dialec
       low !== undefined && isRange(characters, low.end, dialect) ? rangeEnd(characters, low.end, dialect) : low;
     if (low === undefined || high === undefined) return undefined;
     // A range that runs backwards holds no character.
-    if (low.code <= high.code) body += `${codePoint(low.code)}-${codePoint(high.code)}`;
+    if (low.code <= high.code) body += `${escapeCodePoint(low.code)}-${escapeCodePoint(high.code)}`;
     at = high.end;
   }
   return { source: `[${negated ? '^' : ''}${body}]`, end: at + 1 };
@@ -106,20 +106,20 @@ function readClassCharacter(
 ): ClassCharacter | undefined {
   const character = characters[at];
   if (character === undefined) return undefined;
-  if (character === '\\') return codeAt(characters, at + 1);
+  if (character === '\\') return readCodePoint(characters, at + 1);
   if (dialect === 'go' && (character === '-' || character === ']')) return undefined;
-  return character === ']' && !first ? undefined : codeAt(characters, at);
+  return character === ']' && !first ? undefined : readCodePoint(characters, at);
 }
 
-function codeAt(characters: readonly string[], at: number): ClassCharacter | undefined {
+function readCodePoint(characters: readonly string[], at: number): ClassCharacter | undefined {
   const code = characters[at]?.codePointAt(0);
   return code === undefined ? undefined : { code, end: at + 1 };
 }
 
-function exactly(character: string): string {
-  return codePoint(character.codePointAt(0) ?? 0);
+function escapeCharacter(character: string): string {
+  return escapeCodePoint(character.codePointAt(0) ?? 0);
 }
 
-function codePoint(code: number): string {
+function escapeCodePoint(code: number): string {
   return `\\u{${code.toString(16)}}`;
 }

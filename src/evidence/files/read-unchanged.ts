@@ -24,14 +24,14 @@ export async function* readUnchanged(
 ): AsyncGenerator<Buffer, void, undefined> {
   const file = wrapReadErrors(path, () => openSync(path, 'r'));
   try {
-    const found = asFound(file, path, size);
+    const state = requireSize(file, path, size);
     for (let done = 0; done < size;) {
       const chunk = buffer();
       const length = await readSome(file, chunk, done, size).catch((thrown: unknown) => {
         throw unreadableError(path, thrown);
       });
       done += length;
-      if (length === 0 || (done === size && !isStill(file, found))) throw otherThanFound(file, path, found);
+      if (length === 0 || (done === size && !isUnchanged(file, state))) throw createIncompleteError(file, path, state);
       yield chunk.subarray(0, length);
     }
   } finally {
@@ -47,35 +47,35 @@ export async function* readUnchanged(
 export function readAllUnchanged(path: string, size: number, buffer: Buffer): Buffer {
   const file = wrapReadErrors(path, () => openSync(path, 'r'));
   try {
-    const found = asFound(file, path, size);
+    const state = requireSize(file, path, size);
     for (let done = 0; done < size;) {
       const length = wrapReadErrors(path, () => readSync(file, buffer, done, size - done, done));
-      if (length === 0) throw otherThanFound(file, path, found);
+      if (length === 0) throw createIncompleteError(file, path, state);
       done += length;
     }
-    if (!isStill(file, found)) throw changed(path);
+    if (!isUnchanged(file, state)) throw createChangedError(path);
     return buffer.subarray(0, size);
   } finally {
     closeSync(file);
   }
 }
 
-type Found = Pick<Stats, 'size' | 'mtimeMs'>;
+type FileState = Pick<Stats, 'size' | 'mtimeMs'>;
 
-function asFound(file: number, path: string, size: number): Found {
-  const found = fstatSync(file);
-  if (found.size !== size) throw changed(path);
-  return found;
+function requireSize(file: number, path: string, size: number): FileState {
+  const state = fstatSync(file);
+  if (state.size !== size) throw createChangedError(path);
+  return state;
 }
 
-function isStill(file: number, { size, mtimeMs }: Found): boolean {
+function isUnchanged(file: number, { size, mtimeMs }: FileState): boolean {
   const now = fstatSync(file);
   return now.size === size && now.mtimeMs === mtimeMs;
 }
 
 /** A file that ends early and has not changed never had the size that the system gives. */
-function otherThanFound(file: number, path: string, found: Found): UserError {
-  return isStill(file, found) ? new UserError(sizeUnknown(path)) : changed(path);
+function createIncompleteError(file: number, path: string, state: FileState): UserError {
+  return isUnchanged(file, state) ? new UserError(sizeUnknown(path)) : createChangedError(path);
 }
 
 /**
@@ -88,7 +88,7 @@ async function readSome(file: number, chunk: Buffer, position: number, size: num
   return (await readAt(file, chunk, 0, wanted, position)).bytesRead;
 }
 
-function changed(path: string): UserError {
+function createChangedError(path: string): UserError {
   return new UserError({
     input: 'files',
     what: `${path} changed while it was read`,

@@ -43,7 +43,7 @@ function hasContent(path: string): boolean {
 }
 
 /** The maximum number of files that an error message lists. */
-const mostListed = 10;
+const maximumListed = 10;
 
 /**
  * Finds the single file that the lines match.
@@ -59,8 +59,8 @@ export async function resolveOnlyFile(
   const found = await resolveFiles({ patterns, workspace });
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
-  const listed = found.slice(0, mostListed).map(({ name }) => `\n  ${name}`);
-  const rest = found.length > mostListed ? `\n  and ${found.length - mostListed} more` : '';
+  const listed = found.slice(0, maximumListed).map(({ name }) => `\n  ${name}`);
+  const rest = found.length > maximumListed ? `\n  and ${found.length - maximumListed} more` : '';
   throw new UserError({
     input: 'files',
     what: `\`files\` must name exactly one file, ${purpose}, but matches ${found.length}:${listed.join('')}${rest}`,
@@ -85,7 +85,7 @@ export interface ArtifactPath {
 export async function resolveArtifactPaths(selection: FileSelection): Promise<readonly ArtifactPath[]> {
   const found = await selectPaths(selection, 'whole');
   return [...found.keys()].map((path) => {
-    const way = relative(selection.workspace, path).replaceAll(sep, '/');
-    return { path, name: way === '' ? '.' : way };
+    const relativePath = relative(selection.workspace, path).replaceAll(sep, '/');
+    return { path, name: relativePath === '' ? '.' : relativePath };
   });
 }

@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path';
 import { type Problem, UserError } from '../../runtime/failure.ts';
 import { inspectPath } from './file-kind.ts';
-import { Search, type SearchRules } from './file-search.ts';
+import { FileSearch, type SearchRules } from './file-search.ts';
 import { expandBraces } from './glob-braces.ts';
 import { covers, parsePattern, type Pattern } from './glob.ts';
 
@@ -29,7 +29,7 @@ export async function selectPaths(
   directories: SearchRules['directories'],
 ): Promise<ReadonlyMap<string, number>> {
   const lines = patterns.filter((line) => line.trim() !== '').map((text) => readLine(text, workspace));
-  const excluding = lines.filter((line) => line.excludes).flatMap(patternsOf);
+  const excluding = lines.filter((line) => line.excludes).flatMap(toPatterns);
   const isExcluded: SearchRules['isExcluded'] = (path, isDirectory) =>
     excluding.some((pattern) => covers(pattern, path, isDirectory));
   const including = lines.filter((line) => !line.excludes);
@@ -38,10 +38,10 @@ export async function selectPaths(
   if (lines.length > 0 && including.length === 0) problems.push(onlyExclusions);
   const matches = new Map<string, number>();
   for (const line of including) {
-    const searches = patternsOf(line).map((pattern) => new Search(pattern, { isExcluded, directories }));
+    const searches = toPatterns(line).map((pattern) => new FileSearch(pattern, { isExcluded, directories }));
     for (const search of searches) await search.run();
-    problems.push(...problemsOf(line.text, workspace, searches));
-    for (const [path, size] of inOrder(searches)) if (!matches.has(path)) matches.set(path, size);
+    problems.push(...findProblems(line.text, workspace, searches));
+    for (const [path, size] of sortMatches(searches)) if (!matches.has(path)) matches.set(path, size);
   }
   const [first, ...others] = problems;
   if (first !== undefined) throw new UserError([first, ...others]);
@@ -59,31 +59,35 @@ function readLine(text: string, workspace: string): ReadLine {
   return { text, excludes, read: parseLine(excludes ? text.slice(1) : text, workspace) };
 }
 
-function patternsOf({ read }: ReadLine): Extract<Line, { patterns: unknown }>['patterns'] {
+function toPatterns({ read }: ReadLine): Extract<Line, { patterns: unknown }>['patterns'] {
   return 'patterns' in read ? read.patterns : [];
 }
 
-function inOrder(searches: readonly Search[]): readonly (readonly [string, number])[] {
+function sortMatches(searches: readonly FileSearch[]): readonly (readonly [string, number])[] {
   return searches.flatMap((search) => [...search.matches]).sort(([one], [other]) => compareCodeUnits(one, other));
 }
 
 function compareCodeUnits(one: string, other: string): number {
   if (one === other) return 0;
-  return slashed(one) < slashed(other) ? -1 : 1;
+  return withForwardSlashes(one) < withForwardSlashes(other) ? -1 : 1;
 }
 
-function slashed(path: string): string {
+function withForwardSlashes(path: string): string {
   return sep === '/' ? path : path.replaceAll(sep, '/');
 }
 
-function problemsOf(line: string, workspace: string, searches: readonly Search[]): readonly Problem[] {
+function findProblems(line: string, workspace: string, searches: readonly FileSearch[]): readonly Problem[] {
   const problems = searches.flatMap((search) => search.problems);
   const isEmpty = searches.length > 0 && searches.every((search) => search.matches.size === 0);
   if (problems.length > 0 || !isEmpty) return problems;
-  return [searches.some((search) => search.hasExcluded) ? allExcluded(line) : nothingMatched(line, workspace)];
+  return [
+    searches.some((search) => search.hasExcluded)
+      ? createAllExcludedProblem(line)
+      : createNoMatchProblem(line, workspace),
+  ];
 }
 
-function nothingMatched(line: string, workspace: string): Problem {
+function createNoMatchProblem(line: string, workspace: string): Problem {
   const home = line.startsWith('~') ? ' `~` is not expanded: write the path from the root.' : '';
   return {
     input: 'files',
@@ -92,7 +96,7 @@ function nothingMatched(line: string, workspace: string): Problem {
   };
 }
 
-function allExcluded(line: string): Problem {
+function createAllExcludedProblem(line: string): Problem {
   return {
     input: 'files',
     what: `All that "${line}" matches is excluded by a line that starts with "!"`,
@@ -121,16 +125,16 @@ export function parseLine(written: string, workspace: string, separator: string 
   if (inspectPath(literal.base) !== undefined) return { patterns: [literal] };
   const patterns: Pattern[] = [];
   const alternatives = expandBraces(line);
-  if (alternatives === undefined) return { problem: tooManyAlternatives(line) };
+  if (alternatives === undefined) return { problem: createTooManyAlternativesProblem(line) };
   for (const alternative of alternatives) {
     const pattern = parsePattern(alternative, workspace);
-    if (pattern === undefined) return { problem: parentBehindWildcard(line) };
+    if (pattern === undefined) return { problem: createParentAfterWildcardProblem(line) };
     patterns.push(pattern);
   }
   return { patterns };
 }
 
-function parentBehindWildcard(line: string): Problem {
+function createParentAfterWildcardProblem(line: string): Problem {
   return {
     input: 'files',
     what: `"${line}" has ".." after a wildcard, so the directory is ambiguous`,
@@ -138,7 +142,7 @@ function parentBehindWildcard(line: string): Problem {
   };
 }
 
-function tooManyAlternatives(line: string): Problem {
+function createTooManyAlternativesProblem(line: string): Problem {
   return {
     input: 'files',
     what: `The braces of "${line}" expand to more than 10,000 patterns`,

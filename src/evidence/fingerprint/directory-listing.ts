@@ -23,7 +23,7 @@ export function listInByteOrder(directory: Spelling): readonly Entry[] {
 }
 
 /** The path of a name in a directory, with a forward slash, which every system takes. */
-export function below(directory: Spelling, name: Spelling): Spelling {
+export function joinPath(directory: Spelling, name: Spelling): Spelling {
   if (typeof directory === 'string' && typeof name === 'string') return `${directory}/${name}`;
   return Buffer.concat([bytes(directory), bytes('/'), bytes(name)]);
 }

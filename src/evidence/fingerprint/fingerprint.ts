@@ -5,12 +5,12 @@ import { UserError } from '../../runtime/failure.ts';
 import { inspectPath } from '../files/file-kind.ts';
 import { brokenLink, notAFile, wrapReadErrors, unreadableError } from '../files/file-problems.ts';
 import { resolveArtifactPaths } from '../files/resolve-files.ts';
-import { below, type Entry, listInByteOrder, type Spelling } from './directory-listing.ts';
+import { joinPath, type Entry, listInByteOrder, type Spelling } from './directory-listing.ts';
 import { FileDigester } from './file-digest.ts';
 import { ignoredPaths } from './ignore-file.ts';
 
 /** After so many entries of a directory the event loop gets its turn, so that a signal ends the step while it works. */
-const entriesInOneGo = 512;
+const entriesPerTurn = 512;
 
 /**
  * The fingerprint of a file or a directory: 64 lowercase hex digits, equal to those of the service's public command-line
@@ -30,7 +30,7 @@ export async function computeFingerprint(path: string, signal?: AbortSignal): Pr
   const found = inspectPath(path);
   switch (found?.kind) {
     case 'file':
-      return digestOf(new FileDigester(), path, signal);
+      return digestFile(new FileDigester(), path, signal);
     case 'directory':
       return new DirectoryFingerprint(
         wrapReadErrors(path, () => realpathSync.native(path)),
@@ -51,7 +51,7 @@ class DirectoryFingerprint {
   readonly #digester = new FileDigester();
   readonly #total = createHash('sha256');
   /** Digests not yet in the total: one long update is cheaper than many short ones. */
-  #waiting = '';
+  #pending = '';
   readonly #signal: AbortSignal | undefined;
   #entries = 0;
 
@@ -63,49 +63,49 @@ class DirectoryFingerprint {
 
   async compute(): Promise<string> {
     await this.#addDirectory(this.#root, '');
-    return this.#total.update(this.#waiting).digest('hex');
+    return this.#total.update(this.#pending).digest('hex');
   }
 
-  /** `way`: the path from the root, as the ignored paths are written. */
-  async #addDirectory(directory: Spelling, way: string): Promise<void> {
+  /** `relativePath`: the path from the root, as the ignored paths are written. */
+  async #addDirectory(directory: Spelling, relativePath: string): Promise<void> {
     for (const entry of wrapReadErrors(directory, () => listInByteOrder(directory))) {
-      const inner = this.#ignored.size === 0 ? '' : `${way}/${entry.name.toString()}`;
-      if (this.#ignored.has(inner)) continue;
+      const innerPath = this.#ignored.size === 0 ? '' : `${relativePath}/${entry.name.toString()}`;
+      if (this.#ignored.has(innerPath)) continue;
       this.#entries += 1;
-      if (this.#entries % entriesInOneGo === 0) await this.#rest();
-      this.#waiting += hash('sha256', entry.name, 'hex');
-      const path = below(directory, entry.name);
+      if (this.#entries % entriesPerTurn === 0) await this.#yieldToEventLoop();
+      this.#pending += hash('sha256', entry.name, 'hex');
+      const path = joinPath(directory, entry.name);
       if (entry.isDirectory()) {
-        await this.#addDirectory(path, inner);
+        await this.#addDirectory(path, innerPath);
       } else {
         const digest = this.#contentDigest(entry, path);
         // Waiting costs even where there is nothing to wait for, and most files are small.
         const known = typeof digest === 'string' ? digest : await digest;
-        this.#waiting += known;
+        this.#pending += known;
       }
     }
   }
 
-  async #rest(): Promise<void> {
-    this.#total.update(this.#waiting);
-    this.#waiting = '';
+  async #yieldToEventLoop(): Promise<void> {
+    this.#total.update(this.#pending);
+    this.#pending = '';
     await setImmediate();
     this.#signal?.throwIfAborted();
   }
 
   #contentDigest(entry: Entry, path: Spelling): string | Promise<string> {
-    if (entry.isFile()) return digestOf(this.#digester, path, this.#signal);
+    if (entry.isFile()) return digestFile(this.#digester, path, this.#signal);
     if (!entry.isSymbolicLink()) throw new UserError(notAFile(path.toString()));
     const target = wrapReadErrors(path, () => statSync(path, { throwIfNoEntry: false }));
     if (target === undefined) throw new UserError(brokenLink(path.toString()));
     // Not followed, so neither a cycle nor a second copy of the directory can come of it.
     if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
     if (!target.isFile()) throw new UserError(notAFile(path.toString()));
-    return digestOf(this.#digester, path, this.#signal);
+    return digestFile(this.#digester, path, this.#signal);
   }
 }
 
-function digestOf(digester: FileDigester, path: Spelling, signal: AbortSignal | undefined): string | Promise<string> {
+function digestFile(digester: FileDigester, path: Spelling, signal: AbortSignal | undefined): string | Promise<string> {
   const digest = wrapReadErrors(path, () => digester.digest(path, signal));
   return typeof digest === 'string'
     ? digest

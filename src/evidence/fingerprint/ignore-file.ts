@@ -29,10 +29,10 @@ export function ignoredPaths(root: string): ReadonlySet<string> {
   const tree = new Tree(root);
   const paths = new Set<string>();
   for (const rule of parseRules(wrapReadErrors(file, () => readFileSync(file, 'utf8')))) {
-    const pattern = fromRoot(rule);
+    const pattern = toRootedPattern(rule);
     const found = pattern === undefined ? [] : expand(tree, pattern);
-    if (found === 'malformed') throw malformed(rule, file);
-    for (const path of found) if (isAsWalked(path)) paths.add(path.slice(treeRoot.length));
+    if (found === 'malformed') throw createMalformedError(rule, file);
+    for (const path of found) if (isNormalized(path)) paths.add(path.slice(treeRoot.length));
   }
   paths.delete(`/${ignoreFileName}`);
   return paths;
@@ -50,13 +50,13 @@ export function parseRules(text: string): readonly string[] {
 const treeRoot = 'root';
 
 /** The rule as a path, without empty and `.` segments; undefined if it leaves the root, where it can match nothing. */
-function fromRoot(rule: string): string | undefined {
+function toRootedPattern(rule: string): string | undefined {
   const path = posix.join(treeRoot, rule).replace(/\/$/u, '');
   return path.startsWith(`${treeRoot}/`) ? path : undefined;
 }
 
 /** Whether a path is written as the walk that computes the fingerprint writes it; any other (`root//x`) names nothing. */
-function isAsWalked(path: string): boolean {
+function isNormalized(path: string): boolean {
   return path === posix.normalize(path) && !path.endsWith('/');
 }
 
@@ -97,7 +97,7 @@ function hasWildcard(pattern: string): boolean {
   return /[*?[\\]/u.test(pattern);
 }
 
-function malformed(rule: string, file: string): UserError {
+function createMalformedError(rule: string, file: string): UserError {
   return new UserError({
     input: 'files',
     what: `The rule "${rule}" in ${file} is malformed`,

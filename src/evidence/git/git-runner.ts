@@ -13,7 +13,7 @@ export interface GitResult {
   /** In English and without credentials. */
   readonly stderr: string;
   /** After how many seconds git was ended, if it took too long. */
-  readonly lateAfter?: number;
+  readonly timedOutAfter?: number;
 }
 
 /** Runs git with these arguments in a folder; undefined if there is no git to run. */
@@ -48,16 +48,16 @@ export const maximumOutputBytes = 4 * 1024 * 1024;
  */
 export function createGitRunner(environment: EnvironmentVariables, settings: GitSettings = {}): GitRunner {
   const variables = gitVariables(environment);
-  let late: GitResult | undefined;
+  let timedOut: GitResult | undefined;
   return async (commandLine, directory) => {
-    if (late !== undefined) return late;
-    const trusting = ['-c', `safe.directory=${directory}`, ...commandLine];
-    let result = await execute(trusting, directory, variables, settings);
+    if (timedOut !== undefined) return timedOut;
+    const trustingCommandLine = ['-c', `safe.directory=${directory}`, ...commandLine];
+    let result = await execute(trustingCommandLine, directory, variables, settings);
     if (result !== undefined && refusesOwner(result)) {
       const atRepository = { ...variables, GIT_DIR: join(directory, '.git') };
       result = await execute(commandLine, directory, atRepository, { ...settings, whileItRuns: undefined });
     }
-    if (result?.lateAfter !== undefined) late = result;
+    if (result?.timedOutAfter !== undefined) timedOut = result;
     return result;
   };
 }
@@ -74,7 +74,7 @@ async function execute(
   env: Record<string, string>,
   { clock = systemClock, signal, whileItRuns = () => undefined }: GitSettings,
 ): Promise<GitResult | undefined> {
-  const file = findProgram('git', pathOf(env));
+  const file = findProgram('git', findPathVariable(env));
   if (file === undefined) return undefined;
   try {
     const end = await runProgram({
@@ -90,7 +90,7 @@ async function execute(
     });
     const { stdout } = end;
     const stderr = withoutCredentials(end.stderr);
-    if (end.how === 'late') return { exitCode: -1, stdout, stderr, lateAfter: timeoutMilliseconds / 1000 };
+    if (end.how === 'late') return { exitCode: -1, stdout, stderr, timedOutAfter: timeoutMilliseconds / 1000 };
     return { exitCode: end.how === 'cut' ? 0 : end.exitCode, stdout, stderr };
   } catch (thrown) {
     if (signal?.aborted === true) throw thrown;
@@ -99,7 +99,7 @@ async function execute(
 }
 
 /** Windows calls it `Path` and does not care. */
-function pathOf(env: Readonly<Record<string, string>>): string | undefined {
+function findPathVariable(env: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
 

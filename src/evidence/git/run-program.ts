@@ -33,7 +33,7 @@ export interface ProgramEnd {
 }
 
 /** How long the output may stay open after the program has ended: what it has started may have inherited it. */
-const outputGrace = 2000;
+const outputGraceMilliseconds = 2000;
 
 /**
  * Runs a program without input, and ends it if it takes too long. A process that it has started is not ended with it, so
@@ -49,13 +49,13 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const stderr = new Output(run.maximumOutputBytes);
   const started = watchForProcess(run.file);
   return new Promise((resolve, reject) => {
-    let callOffGrace = (): void => undefined;
+    let cancelGrace = (): void => undefined;
     let isSettled = false;
     const settle = (report: () => void): void => {
       if (isSettled) return;
       isSettled = true;
-      callOffDeadline();
-      callOffGrace();
+      cancelDeadline();
+      cancelGrace();
       signal?.removeEventListener('abort', onAbort);
       started.end();
       report();
@@ -73,7 +73,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
     const onAbort = (): void => {
       fail(signal?.reason);
     };
-    const callOffDeadline = clock.after(run.timeoutMilliseconds, () => {
+    const cancelDeadline = clock.after(run.timeoutMilliseconds, () => {
       end('late', -1);
     });
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -90,7 +90,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
       run.whileItRuns?.();
       child.once('exit', (code) => {
         if (isSettled) return;
-        callOffGrace = clock.after(outputGrace, () => {
+        cancelGrace = clock.after(outputGraceMilliseconds, () => {
           end('by itself', code ?? -1);
         });
       });

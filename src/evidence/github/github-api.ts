@@ -3,8 +3,8 @@ import { backoff } from '../../http/retry.ts';
 import { sleep, systemClock, type Clock } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { version } from '../../runtime/version.ts';
-import { fetchThrough } from './github-fetch.ts';
-import { refusalOf, retryReason, type GitHubRefusal } from './github-refusal.ts';
+import { createGitHubFetch } from './github-fetch.ts';
+import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
 /** What it takes to ask GitHub's API. */
 export interface GitHubAccess {
@@ -23,7 +23,7 @@ export interface GitHubAccess {
 }
 
 /** One question to GitHub's API. */
-export interface GitHubQuestion {
+export interface GitHubApiRequest {
   /** The method and the path with its parameters, as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`. */
   readonly route: string;
   /** The values of the path's parameters; all others go to the query of a GET, else to the JSON body. */
@@ -33,7 +33,7 @@ export interface GitHubQuestion {
 }
 
 /** What GitHub's API answers: the body of a success, or why there is none. */
-export type GitHubAnswer = { readonly body: unknown } | { readonly refusal: GitHubRefusal };
+export type GitHubApiResult = { readonly body: unknown } | { readonly refusal: GitHubRefusal };
 
 /** GitHub's API, as one token may use it. */
 export interface GitHubApi {
@@ -43,7 +43,7 @@ export interface GitHubApi {
    *
    * @throws the reason of the access's signal, once that is aborted; nothing else
    */
-  ask(question: GitHubQuestion): Promise<GitHubAnswer>;
+  ask(question: GitHubApiRequest): Promise<GitHubApiResult>;
 }
 
 /** How many times a question is asked at most. */
@@ -57,11 +57,11 @@ export function connectGitHubApi(access: GitHubAccess): GitHubApi {
   return { apiUrl: access.apiUrl, ask: (question) => ask(access, question) };
 }
 
-async function ask(access: GitHubAccess, question: GitHubQuestion): Promise<GitHubAnswer> {
+async function ask(access: GitHubAccess, question: GitHubApiRequest): Promise<GitHubApiResult> {
   const { clock = systemClock, timeout = 20_000 } = access;
   const deadline = new AbortController();
   const end = clock.now() + timeout;
-  const callOff = clock.after(timeout, () => {
+  const cancelTimeout = clock.after(timeout, () => {
     deadline.abort(new Error(`no answer within ${timeout / 1000} seconds`));
   });
   const signal = access.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, access.signal]);
@@ -72,12 +72,12 @@ async function ask(access: GitHubAccess, question: GitHubQuestion): Promise<GitH
       access.signal?.throwIfAborted();
       const delay = deadline.signal.aborted
         ? undefined
-        : waitAfter(answer, attempt, { ...access, clock, end }, question);
+        : nextDelay(answer, attempt, { ...access, clock, end }, question);
       if (delay === undefined) return refused(answer.thrown, attempt);
       await sleep(clock, delay, access.signal);
     }
   } finally {
-    callOff();
+    cancelTimeout();
   }
 }
 
@@ -87,7 +87,7 @@ interface FailedAttempt {
 
 async function askOnce(
   access: GitHubAccess,
-  question: GitHubQuestion,
+  question: GitHubApiRequest,
   signal: AbortSignal,
 ): Promise<{ readonly body: unknown } | FailedAttempt> {
   try {
@@ -98,11 +98,11 @@ async function askOnce(
 }
 
 /** The wait before the next attempt, in milliseconds; undefined if there is none. `end` is when the time is up. */
-function waitAfter(
+function nextDelay(
   { thrown }: FailedAttempt,
   attempt: number,
   { clock, end, log, random = Math.random }: GitHubAccess & { readonly clock: Clock; readonly end: number },
-  { repeatable }: GitHubQuestion,
+  { repeatable }: GitHubApiRequest,
 ): number | undefined {
   const again = attempt < attempts ? retryReason(thrown, repeatable, clock.now()) : undefined;
   if (again === undefined) return undefined;
@@ -115,7 +115,7 @@ function waitAfter(
 /** The body of GitHub's answer. */
 async function send(
   { apiUrl, token, transport, log }: GitHubAccess,
-  question: GitHubQuestion,
+  question: GitHubApiRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { getOctokit } = await import('@actions/github');
@@ -123,24 +123,24 @@ async function send(
     log.debug(line);
   };
   // Octokit would write to the console.
-  const quiet = { debug: note, info: note, warn: note, error: note };
-  const baseUrl = baseOf(apiUrl, question.route);
-  const octokit = getOctokit(token, { baseUrl, userAgent: `compliance-action/${version}`, log: quiet });
+  const silentLog = { debug: note, info: note, warn: note, error: note };
+  const baseUrl = toBaseUrl(apiUrl, question.route);
+  const octokit = getOctokit(token, { baseUrl, userAgent: `compliance-action/${version}`, log: silentLog });
   const response = await octokit.request(question.route, {
     ...question.parameters,
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
-    request: { signal, log: quiet, fetch: fetchThrough(transport) },
+    request: { signal, log: silentLog, fetch: createGitHubFetch(transport) },
   });
   const body: unknown = response.data;
   return body;
 }
 
 /** Where a route starts. GHES serves GraphQL beside its REST API, not below it (GitHub's documentation, "GraphQL API"). */
-function baseOf(apiUrl: string, route: string): string {
+function toBaseUrl(apiUrl: string, route: string): string {
   return route.endsWith(' /graphql') ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
 }
 
 function refused(thrown: unknown, attempt: number): { readonly refusal: GitHubRefusal } {
-  const refusal = refusalOf(thrown);
+  const refusal = toGitHubRefusal(thrown);
   return { refusal: attempt === 1 ? refusal : { ...refusal, what: `${refusal.what} (after ${attempt} attempts)` } };
 }

@@ -12,7 +12,7 @@ interface FetchOptions {
 type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
 
 /** GitHub answers a redirect where a repository was renamed or moved (its documentation, "Follow redirects"). */
-const mostRedirects = 3;
+const maximumRedirects = 3;
 
 /**
  * Sends Octokit's requests by the same way as all others, so that proxies, certificates and connections are the same for
@@ -20,25 +20,25 @@ const mostRedirects = 3;
  *
  * @throws TransportError if no whole answer came; the signal's reason where that was aborted
  */
-export function fetchThrough(transport: Transport): GitHubFetch {
+export function createGitHubFetch(transport: Transport): GitHubFetch {
   return async (url, { method, headers, body, signal = new AbortController().signal }) => {
-    let request = requestOf(new URL(url), method, headers, body);
+    let request = toRequest(new URL(url), method, headers, body);
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await transport.send(request, signal);
-      const target = redirectOf(answer, request);
-      if (target === undefined || redirects === mostRedirects) return responseOf(answer);
+      const response = await transport.send(request, signal);
+      const target = findRedirect(response, request);
+      if (target === undefined || redirects === maximumRedirects) return toResponse(response);
       request = { ...request, url: target };
     }
   };
 }
 
-function requestOf(
+function toRequest(
   url: URL,
   method: string,
   { 'content-type': contentType = 'application/json; charset=utf-8', ...headers }: FetchOptions['headers'],
   body: string | undefined,
 ): HttpRequest {
-  const request = { method: methodOf(method), url, headers };
+  const request = { method: toMethod(method), url, headers };
   if (body === undefined) return request;
   const bytes = Buffer.from(body, 'utf8');
   return { ...request, body: { contentType, length: bytes.length, open: () => bytes } };
@@ -46,14 +46,14 @@ function requestOf(
 
 const methods: readonly Method[] = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'];
 
-function methodOf(name: string): Method {
+function toMethod(name: string): Method {
   const method = methods.find((known) => known === name);
   if (method === undefined) throw new RangeError(`GitHub is not asked with ${name}`);
   return method;
 }
 
 /** Where an answer sends the same request; undefined if it is no redirect, or one that would change or betray it. */
-function redirectOf({ status, headers }: HttpAnswer, { method, url }: HttpRequest): URL | undefined {
+function findRedirect({ status, headers }: HttpAnswer, { method, url }: HttpRequest): URL | undefined {
   const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
   const location = headers['location'];
   if (!keepsMethod || location === undefined || !URL.canParse(location, url.href)) return undefined;
@@ -61,6 +61,6 @@ function redirectOf({ status, headers }: HttpAnswer, { method, url }: HttpReques
   return target.origin === url.origin ? target : undefined;
 }
 
-function responseOf({ status, headers, text }: HttpAnswer): Response {
+function toResponse({ status, headers, text }: HttpAnswer): Response {
   return new Response(text === '' ? null : text, { status, headers });
 }

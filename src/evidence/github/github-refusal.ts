@@ -29,7 +29,7 @@ type RefusalReason =
  * What an error of Octokit says. Only an answer has a response: Octokit gives a connection that failed the status 500. The
  * token is not in its errors: they carry GitHub's message only.
  */
-export function refusalOf(thrown: unknown): GitHubRefusal {
+export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
   const response = valueAt(thrown, 'response');
   if (response === undefined) {
     return { reason: 'external', status: undefined, what: `it could not be reached: ${describeError(thrown)}` };
@@ -39,7 +39,7 @@ export function refusalOf(thrown: unknown): GitHubRefusal {
   const isGitHubs = textAt(response, 'data', 'message') !== undefined;
   const what = `it answered ${status}${isGitHubs ? `: ${describeError(thrown)}` : ' without a message in the form of GitHub'}`;
   const locked = status === 403 && /issue is locked/iu.test(what);
-  return { reason: locked ? 'locked' : reasonOf(status, valueAt(response, 'headers')), status, what };
+  return { reason: locked ? 'locked' : classifyRefusal(status, valueAt(response, 'headers')), status, what };
 }
 
 /**
@@ -48,14 +48,14 @@ export function refusalOf(thrown: unknown): GitHubRefusal {
  *
  * @param wanted what was asked for: `the list of comments`
  */
-export function unexpectedAnswer(body: unknown, wanted: string): { readonly refusal: GitHubRefusal } {
+export function unexpectedGitHubResponse(body: unknown, wanted: string): { readonly refusal: GitHubRefusal } {
   const messages = listAt(body, 'errors').flatMap((error) => textAt(error, 'message') ?? []);
   const words = messages.length === 0 ? '' : `: ${messages.join('; ')}`;
   const what = `its response is not ${wanted}${words}`;
   return { refusal: { reason: messages.length === 0 ? 'external' : 'other', status: undefined, what } };
 }
 
-function reasonOf(status: number, headers: unknown): RefusalReason {
+function classifyRefusal(status: number, headers: unknown): RefusalReason {
   if (status >= 500 || isRateLimit(status, headers)) return 'external';
   if (status === 401) return 'token';
   return status === 403 || status === 404 ? 'permission' : 'other';

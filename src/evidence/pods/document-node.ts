@@ -31,13 +31,13 @@ export class DocumentNode {
   /** @throws UserError if it is no object */
   mapping(): Mapping {
     if (isMapping(this.#value)) return this.#value;
-    throw this.wrong('an object');
+    throw this.createError('an object');
   }
 
   /** @throws UserError if it is no text, or an empty one */
   text(): string {
     if (typeof this.#value === 'string' && this.#value !== '') return this.#value;
-    throw this.wrong('a text');
+    throw this.createError('a text');
   }
 
   /** The text, or an empty one where it is missing. */
@@ -52,12 +52,12 @@ export class DocumentNode {
    */
   items(): readonly DocumentNode[] {
     if (this.isMissing) return [];
-    if (!Array.isArray(this.#value)) throw this.wrong('a list');
+    if (!Array.isArray(this.#value)) throw this.createError('a list');
     return this.#value.map((item: unknown, index) => new DocumentNode(this.#file, item, `${this.#path}[${index}]`));
   }
 
   /** The error of a value that is not what it must be. */
-  wrong(expected: string): UserError {
+  createError(expected: string): UserError {
     const found = this.isMissing ? 'is missing' : `is ${describe(this.#value)}`;
     const where = this.#path === '' ? 'the document' : this.#path;
     return new UserError({

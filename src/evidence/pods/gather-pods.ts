@@ -38,17 +38,17 @@ export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
  * @throws UserError as `gatherPods`
  */
 export function readPods(document: unknown, name: string): PodEvidence {
-  if (!isMapping(document)) throw neither(name, 'is JSON, but not an object');
+  if (!isMapping(document)) throw createUnknownFormError(name, 'is JSON, but not an object');
   if (Object.hasOwn(document, 'artifacts')) return readReport(document, name);
   const kind = valueAt(document, 'kind');
   const isList = kind === undefined || kind === 'List' || kind === 'PodList';
-  if (!isList) throw neither(name, `is of the kind ${JSON.stringify(kind)}`);
-  if (!Object.hasOwn(document, 'items')) throw neither(name, 'has no `items`');
+  if (!isList) throw createUnknownFormError(name, `is of the kind ${JSON.stringify(kind)}`);
+  if (!Object.hasOwn(document, 'items')) throw createUnknownFormError(name, 'has no `items`');
   return readList(new DocumentNode(name, document));
 }
 
 function readReport(given: Mapping, name: string): PodEvidence {
-  const document = withBareDigests(given);
+  const document = normalizeDigests(given);
   if (conforms(k8sReport, document)) return { report: document, notRunning: new Map(), withoutDigest: [] };
   const [first, ...rest] = violations(k8sReport, document).map(({ field, rule }): Problem => ({
     input: 'files',
@@ -60,7 +60,7 @@ function readReport(given: Mapping, name: string): PodEvidence {
 }
 
 /** The report with its digests as the interface has them, where they are written `sha256:…`. */
-function withBareDigests(report: Mapping): Mapping {
+function normalizeDigests(report: Mapping): Mapping {
   const artifacts = valueAt(report, 'artifacts');
   if (!Array.isArray(artifacts)) return report;
   const bare = (artifacts as readonly unknown[]).map((artifact) => {
@@ -82,7 +82,7 @@ function readList(list: DocumentNode): PodEvidence {
   for (const item of list.at('items').items()) {
     // Items of a list of one kind carry it or leave it out.
     const kind = item.at('kind');
-    if (!kind.isMissing && kind.text() !== 'Pod') throw kind.wrong('"Pod"');
+    if (!kind.isMissing && kind.text() !== 'Pod') throw kind.createError('"Pod"');
     const pod = readPod(item);
     if ('notRunning' in pod) {
       notRunning.set(pod.notRunning, (notRunning.get(pod.notRunning) ?? 0) + 1);
@@ -109,7 +109,7 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-function neither(name: string, found: string): UserError {
+function createUnknownFormError(name: string, found: string): UserError {
   return new UserError({
     input: 'files',
     what: `${name} ${found}; it must be a list of pods or a report with \`artifacts\``,

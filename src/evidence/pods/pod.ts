@@ -40,15 +40,15 @@ export function readPod(pod: DocumentNode): Pod {
   const namespace = metadata.at('namespace').text();
   if (phase !== 'Running') return { notRunning: phase };
 
-  const containers = containersOf(pod);
-  const digests = digestsOf(containers);
+  const containers = readContainers(pod);
+  const digests = collectDigests(containers);
   const owners = metadata.at('ownerReferences').items();
   return {
     reported:
       digests.size === 0
         ? undefined
         : {
-            creationTimestamp: creationOf(metadata.at('creationTimestamp')),
+            creationTimestamp: parseCreation(metadata.at('creationTimestamp')),
             digests: Object.fromEntries(digests),
             namespace,
             podName,
@@ -60,9 +60,9 @@ export function readPod(pod: DocumentNode): Pod {
   };
 }
 
-function creationOf(place: DocumentNode): number {
-  const seconds = isoSeconds(place.text());
-  if (seconds === undefined) throw place.wrong('a time such as 2026-01-02T03:04:05Z');
+function parseCreation(node: DocumentNode): number {
+  const seconds = isoSeconds(node.text());
+  if (seconds === undefined) throw node.createError('a time such as 2026-01-02T03:04:05Z');
   return seconds;
 }
 
@@ -72,7 +72,7 @@ interface Container {
   readonly digest: string | undefined;
 }
 
-function containersOf(pod: DocumentNode): readonly Container[] {
+function readContainers(pod: DocumentNode): readonly Container[] {
   const status = pod.at('status');
   return containerLists.flatMap(([statuses, specifications]) =>
     status
@@ -83,7 +83,7 @@ function containersOf(pod: DocumentNode): readonly Container[] {
         const image = container.at('image').textOrEmpty();
         return {
           name,
-          image: isName(image) ? image : (imageAskedFor(pod, specifications, name) ?? image),
+          image: isName(image) ? image : (findRequestedImage(pod, specifications, name) ?? image),
           digest: imageDigest(container.at('imageID').textOrEmpty()),
         };
       }),
@@ -95,7 +95,7 @@ function isName(image: string): boolean {
   return image !== '' && !image.startsWith('sha256:');
 }
 
-function imageAskedFor(pod: DocumentNode, specifications: string, name: string): string | undefined {
+function findRequestedImage(pod: DocumentNode, specifications: string, name: string): string | undefined {
   const specification = pod.at('spec');
   if (specification.isMissing) return undefined;
   const found = specification
@@ -107,7 +107,7 @@ function imageAskedFor(pod: DocumentNode, specifications: string, name: string):
 }
 
 /** A tag that moved between two starts names two images; the later gets its digest into its name, so that none is lost. */
-function digestsOf(containers: readonly Container[]): ReadonlyMap<string, string> {
+function collectDigests(containers: readonly Container[]): ReadonlyMap<string, string> {
   const digests = new Map<string, string>();
   for (const { image, digest } of containers) {
     if (digest === undefined) continue;

@@ -2,8 +2,8 @@ import { Failure, type FailureText, UserError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import { revisionFromScannerContext } from './scanner-context.ts';
-import { unexpectedAnswer } from './server/server-failure.ts';
-import type { SonarAnswer, SonarQuestion, SonarServer } from './server/sonar-server.ts';
+import { unexpectedSonarResponse } from './server/server-failure.ts';
+import type { SonarApiResult, SonarApiRequest, SonarServer } from './server/sonar-server.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
 /** What Sonar says about an analysis: its time, and its revision or why nothing confirms one. */
@@ -22,19 +22,19 @@ export async function readAnalysis(server: SonarServer, task: FinishedTask, repo
   const listing = await lookUpAnalysis(server, task, reportPath);
   const analysedAt = (listing.doubt === undefined ? listing.analysedAt : undefined) ?? task.executedAt;
   const listed = listing.doubt === undefined ? listing.revision : undefined;
-  const revision = listed ?? (await askForGivenRevision(server, task));
+  const revision = listed ?? (await readGivenRevision(server, task));
   return revision === undefined ? { analysedAt, doubt: listing.doubt ?? withoutRevision } : { analysedAt, revision };
 }
 
 /** What makes the revision known to everyone who may ask for the background task. */
-const setScmRevision = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
+const setRevisionAdvice = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
 
 const withoutRevision: FailureText = {
   what: 'Sonar has no revision for this analysis.',
-  remedy: `Run the scan in a git checkout, without \`sonar.scm.disabled\`; or ${setScmRevision}.`,
+  remedy: `Run the scan in a git checkout, without \`sonar.scm.disabled\`; or ${setRevisionAdvice}.`,
 };
 
-async function askForGivenRevision(server: SonarServer, task: FinishedTask): Promise<string | undefined> {
+async function readGivenRevision(server: SonarServer, task: FinishedTask): Promise<string | undefined> {
   const answer = await server.ask({
     path: 'api/ce/task',
     query: { id: task.id, additionalFields: 'scannerContext' },
@@ -71,38 +71,39 @@ const maximumPages = 5;
 
 async function lookUpOnBranch(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Listing> {
   const branch = task.branch === undefined ? 'the main branch' : `the branch ${task.branch}`;
-  const question = (page: number): SonarQuestion => ({
+  const toRequest = (page: number): SonarApiRequest => ({
     path: 'api/project_analyses/search',
     query: { project: task.projectKey, branch: task.branch, p: String(page), ps: String(pageSize) },
     permission: 'Browse',
   });
-  const first = await askAlsoAsVisitor(server, question(1));
+  const first = await askWithVisitorFallback(server, toRequest(1));
   let read = 0;
   for (let page = 1; page <= maximumPages; page += 1) {
-    const answer = page === 1 ? first.answer : await server.ask({ ...question(page), ...first.asVisitor });
+    const answer = page === 1 ? first.answer : await server.ask({ ...toRequest(page), ...first.asVisitor });
     if (!answer.ok) {
-      if (answer.status === 404 && lacksBranch(answer.words)) throw notListed(task, branch, reportPath, answer.words);
-      return { doubt: hidden(answer, 'the analyses of the project', server) };
+      if (answer.status === 404 && isMissingBranch(answer.message))
+        throw createNotListedError(task, branch, reportPath, answer.message);
+      return { doubt: describeHidden(answer, 'the analyses of the project', server) };
     }
-    const analyses = listOf(answer, 'analyses', server);
+    const analyses = requireList(answer, 'analyses', server);
     const analysis = analyses.find((candidate) => textAt(candidate, 'key') === task.analysisId);
     if (analysis !== undefined) return { analysedAt: textAt(analysis, 'date'), revision: textAt(analysis, 'revision') };
     read += analyses.length;
     const total = valueAt(answer.body, 'paging', 'total');
     if (typeof total === 'number' ? read >= total : analyses.length < pageSize)
-      throw notListed(task, branch, reportPath);
+      throw createNotListedError(task, branch, reportPath);
     if (analyses.length === 0) break;
   }
   return {
     doubt: {
       what: `The analysis is not among the newest ${read} of ${branch}, and Sonar has more than were read.`,
-      remedy: `Attest an analysis in the job that made it, or ${setScmRevision}.`,
+      remedy: `Attest an analysis in the job that made it, or ${setRevisionAdvice}.`,
     },
   };
 }
 
 /** Sonar's words for a branch that is not there any more: `Component 'x' on branch 'y' not found`. */
-function lacksBranch(words: string): boolean {
+function isMissingBranch(words: string): boolean {
   return / on branch .* not found/iu.test(words);
 }
 
@@ -112,83 +113,91 @@ async function lookUpPullRequest(
   key: string,
   reportPath: string,
 ): Promise<Listing> {
-  const { answer } = await askAlsoAsVisitor(server, {
+  const { answer } = await askWithVisitorFallback(server, {
     path: 'api/project_pull_requests/list',
     query: { project: task.projectKey },
     permission: 'Browse',
   });
-  if (!answer.ok) return { doubt: hidden(answer, 'the pull requests of the project', server) };
-  const pullRequests = listOf(answer, 'pullRequests', server);
+  if (!answer.ok) return { doubt: describeHidden(answer, 'the pull requests of the project', server) };
+  const pullRequests = requireList(answer, 'pullRequests', server);
   const pullRequest = pullRequests.find((candidate) => textAt(candidate, 'key') === key);
   const total = valueAt(answer.body, 'paging', 'total');
   const isWhole = typeof total !== 'number' || pullRequests.length >= total;
-  if (pullRequest === undefined && isWhole) throw notListed(task, `pull request ${key}`, reportPath);
+  if (pullRequest === undefined && isWhole) throw createNotListedError(task, `pull request ${key}`, reportPath);
   const analysedAt = textAt(pullRequest, 'analysisDate');
-  if (isOfTask(analysedAt, task)) return { analysedAt, revision: textAt(pullRequest, 'commit', 'sha') };
+  if (isFromTask(analysedAt, task)) return { analysedAt, revision: textAt(pullRequest, 'commit', 'sha') };
   return {
     doubt: {
       what: `Sonar lists only the latest analysis of pull request ${key}, and nothing shows that it is this one.`,
-      remedy: `Attest an analysis in the job that made it, before the next scan of the pull request ends; or ${setScmRevision}.`,
+      remedy: `Attest an analysis in the job that made it, before the next scan of the pull request ends; or ${setRevisionAdvice}.`,
     },
   };
 }
 
 /** An analysis is dated when its scan began, before the report was submitted; the one of a later scan is not. */
-function isOfTask(analysedAt: string | undefined, task: FinishedTask): boolean {
+function isFromTask(analysedAt: string | undefined, task: FinishedTask): boolean {
   const analysed = parseSonarTime(analysedAt);
   const submitted = parseSonarTime(task.submittedAt ?? task.executedAt);
   return analysed !== undefined && submitted !== undefined && analysed <= submitted;
 }
 
 /** Spread into a question, makes it a visitor's. */
-type AsVisitor = Pick<SonarQuestion, 'anonymously'>;
+type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
 /** Asks with the token and, if that may not see the answer, without: a public project shows its analyses to visitors. */
-async function askAlsoAsVisitor(
+async function askWithVisitorFallback(
   server: SonarServer,
-  question: SonarQuestion,
-): Promise<{ readonly answer: SonarAnswer; readonly asVisitor: AsVisitor }> {
-  const answer = await server.ask(question);
+  toRequest: SonarApiRequest,
+): Promise<{ readonly answer: SonarApiResult; readonly asVisitor: AsVisitor }> {
+  const answer = await server.ask(toRequest);
   if (server.hasToken && !answer.ok && (answer.status === 401 || answer.status === 403)) {
     const asVisitor: AsVisitor = { anonymously: true };
-    const open = await answerToVisitor(server, { ...question, ...asVisitor, isBestEffort: true });
+    const open = await askAsVisitor(server, { ...toRequest, ...asVisitor, isBestEffort: true });
     if (open?.ok === true) return { answer: open, asVisitor };
   }
   return { answer, asVisitor: {} };
 }
 
 /** Undefined if the visitor is sent to a login page, or is not answered: the token's answer counts then. */
-async function answerToVisitor(server: SonarServer, question: SonarQuestion): Promise<SonarAnswer | undefined> {
+async function askAsVisitor(server: SonarServer, toRequest: SonarApiRequest): Promise<SonarApiResult | undefined> {
   try {
-    return await server.ask(question);
+    return await server.ask(toRequest);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
   }
 }
 
-function listOf(answer: Extract<SonarAnswer, { ok: true }>, key: string, server: SonarServer): readonly unknown[] {
+function requireList(
+  answer: Extract<SonarApiResult, { ok: true }>,
+  key: string,
+  server: SonarServer,
+): readonly unknown[] {
   if (Array.isArray(valueAt(answer.body, key))) return listAt(answer.body, key);
-  throw unexpectedAnswer({ url: answer.url, address: server.address }, `JSON without a list of \`${key}\``);
+  throw unexpectedSonarResponse({ url: answer.url, address: server.address }, `JSON without a list of \`${key}\``);
 }
 
-function notListed(task: FinishedTask, place: string, reportPath: string, words?: string): UserError {
+function createNotListedError(task: FinishedTask, where: string, reportPath: string, words?: string): UserError {
   const said = words === undefined ? '' : ` (${words})`;
   return new UserError({
     input: 'sonar-report-path',
-    what: `Sonar does not list the analysis ${task.analysisId} (${reportPath}) for ${place} of project ${task.projectKey}${said}, so its commit is unknown`,
+    what: `Sonar does not list the analysis ${task.analysisId} (${reportPath}) for ${where} of project ${task.projectKey}${said}, so its commit is unknown`,
     remedy:
       'Somebody, or the housekeeping of the server, deleted the analysis: run the scan again, and attest its report in the same job.',
   });
 }
 
 /** @throws the answer's failure if it does not concern what the token may see or the server has */
-function hidden(answer: Extract<SonarAnswer, { ok: false }>, what: string, server: SonarServer): FailureText {
-  const { status, words } = answer;
+function describeHidden(
+  answer: Extract<SonarApiResult, { ok: false }>,
+  what: string,
+  server: SonarServer,
+): FailureText {
+  const { status, message } = answer;
   if (status !== 401 && status !== 403 && status !== 404) throw answer.failure;
   const toWhom = server.hasToken ? 'to `sonar-token`' : 'without a token';
   return {
-    what: `Sonar does not show ${what} ${toWhom} (${status}: ${words}).`,
-    remedy: `Use a user token whose owner has the permissions "Browse" and "Execute Analysis" on the project (analysis tokens may never browse), or ${setScmRevision}.`,
+    what: `Sonar does not show ${what} ${toWhom} (${status}: ${message}).`,
+    remedy: `Use a user token whose owner has the permissions "Browse" and "Execute Analysis" on the project (analysis tokens may never browse), or ${setRevisionAdvice}.`,
   };
 }

@@ -1,9 +1,9 @@
 import { sleep } from '../../runtime/clock.ts';
 import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
-import { nextPause, seconds, type Polling } from './server/polling.ts';
-import { below } from './server/server-address.ts';
-import { unexpectedAnswer } from './server/server-failure.ts';
+import { nextPause, seconds, type Polling } from './server/sonar-polling.ts';
+import { buildUrl } from './server/server-address.ts';
+import { unexpectedSonarResponse } from './server/server-failure.ts';
 import type { SonarServer } from './server/sonar-server.ts';
 
 /** A background task that has succeeded: Sonar has computed the analysis and its gate. */
@@ -41,32 +41,34 @@ export async function waitForTask(
   const { clock, end, progress } = polling;
   let pause: number | undefined;
   for (;;) {
-    const task = await askForTask(server, taskId, reportPath);
+    const task = await fetchTask(server, taskId, reportPath);
     const status = textAt(task, 'status') ?? 'without a status';
-    if (isFinal(status, task)) return finished(server, taskId, status, task);
+    if (isFinal(status, task)) return toFinishedTask(server, taskId, status, task);
     progress.logTask(`Sonar's background task ${taskId} is ${status}`);
     const left = end - clock.now();
-    if (left <= 0) throw notInTime(server, taskId, status, polling.timeoutMilliseconds, task);
+    if (left <= 0) throw createTimeoutError(server, taskId, status, polling.timeoutMilliseconds, task);
     pause = nextPause(pause);
     await sleep(clock, Math.min(pause, left), polling.signal);
   }
 }
 
-async function askForTask(server: SonarServer, taskId: string, reportPath: string): Promise<unknown> {
+async function fetchTask(server: SonarServer, taskId: string, reportPath: string): Promise<unknown> {
   const answer = await server.ask({
     path: 'api/ce/task',
     // Sonar leaves the warnings of an analysis out unless they are asked for.
     query: { id: taskId, additionalFields: 'warnings' },
     permission: 'Execute Analysis',
   });
-  if (!answer.ok) throw isUnknownTask(answer) ? unknownTask(server, taskId, reportPath, answer.words) : answer.failure;
+  if (!answer.ok)
+    throw isUnknownTask(answer) ? createUnknownTaskError(server, taskId, reportPath, answer.message) : answer.failure;
   const task = valueAt(answer.body, 'task');
-  if (task === undefined) throw unexpectedAnswer({ ...answer, address: server.address }, 'JSON without a `task`');
+  if (task === undefined)
+    throw unexpectedSonarResponse({ ...answer, address: server.address }, 'JSON without a `task`');
   return task;
 }
 
-function isUnknownTask({ status, words }: { readonly status: number; readonly words: string }): boolean {
-  return status === 404 && words.startsWith('No activity found for task');
+function isUnknownTask({ status, message }: { readonly status: number; readonly message: string }): boolean {
+  return status === 404 && message.startsWith('No activity found for task');
 }
 
 /** A status that Sonar does not document may be another one on the way, unless the task has been executed. */
@@ -76,14 +78,14 @@ function isFinal(status: string, task: unknown): boolean {
   return textAt(task, 'executedAt') !== undefined;
 }
 
-function finished(server: SonarServer, id: string, status: string, task: unknown): FinishedTask {
-  if (status !== 'SUCCESS') throw failed(server, id, status, task);
+function toFinishedTask(server: SonarServer, id: string, status: string, task: unknown): FinishedTask {
+  if (status !== 'SUCCESS') throw createFailedError(server, id, status, task);
   const analysisId = textAt(task, 'analysisId');
   const projectKey = textAt(task, 'componentKey');
   if (analysisId === undefined || projectKey === undefined) {
     const missing = analysisId === undefined ? 'an analysis' : 'a project';
-    const url = below(server.address.url, 'api/ce/task', { id });
-    throw unexpectedAnswer({ url, address: server.address }, `a task that succeeded without ${missing}`);
+    const url = buildUrl(server.address.url, 'api/ce/task', { id });
+    throw unexpectedSonarResponse({ url, address: server.address }, `a task that succeeded without ${missing}`);
   }
   return {
     id,
@@ -96,18 +98,18 @@ function finished(server: SonarServer, id: string, status: string, task: unknown
     branch: textAt(task, 'branch'),
     branchType: textAt(task, 'branchType'),
     pullRequest: textAt(task, 'pullRequest'),
-    warnings: listAt(task, 'warnings').flatMap((warning) => (typeof warning === 'string' ? [oneLine(warning)] : [])),
+    warnings: listAt(task, 'warnings').flatMap((warning) => (typeof warning === 'string' ? [toOneLine(warning)] : [])),
   };
 }
 
-function failed(server: SonarServer, id: string, status: string, task: unknown): ExternalError {
+function createFailedError(server: SonarServer, id: string, status: string, task: unknown): ExternalError {
   const ended =
     status === 'FAILED' ? 'failed' : status === 'CANCELED' ? 'was cancelled' : `ended with the status ${status}`;
-  const words = textAt(task, 'errorMessage');
+  const message = textAt(task, 'errorMessage');
   const type = textAt(task, 'errorType');
-  const cause = words === undefined ? '' : `: ${words}`;
+  const cause = message === undefined ? '' : `: ${message}`;
   return new ExternalError({
-    what: `Sonar's background task ${id}${ofProject(task)} ${ended}${cause}${type === undefined ? '' : ` (${type})`}`,
+    what: `Sonar's background task ${id}${toProjectClause(task)} ${ended}${cause}${type === undefined ? '' : ` (${type})`}`,
     remedy:
       status === 'CANCELED'
         ? 'Somebody, or a restart of the server, cancelled the task: run the scan again.'
@@ -115,32 +117,38 @@ function failed(server: SonarServer, id: string, status: string, task: unknown):
   });
 }
 
-function notInTime(server: SonarServer, id: string, status: string, timeout: number, task: unknown): ExternalError {
+function createTimeoutError(
+  server: SonarServer,
+  id: string,
+  status: string,
+  timeout: number,
+  task: unknown,
+): ExternalError {
   return new ExternalError({
-    what: `Sonar's background task ${id}${ofProject(task)} did not finish within ${seconds(timeout)}; it is still ${status}`,
+    what: `Sonar's background task ${id}${toProjectClause(task)} did not finish within ${seconds(timeout)}; it is still ${status}`,
     remedy: `Raise \`sonar-timeout\`, or see ${tasksPage(server, task)} for what the server is working on.`,
   });
 }
 
-function unknownTask(server: SonarServer, id: string, reportPath: string, words: string): UserError {
+function createUnknownTaskError(server: SonarServer, id: string, reportPath: string, message: string): UserError {
   return new UserError({
     input: 'sonar-report-path',
-    what: `the Sonar server ${server.address.url.href.replace(/\/$/u, '')} does not know the background task ${id} of ${reportPath}: ${words}`,
+    what: `the Sonar server ${server.address.url.href.replace(/\/$/u, '')} does not know the background task ${id} of ${reportPath}: ${message}`,
     remedy:
       'Check that `sonar-host-url` is the server that the scan reported to, and that the report is of this job and not left over from an earlier run: servers forget old tasks.',
   });
 }
 
-function ofProject(task: unknown): string {
+function toProjectClause(task: unknown): string {
   const key = textAt(task, 'componentKey');
   return key === undefined ? '' : ` of project ${key}`;
 }
 
 function tasksPage(server: SonarServer, task: unknown): string {
-  return below(server.address.url, 'project/background_tasks', { id: textAt(task, 'componentKey') }).href;
+  return buildUrl(server.address.url, 'project/background_tasks', { id: textAt(task, 'componentKey') }).href;
 }
 
 /** A foreign text that goes to the log, where a line of its own could be taken for a command. */
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }

@@ -5,7 +5,7 @@ import { readAnalysis } from './analysis.ts';
 import { schemesFor, usableToken } from './server/sonar-token.ts';
 import { waitForTask, type FinishedTask } from './background-task.ts';
 import { readJsonReport } from './json-report.ts';
-import { startPolling, type Polling } from './server/polling.ts';
+import { startPolling, type Polling } from './server/sonar-polling.ts';
 import { readQualityGate } from './quality-gate.ts';
 import { locateReport } from './locate-report.ts';
 import type { ReportTask } from './report-task.ts';
@@ -59,10 +59,10 @@ export interface SonarEvidence {
   readonly warnings: readonly string[];
 }
 
-type Learned = Pick<SonarEvidence, 'results' | 'unverifiedReason' | 'notes'>;
+type GatheredResults = Pick<SonarEvidence, 'results' | 'unverifiedReason' | 'notes'>;
 
 /** What the gathering of one report works with. */
-interface Gathering {
+interface GatherContext {
   readonly request: SonarRequest;
   readonly reportPath: string;
   readonly context: CallContext;
@@ -84,11 +84,11 @@ export async function gatherSonar(request: SonarRequest, context: CallContext): 
   };
   const reportPath = await locateReport(request.reportPath, request.workspace);
   context.log.info(`Sonar report: ${reportPath}`);
-  const learned = await learn(await readReport(reportPath), { request, reportPath, context, warn });
-  const { results } = learned;
+  const gathered = await gatherResults(await readReport(reportPath), { request, reportPath, context, warn });
+  const { results } = gathered;
   if (results.qualityGate.ignoredConditions === true) context.log.info(ignoredConditionsNote);
   return {
-    ...learned,
+    ...gathered,
     gateStatus: results.qualityGate.status,
     dashboardUrl: pageUrl(results.project.url),
     reportPath,
@@ -96,26 +96,26 @@ export async function gatherSonar(request: SonarRequest, context: CallContext): 
   };
 }
 
-async function learn(report: SonarReport, gathering: Gathering): Promise<Learned> {
-  if (report.kind === 'task') return fromServer(report.task, gathering);
-  const { request, reportPath, context } = gathering;
+async function gatherResults(report: SonarReport, gatherContext: GatherContext): Promise<GatheredResults> {
+  if (report.kind === 'task') return gatherFromServer(report.task, gatherContext);
+  const { request, reportPath, context } = gatherContext;
   const server = request.hostUrl === undefined ? undefined : namedServer(request.hostUrl);
   const json = readJsonReport(report.document, reportPath, server);
   if (json.kind === 'task') {
     context.log.info(
       'The JSON report does not name the analysed commit, so the Sonar server is asked for the analysis.',
     );
-    return fromServer(json.task, gathering);
+    return gatherFromServer(json.task, gatherContext);
   }
   const { event, expected } = request;
   refuseOtherCommit(json.revision, expected.sha, { projectKey: json.results.project.key, reportPath, event });
   return { results: json.results, unverifiedReason: undefined, notes: [] };
 }
 
-async function fromServer(report: ReportTask, gathering: Gathering): Promise<Learned> {
-  const { request, reportPath, context } = gathering;
+async function gatherFromServer(report: ReportTask, gatherContext: GatherContext): Promise<GatheredResults> {
+  const { request, reportPath, context } = gatherContext;
   const polling = startPolling(context, request.timeoutMilliseconds);
-  const server = connect(report, gathering, polling);
+  const server = connect(report, gatherContext, polling);
   const task = await waitForTask(server, report.ceTaskId, reportPath, polling);
   for (const note of task.warnings) context.log.info(`Sonar says: ${note}`);
   refuseOtherProject(report, task, reportPath);
@@ -124,7 +124,7 @@ async function fromServer(report: ReportTask, gathering: Gathering): Promise<Lea
   if (revision === undefined) {
     const { expected, unverifiedRevision } = request;
     unverifiedReason = acceptUnverified(doubt, task, expected, unverifiedRevision, reportPath);
-    gathering.warn(
+    gatherContext.warn(
       `revision not verified: nothing confirms that the Sonar analysis is for commit ${expected.sha}. ${unverifiedReason} ${doubt.remedy}`,
     );
   } else {
@@ -139,7 +139,11 @@ async function fromServer(report: ReportTask, gathering: Gathering): Promise<Lea
   return { results, unverifiedReason, notes: task.warnings };
 }
 
-function connect(report: ReportTask, { request, reportPath, context, warn }: Gathering, polling: Polling): SonarServer {
+function connect(
+  report: ReportTask,
+  { request, reportPath, context, warn }: GatherContext,
+  polling: Polling,
+): SonarServer {
   const token = usableToken(request.token);
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
   address.warnings.forEach(warn);

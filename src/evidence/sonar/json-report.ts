@@ -4,7 +4,7 @@ import { UserError, ExternalError } from '../../runtime/failure.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { withoutForeignLinks } from './sonar-results.ts';
 import { isTaskId, type ReportTask } from './report-task.ts';
-import { below, serverName } from './server/server-address.ts';
+import { buildUrl, serverName } from './server/server-address.ts';
 
 /** What a JSON report holds: results of a named commit, or a task of a server that can be asked for the commit. */
 export type JsonReport =
@@ -27,7 +27,7 @@ export function readJsonReport(document: unknown, path: string, server: URL | un
     return { kind: 'results', results: server === undefined ? results : withDashboard(results, server), revision };
   }
   const { taskId = '', serverUrl, project } = results;
-  if (!isTaskId(taskId) || (server === undefined && serverUrl === undefined)) throw withoutRevision(path);
+  if (!isTaskId(taskId) || (server === undefined && serverUrl === undefined)) throw createNoRevisionError(path);
   return {
     kind: 'task',
     task: {
@@ -70,11 +70,11 @@ function isFailure(status: string | undefined, document: unknown): boolean {
 
 function withDashboard(results: SonarResults, server: URL): SonarResults {
   const { project, serverUrl = serverName(server) } = results;
-  const { url = below(server, 'dashboard', { id: project.key }).href } = project;
+  const { url = buildUrl(server, 'dashboard', { id: project.key }).href } = project;
   return { ...results, serverUrl, project: { ...project, url } };
 }
 
-function withoutRevision(path: string): UserError {
+function createNoRevisionError(path: string): UserError {
   return new UserError({
     input: 'sonar-report-path',
     what: `the JSON report ${path} does not say which commit was analysed (\`revision\`), nor which task of which server could be asked for it (\`taskId\`, \`serverUrl\`)`,

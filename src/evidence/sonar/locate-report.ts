@@ -10,7 +10,7 @@ const stat = promisify(fs.stat);
 const reportName = 'report-task.txt';
 
 /** Where the scanners leave it: the command line, npm and the scan action; Maven; Gradle; .NET. */
-const usualFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube/out/.sonar'] as const;
+const defaultFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube/out/.sonar'] as const;
 
 /**
  * Finds the report of a Sonar scan.
@@ -24,18 +24,18 @@ const usualFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube
  */
 export async function locateReport(reportPath: string | undefined, workspace: string): Promise<string> {
   if (reportPath === undefined) {
-    return onlyOne(
-      usualFolders.map((folder) => join(workspace, folder, reportName)),
+    return findSingleReport(
+      defaultFolders.map((folder) => join(workspace, folder, reportName)),
       `the workspace ${workspace}`,
     );
   }
   const named = resolve(workspace, reportPath);
-  switch (await kindOf(named)) {
+  switch (await inspectPath(named)) {
     case 'file':
       return named;
     case 'folder':
-      return onlyOne(
-        placesBelow().map((place) => join(named, place)),
+      return findSingleReport(
+        candidatePaths().map((place) => join(named, place)),
         `the folder ${named}`,
       );
     default:
@@ -52,16 +52,16 @@ export async function locateReport(reportPath: string | undefined, workspace: st
  * The places of the report within a folder that a user names: the folder may be the scanned project, or any folder on
  * the way from there to the report (`target`, `.sonarqube`).
  */
-function placesBelow(): readonly string[] {
-  const places = usualFolders.flatMap((folder) => {
+function candidatePaths(): readonly string[] {
+  const places = defaultFolders.flatMap((folder) => {
     const path = [...folder.split('/'), reportName];
     return path.map((_, start) => path.slice(start).join('/'));
   });
   return [...new Set(places)];
 }
 
-async function onlyOne(candidates: readonly string[], where: string): Promise<string> {
-  const kinds = await Promise.all(candidates.map(kindOf));
+async function findSingleReport(candidates: readonly string[], where: string): Promise<string> {
+  const kinds = await Promise.all(candidates.map(inspectPath));
   const found = candidates.filter((_, index) => kinds[index] === 'file');
   const [first, ...others] = found;
   if (first === undefined) {
@@ -82,13 +82,13 @@ async function onlyOne(candidates: readonly string[], where: string): Promise<st
   return first;
 }
 
-async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
+async function inspectPath(path: string): Promise<'file' | 'folder' | 'nothing'> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return 'folder';
     return found.isFile() ? 'file' : 'nothing';
   } catch (error) {
-    if (isAbsence(error)) return 'nothing';
+    if (isNotFoundError(error)) return 'nothing';
     throw new UserError(
       {
         input: 'sonar-report-path',
@@ -100,7 +100,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | 'nothing'> {
   }
 }
 
-function isAbsence(error: unknown): boolean {
+function isNotFoundError(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

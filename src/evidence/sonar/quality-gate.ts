@@ -1,7 +1,7 @@
 import type { SonarResults } from '../../contract/attestation.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
-import { unexpectedAnswer } from './server/server-failure.ts';
+import { unexpectedSonarResponse } from './server/server-failure.ts';
 import type { SonarServer } from './server/sonar-server.ts';
 
 /** A quality gate with its conditions, in the form of an attestation. */
@@ -25,7 +25,7 @@ export async function readQualityGate(server: SonarServer, task: FinishedTask): 
   const gate = parseGate(answer.body);
   if (gate === undefined) {
     const where = { url: answer.url, address: server.address };
-    throw unexpectedAnswer(where, 'JSON that does not hold a quality gate with its conditions');
+    throw unexpectedSonarResponse(where, 'JSON that does not hold a quality gate with its conditions');
   }
   return gate;
 }

@@ -39,7 +39,7 @@ async function readBounded(path: string): Promise<Buffer> {
     }
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw mistake(
+    throw createReportError(
       `cannot read the Sonar report ${path}: ${describeError(error)}`,
       'Make the file readable for the user that this job runs as.',
       error,
@@ -55,12 +55,12 @@ async function readToEnd(file: number, path: string): Promise<Buffer> {
     const { bytesRead } = await read(file, buffer, length, buffer.length - length, null);
     if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
-    if (length > maximumDocumentBytes) throw tooLarge(path);
+    if (length > maximumDocumentBytes) throw createTooLargeError(path);
   }
 }
 
-function tooLarge(path: string): UserError {
-  return mistake(
+function createTooLargeError(path: string): UserError {
+  return createReportError(
     `the Sonar report ${path} is larger than ${maximumDocumentBytes} bytes`,
     'Check that `sonar-report-path` names the report of the scan; send anything else as an attachment with `files`.',
   );
@@ -69,7 +69,7 @@ function tooLarge(path: string): UserError {
 function decode(bytes: Buffer, path: string): string {
   const text = decodeText(bytes);
   if (text !== undefined) return text;
-  throw mistake(
+  throw createReportError(
     `the Sonar report ${path} is not UTF-8 text`,
     'Write the file as UTF-8; older versions of PowerShell write UTF-16 unless told `-Encoding utf8`.',
   );
@@ -83,7 +83,7 @@ function parseJson(text: string, path: string): unknown {
     return document;
   } catch (error) {
     const words = error instanceof RangeError ? 'it is nested too deeply' : describeError(error);
-    throw mistake(
+    throw createReportError(
       `the Sonar report ${path} is not valid JSON: ${words}`,
       'Write the body of the Sonar webhook to the file as it is, or give the report-task.txt of the scan.',
       error,
@@ -91,6 +91,6 @@ function parseJson(text: string, path: string): unknown {
   }
 }
 
-function mistake(what: string, remedy: string, cause?: unknown): UserError {
+function createReportError(what: string, remedy: string, cause?: unknown): UserError {
   return new UserError({ input: 'sonar-report-path', what, remedy }, { cause });
 }

@@ -3,7 +3,7 @@ import type { FinishedTask } from './background-task.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
 /** The fewest digits of an abbreviated commit that are taken for the commit: git's own default. */
-const fewestDigits = 7;
+const minimumDigits = 7;
 
 /**
  * Whether a revision names a commit: the whole SHA in either case, or an abbreviation of at least seven digits, as
@@ -13,7 +13,7 @@ export function namesCommit(revision: string, sha: string): boolean {
   const given = revision.trim().toLowerCase();
   const whole = sha.toLowerCase();
   if (given === whole) return true;
-  return given.length >= fewestDigits && /^[0-9a-f]+$/u.test(given) && whole.startsWith(given);
+  return given.length >= minimumDigits && /^[0-9a-f]+$/u.test(given) && whole.startsWith(given);
 }
 
 /** What the job says about the commit, for the error about another one. */
@@ -45,7 +45,7 @@ export function refuseOtherCommit(revision: string, expected: string, origin: Sc
   throw new UserError({
     input: 'sonar-report-path',
     what: `the Sonar analysis of project ${projectKey} (${reportPath}) is for commit ${revision}, but ${attested} is ${expected}${on}`,
-    remedy: isGitHubSha(revision, event) ? nameTheRevision(expected, event) : scanAgain(expected, event),
+    remedy: isGitHubSha(revision, event) ? setRevisionRemedy(expected, event) : scanAgainRemedy(expected, event),
   });
 }
 
@@ -54,12 +54,12 @@ function isGitHubSha(revision: string, { sha }: ScanEvent): boolean {
 }
 
 /** The scanner has probably scanned the right code, and reported GITHUB_SHA for it. */
-function nameTheRevision(expected: string, event: ScanEvent): string {
-  return `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${expected} before the scan, and scan with ${property(expected, event)}.`;
+function setRevisionRemedy(expected: string, event: ScanEvent): string {
+  return `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${expected} before the scan, and scan with ${revisionProperty(expected, event)}.`;
 }
 
-function scanAgain(expected: string, event: ScanEvent): string {
-  return `Attest in the job that scanned the commit, with the report of that scan and not one that is left over from an earlier run; if the scan did run on commit ${expected}, tell the scanner so with ${property(expected, event)}.`;
+function scanAgainRemedy(expected: string, event: ScanEvent): string {
+  return `Attest in the job that scanned the commit, with the report of that scan and not one that is left over from an earlier run; if the scan did run on commit ${expected}, tell the scanner so with ${revisionProperty(expected, event)}.`;
 }
 
 /** Where an event's payload has the commit that it is about; a comment's has none. */
@@ -76,7 +76,7 @@ const headExpressions: ReadonlyMap<string, string> = new Map([
   ['status', 'github.event.sha'],
 ]);
 
-function property(expected: string, { name, isCommitGiven }: ScanEvent): string {
+function revisionProperty(expected: string, { name, isCommitGiven }: ScanEvent): string {
   const expression = isCommitGiven ? undefined : headExpressions.get(name ?? '');
   const inWorkflow =
     expression === undefined
@@ -96,7 +96,7 @@ export interface ExpectedCommit {
 }
 
 /** How much earlier than the commit a report may seem to be submitted, in seconds: clocks of different machines differ. */
-const clockTolerance = 600;
+const clockToleranceSeconds = 600;
 
 /**
  * Decides about an analysis that nothing confirms to be of the expected commit: refuses it if it is older than the commit,
@@ -109,12 +109,12 @@ export function acceptUnverified(
   doubt: FailureText,
   task: Pick<FinishedTask, 'projectKey' | 'submittedAt'>,
   expected: ExpectedCommit,
-  wanted: UnverifiedRevision,
+  policy: UnverifiedRevision,
   reportPath: string,
 ): string {
   const unchecked = refuseOlderThanCommit(task, expected, reportPath);
   const reason = unchecked === undefined ? doubt.what : `${doubt.what} ${unchecked}`;
-  if (wanted === 'warn') return reason;
+  if (policy === 'warn') return reason;
   throw new UserError({
     input: 'unverified-revision',
     what: `revision not verified: nothing confirms that the Sonar analysis of project ${task.projectKey} (${reportPath}) is for commit ${expected.sha}, and \`unverified-revision\` is \`fail\`. ${reason}`,
@@ -138,17 +138,17 @@ function refuseOlderThanCommit(
     const missing = committedAt === undefined ? "the commit's committer date" : "the time of the report's submission";
     return `Whether the analysis is older than the commit could not be checked, because ${missing} is not known.`;
   }
-  if (submitted >= (committedAt - clockTolerance) * 1000) return undefined;
+  if (submitted >= (committedAt - clockToleranceSeconds) * 1000) return undefined;
   throw new UserError({
     input: 'sonar-report-path',
-    what: `the Sonar analysis of project ${projectKey} (${reportPath}) was submitted at ${new Date(submitted).toISOString()}, more than ${clockTolerance / 60} minutes before the commit being attested, ${sha}, was made (${iso(committedAt)}), so it is for another commit`,
+    what: `the Sonar analysis of project ${projectKey} (${reportPath}) was submitted at ${new Date(submitted).toISOString()}, more than ${clockToleranceSeconds / 60} minutes before the commit being attested, ${sha}, was made (${toIsoString(committedAt)}), so it is for another commit`,
     remedy:
       'Scan the commit and attest the report of that scan, in the same job; on a self-hosted runner, clean the workspace first, because it may hold the report of an earlier run.',
   });
 }
 
 /** Git takes dates that JavaScript does not have. */
-function iso(seconds: number): string {
+function toIsoString(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? `${seconds} seconds after the epoch` : date.toISOString();
 }

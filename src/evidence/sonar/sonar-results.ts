@@ -3,10 +3,10 @@ import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 import type { FinishedTask } from './background-task.ts';
 import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
-import { below, pageUrl, serverName } from './server/server-address.ts';
+import { buildUrl, pageUrl, serverName } from './server/server-address.ts';
 
 /** What was learned about an analysis, ready to be put together. */
-export interface Learned {
+export interface AnalysisData {
   readonly report: Pick<ReportTask, 'serverUrl' | 'dashboardUrl'>;
   /** The server that was asked. */
   readonly server: URL;
@@ -21,8 +21,8 @@ export interface Learned {
  * Puts an analysis into the form of an attestation: a subset of Sonar's webhook payload. The report is a file of the
  * workspace, so its links count only if they lead to the server that was asked.
  */
-export function toSonarResults({ report, server, task, analysedAt, revision, gate }: Learned): SonarResults {
-  const serverUrl = linkOf(server, report.serverUrl);
+export function toSonarResults({ report, server, task, analysedAt, revision, gate }: AnalysisData): SonarResults {
+  const serverUrl = toServerLink(server, report.serverUrl);
   return {
     serverUrl: serverUrl?.replace(/\/+$/u, '') ?? serverName(server),
     taskId: task.id,
@@ -32,24 +32,24 @@ export function toSonarResults({ report, server, task, analysedAt, revision, gat
     project: {
       key: task.projectKey,
       name: task.projectName,
-      url: linkOf(server, report.dashboardUrl) ?? dashboardOf(server, task),
+      url: toServerLink(server, report.dashboardUrl) ?? toDashboardUrl(server, task),
     },
-    ...(task.branch === undefined ? {} : { branch: branchOf(task.branch, task.branchType) }),
+    ...(task.branch === undefined ? {} : { branch: toBranch(task.branch, task.branchType) }),
     ...(task.pullRequest === undefined ? {} : { pullRequest: task.pullRequest }),
     qualityGate: gate,
   };
 }
 
-function branchOf(name: string, type: string | undefined): NonNullable<SonarResults['branch']> {
+function toBranch(name: string, type: string | undefined): NonNullable<SonarResults['branch']> {
   return type === undefined ? { name } : { name, type };
 }
 
-function dashboardOf(server: URL, { projectKey: id, branch, pullRequest }: FinishedTask): string {
-  return below(server, 'dashboard', { id, branch, pullRequest }).href;
+function toDashboardUrl(server: URL, { projectKey: id, branch, pullRequest }: FinishedTask): string {
+  return buildUrl(server, 'dashboard', { id, branch, pullRequest }).href;
 }
 
 /** The link as it may be shown, if it leads to this server's origin; undefined for any other. */
-export function linkOf(server: URL, text: string | undefined): string | undefined {
+export function toServerLink(server: URL, text: string | undefined): string | undefined {
   const link = pageUrl(text);
   return link !== undefined && new URL(link).origin === server.origin ? link : undefined;
 }
@@ -71,7 +71,7 @@ export function withoutForeignLinks(report: unknown, server: URL): unknown {
 function keepOwnLinks(record: Mapping, server: URL): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).filter(
-      ([key, value]) => !/url$/iu.test(key) || (typeof value === 'string' && linkOf(server, value) !== undefined),
+      ([key, value]) => !/url$/iu.test(key) || (typeof value === 'string' && toServerLink(server, value) !== undefined),
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { ignoredConditionsNote, type SonarResults } from '../../contract/attestation.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
-import { gateStatuses, verdictOfGateStatus } from '../../contract/compliance.ts';
+import { gateStatuses, verdictFromGateStatus } from '../../contract/compliance.ts';
 import type { Attachment } from '../../evidence/attachment/attachment.ts';
 import type { SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { ExternalError } from '../../runtime/failure.ts';
@@ -62,7 +62,7 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
 }
 
 function toOutcome(status: string): OperationOutcome {
-  const verdict = verdictOfGateStatus(status);
+  const verdict = verdictFromGateStatus(status);
   if (verdict !== undefined) return { outcome: verdict };
   return {
     outcome: 'error',
@@ -147,7 +147,7 @@ function statusMark(status: string): string {
 /** The trail with this one attestation; the table of conditions shows why it failed. */
 function createSonarEvidence({ trail, commit, attestationName, sonar }: AttestedAnalysis): Evidence {
   const { status } = sonar.results.qualityGate;
-  const state = evidenceLabel(toEvidenceState(verdictOfGateStatus(status)));
+  const state = evidenceLabel(toEvidenceState(verdictFromGateStatus(status)));
   return {
     table: {
       title: 'Evidence',

@@ -1,4 +1,4 @@
-import { artifactStateOf } from '../../contract/compliance.ts';
+import { toArtifactState } from '../../contract/compliance.ts';
 import { UserError, ExternalError, type Failure, type Problem } from '../../runtime/failure.ts';
 import { describeLatestSnapshot } from '../latest-snapshot.ts';
 import type { OperationOutcome, OperationResult } from '../operation.ts';
@@ -90,7 +90,7 @@ function evidenceWithNotice(judgement: FinalJudgement): Evidence {
 
 function toOutcome(judgement: Judgement, conclusion: string): OperationOutcome & Pick<OperationResult, 'state'> {
   const { verdict } = judgement;
-  if (verdict !== undefined) return { outcome: verdict, state: artifactStateOf(verdict) };
+  if (verdict !== undefined) return { outcome: verdict, state: toArtifactState(verdict) };
   return { outcome: 'error', failure: combineFailures(judgement, conclusion), state: undefined };
 }
 

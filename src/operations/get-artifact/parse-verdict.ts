@@ -1,5 +1,5 @@
 import type { Artifact } from '../../contract/artifact.ts';
-import { artifactStates, verdictOfArtifactState, type Verdict } from '../../contract/compliance.ts';
+import { artifactStates, verdictFromArtifactState, type Verdict } from '../../contract/compliance.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 import type { ArtifactQuery } from './artifact-query.ts';
 
@@ -24,7 +24,7 @@ export function parseVerdict(artifact: Artifact, query: ArtifactQuery): Verdict 
         'Check that `base-url` points to the right service. Without a state there is no verdict, so the artifact does not pass.',
     });
   }
-  const verdict = verdictOfArtifactState(artifact.state);
+  const verdict = verdictFromArtifactState(artifact.state);
   if (verdict === undefined) {
     throw new ExternalError({
       what: `get-artifact: the service answered with the unknown state ${JSON.stringify(artifact.state)} (known: ${artifactStates.join(', ')})`,

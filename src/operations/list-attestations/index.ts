@@ -1,5 +1,5 @@
 import { listAttestations as endpoint, type AttestationPage } from '../../contract/attestation-list.ts';
-import type { QueryOf } from '../../contract/endpoint.ts';
+import type { EndpointQuery } from '../../contract/endpoint.ts';
 import type { Problem } from '../../runtime/failure.ts';
 import { formatTime } from '../format-time.ts';
 import { flow } from '../inputs/flow-inputs.ts';
@@ -104,7 +104,7 @@ async function fetchPage(
   { client, org }: OperationContext,
 ): Promise<AttestationPage> {
   const size = values.perPage ?? (values.page === 'all' ? pageSizeForAll : undefined);
-  const query: QueryOf<typeof endpoint> = {
+  const query: EndpointQuery<typeof endpoint> = {
     page: number,
     ...(size === undefined ? {} : { per_page: size }),
     ...(values.fromTimestamp === undefined ? {} : { from_timestamp: values.fromTimestamp }),

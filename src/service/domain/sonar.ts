@@ -1,5 +1,5 @@
 import { revisionKeys, type SonarAttestation, type SonarResults } from '../../contract/attestation.ts';
-import { verdictOfGateStatus, type Verdict } from '../../contract/compliance.ts';
+import { verdictFromGateStatus, type Verdict } from '../../contract/compliance.ts';
 
 /** The verdict of a Sonar attestation and the reason for it. */
 export interface SonarJudgement {
@@ -12,7 +12,7 @@ export interface SonarJudgement {
  * computed: the evidence is then incomplete, never compliant.
  */
 export function judgeSonar({ qualityGate }: SonarResults): SonarJudgement {
-  const verdict = verdictOfGateStatus(qualityGate.status) ?? 'incomplete';
+  const verdict = verdictFromGateStatus(qualityGate.status) ?? 'incomplete';
   const failed = qualityGate.conditions.filter((condition) => condition.status === 'ERROR').map(({ metric }) => metric);
   const because = failed.length === 0 ? '' : ` because of ${failed.join(', ')}`;
   return { verdict, reason: shortened(`the quality gate is ${qualityGate.status}${because}`) };

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from '../../contract/schema.ts';
 import type {
-  DocumentOf,
+  EndpointDocument,
   Endpoint,
   JsonBody,
   MultipartBody,
-  ParametersOf,
-  QueryOf,
+  EndpointParameters,
+  EndpointQuery,
   Success,
 } from '../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
@@ -24,9 +24,9 @@ import { SerialQueue } from './bodies/serial-queue.ts';
 /** A valid request from an authorized caller. */
 export interface EndpointRequest<E extends Endpoint, Who> {
   readonly caller: Who;
-  readonly parameters: ParametersOf<E>;
-  readonly query: QueryOf<E>;
-  readonly document: DocumentOf<E>;
+  readonly parameters: EndpointParameters<E>;
+  readonly query: EndpointQuery<E>;
+  readonly document: EndpointDocument<E>;
   /** Deleted after the response, unless the handler kept it. */
   readonly file: UploadedFile | undefined;
 }
@@ -106,7 +106,7 @@ async function receive<E extends Endpoint>(
   const query = validateQuery<E['query']>(endpoint.query, request.query);
   const { document, file } = await receiveBody(request, endpoint, host);
   // `receiveBody` validated the document against the schema of this type, which the compiler cannot infer.
-  return { parameters, query, document: document as DocumentOf<E>, file };
+  return { parameters, query, document: document as EndpointDocument<E>, file };
 }
 
 interface ReceivedBody {

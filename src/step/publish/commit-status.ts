@@ -1,5 +1,5 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import { unexpectedAnswer, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../../evidence/job.ts';
 import { textAt } from '../../runtime/untrusted-data.ts';
 import type { StepResult } from '../run/step-result.ts';
@@ -96,5 +96,5 @@ export async function setStatus(
   });
   if ('refusal' in answer) return answer;
   const isSet = textAt(answer.body, 'state') === state && textAt(answer.body, 'context') === target.context;
-  return isSet ? { set: true } : unexpectedAnswer(answer.body, 'the status');
+  return isSet ? { set: true } : unexpectedGitHubResponse(answer.body, 'the status');
 }

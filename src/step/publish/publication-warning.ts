@@ -1,5 +1,5 @@
 import type { GitHubRefusal } from '../../evidence/github/github-refusal.ts';
-import { restrictionOf } from '../../evidence/github/run-restriction.ts';
+import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
 
 /** A way to publish a result on GitHub. */
@@ -34,7 +34,7 @@ function remedyFor({ reason }: GitHubRefusal, permission: string, job: Job): str
 }
 
 function permissionRemedy(permission: string, job: Job): string {
-  switch (restrictionOf(job)) {
+  switch (findRunRestriction(job)) {
     case 'fork':
       return `The token of a pull request from a fork is read-only, whatever \`permissions:\` says: publish from a workflow triggered by \`workflow_run\`, with \`${permission}\`.`;
     case 'dependabot':

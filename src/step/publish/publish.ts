@@ -13,7 +13,7 @@ import { withGitHub, type GitHubSession, type PublishContext } from './github-se
 import { joinSentences, publicationWarning, type Publication } from './publication-warning.ts';
 import { writeComment } from './pull-request-comment.ts';
 import { findPullRequest, pullRequestOf } from './pull-request.ts';
-import { restrictionOf } from '../../evidence/github/run-restriction.ts';
+import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 
 /**
  * Publishes a redacted result as a pull request comment and a commit status, as the settings say. Failures become
@@ -119,7 +119,7 @@ interface Refused {
  */
 function warnOfRefusal({ publication, refusal, result }: Refused, { job }: GitHubSession, log: Log): void {
   const line = publicationWarning(publication, refusal, job);
-  const expected = result.decision.outcome === 'skipped' && restrictionOf(job) === 'fork';
+  const expected = result.decision.outcome === 'skipped' && findRunRestriction(job) === 'fork';
   if (expected && refusal.reason === 'permission') log.info(line);
   else log.warning(line);
 }

@@ -1,5 +1,5 @@
 import type { GitHubApi } from '../../evidence/github/github-api.ts';
-import { unexpectedAnswer, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
+import { unexpectedGitHubResponse, type GitHubRefusal } from '../../evidence/github/github-refusal.ts';
 import type { RepositoryName } from '../../evidence/job.ts';
 import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import { isOutdated, readOrigin, type CommentOrigin } from './comment-marker.ts';
@@ -92,7 +92,7 @@ async function markedComments(
       repeatable: true,
     });
     if ('refusal' in answer) return answer;
-    if (!Array.isArray(answer.body)) return unexpectedAnswer(answer.body, 'the list of comments');
+    if (!Array.isArray(answer.body)) return unexpectedGitHubResponse(answer.body, 'the list of comments');
     const comments: readonly unknown[] = answer.body;
     found.push(...comments.flatMap((comment) => commentFrom(comment, marker)));
     if (comments.length < pageSize) return { comments: found };
@@ -125,7 +125,7 @@ async function ownComments(
   });
   if ('refusal' in answer) return answer;
   const login = textAt(answer.body, 'data', 'viewer', 'login')?.toLowerCase();
-  if (login === undefined) return unexpectedAnswer(answer.body, 'the user of the token');
+  if (login === undefined) return unexpectedGitHubResponse(answer.body, 'the user of the token');
   const own = marked.comments.filter(({ author }) => author?.toLowerCase() === login);
   return { comments: own.sort((one, other) => one.id - other.id) };
 }
@@ -138,7 +138,7 @@ async function create({ repository, number, body }: CommentDraft, api: GitHubApi
   });
   if ('refusal' in answer) return answer;
   const id = valueAt(answer.body, 'id');
-  if (typeof id !== 'number') return unexpectedAnswer(answer.body, 'the comment');
+  if (typeof id !== 'number') return unexpectedGitHubResponse(answer.body, 'the comment');
   return { done: 'created', id, url: textAt(answer.body, 'html_url') };
 }
 
@@ -159,7 +159,7 @@ async function update({ id }: Comment, draft: CommentDraft, api: GitHubApi): Pro
     // The comment was deleted after it was found.
     return answer.refusal.status === 404 ? create(draft, api) : answer;
   }
-  if (valueAt(answer.body, 'id') !== id) return unexpectedAnswer(answer.body, 'the comment');
+  if (valueAt(answer.body, 'id') !== id) return unexpectedGitHubResponse(answer.body, 'the comment');
   return { done: 'updated', url: textAt(answer.body, 'html_url') };
 }
 

@@ -1,4 +1,4 @@
-import { restrictionOf, type Restriction } from '../../evidence/github/run-restriction.ts';
+import { findRunRestriction, type RunRestriction } from '../../evidence/github/run-restriction.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { OperationResult } from '../../operations/operation.ts';
 import { fact } from '../../operations/report.ts';
@@ -6,13 +6,13 @@ import type { Problem } from '../../runtime/failure.ts';
 import { fallbackVariable } from './read-inputs.ts';
 import { apiToken } from '../../operations/inputs/connection-inputs.ts';
 
-const reasons: Readonly<Record<Restriction | 'unset', string>> = {
+const reasons: Readonly<Record<RunRestriction | 'unset', string>> = {
   fork: 'this run is for a pull request from a fork, which gets no secrets',
   dependabot: 'this run was started by Dependabot, which gets Dependabot secrets instead of Actions secrets',
   unset: 'the secret is unset or empty',
 };
 
-const remedies: Readonly<Record<Restriction | 'unset', string>> = {
+const remedies: Readonly<Record<RunRestriction | 'unset', string>> = {
   fork: 'Run this step in a workflow triggered by `workflow_run`, which gets the secrets and must not run code from the pull request, or skip the step for forks.',
   dependabot:
     'Also store the key as a Dependabot secret of the repository or organization, or skip the step if `github.actor` is `dependabot[bot]`.',
@@ -21,7 +21,7 @@ const remedies: Readonly<Record<Restriction | 'unset', string>> = {
 
 /** The problem of a missing `api-token`, with the likely reason and its remedies. */
 export function missingTokenProblem(job: Job): Problem {
-  const why = restrictionOf(job) ?? 'unset';
+  const why = findRunRestriction(job) ?? 'unset';
   return {
     input: apiToken.name,
     what: `\`${apiToken.name}\` is required but missing or empty: ${reasons[why]}`,
@@ -31,7 +31,7 @@ export function missingTokenProblem(job: Job): Problem {
 
 /** The result of a step without `api-token` when `on-missing-token` is `skip`. */
 export function skippedResult(operation: string, job: Job): OperationResult {
-  const why = reasons[restrictionOf(job) ?? 'unset'];
+  const why = reasons[findRunRestriction(job) ?? 'unset'];
   return {
     outcome: 'skipped',
     conclusion: `${operation} was skipped: there is no \`${apiToken.name}\`, because ${why}. Nothing was sent and nothing was judged. The step passes because of \`on-missing-token: skip\`; this is not a verdict.`,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { conforms } from '../../../src/contract/check.ts';
 import { gitCommitInfo } from '../../../src/contract/commit.ts';
-import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { probableBranch } from '../../../src/evidence/commit/branch.ts';
 import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
 import { gatherCommit, gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
@@ -47,8 +47,8 @@ afterAll(() => {
 
 /** A GitHub that gives these answers, and 404 where there is none. */
 function githubWith(answers: {
-  commit?: SourceAnswer<CommitFacts>;
-  head?: SourceAnswer<{ sha: string; branch: string | undefined }>;
+  commit?: SourceResult<CommitFacts>;
+  head?: SourceResult<{ sha: string; branch: string | undefined }>;
 }): GitHubCommits {
   const missing = { miss: { kind: 'user', what: 'it answered 404: Not Found', remedy: 'See.' } } as const;
   return {
@@ -120,7 +120,7 @@ describe('gatherCommit', () => {
   });
 
   it('goes on with the next source if git takes too long, and warns', async () => {
-    const slow: GitRunner = () => Promise.resolve({ exitCode: -1, stdout: '', stderr: '', lateAfter: 30 });
+    const slow: GitRunner = () => Promise.resolve({ exitCode: -1, stdout: '', stderr: '', timedOutAfter: 30 });
     const warned = collectingLog();
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: workspace };
     const job = jobOf('push', events.pushEvent(), variables);
@@ -355,15 +355,15 @@ describe('gatherCommit of a commit given by hand', () => {
 
 describe('probableBranch', () => {
   it.each([
-    [{ likely: ['main'], otherwise: 'v1' }, ['release', 'main'], 'main'],
+    [{ likely: ['main'], fallback: 'v1' }, ['release', 'main'], 'main'],
     [{ likely: [undefined, 'b', 'a'] }, ['a', 'b'], 'b'],
-    [{ likely: ['main'], otherwise: 'v1' }, ['release'], 'release'],
-    [{ likely: ['main'], otherwise: 'v1' }, ['one', 'two'], 'v1'],
-    [{ otherwise: 'v1' }, [], 'v1'],
+    [{ likely: ['main'], fallback: 'v1' }, ['release'], 'release'],
+    [{ likely: ['main'], fallback: 'v1' }, ['one', 'two'], 'v1'],
+    [{ fallback: 'v1' }, [], 'v1'],
     [{}, ['one', 'two'], undefined],
     [{}, [], undefined],
-  ])('of %j on %j is %s', (hint, holding, branch) => {
-    expect(probableBranch(hint, holding)).toBe(branch);
+  ])('of %j on %j is %s', (hint, containing, branch) => {
+    expect(probableBranch(hint, containing)).toBe(branch);
   });
 });
 

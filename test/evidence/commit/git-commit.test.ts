@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { branchesWithCommit, readCommitFromGit, resolveWithGit } from '../../../src/evidence/commit/git-commit.ts';
 import { createGitRunner, type GitRunner } from '../../../src/evidence/git/git-runner.ts';
 import { authorSeconds, gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
@@ -37,7 +37,7 @@ function rawCommit(workspace: string, author: string, committer: string): string
   return folder.git(workspace, 'hash-object', '-t', 'commit', '-w', '--literally', file);
 }
 
-function reasonOf(answer: SourceAnswer<unknown>): string {
+function reasonOf(answer: SourceResult<unknown>): string {
   return 'miss' in answer ? answer.miss.what : 'found';
 }
 

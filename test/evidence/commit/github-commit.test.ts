@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { createGitHubCommits, type GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
 import { judgedCommit } from '../../../src/evidence/commit/judged-commit.ts';
 import { connectGitHubApi, type GitHubAccess } from '../../../src/evidence/github/github-api.ts';
@@ -35,7 +35,7 @@ function commitPath(sha: string): string {
   return `/repos/acme/widgets/commits/${sha}?per_page=1`;
 }
 
-function missOf(answer: SourceAnswer<unknown>): { kind: string; what: string; remedy: string } {
+function missOf(answer: SourceResult<unknown>): { kind: string; what: string; remedy: string } {
   if (!('miss' in answer)) throw new Error('the stand-in was believed');
   expect(JSON.stringify(answer)).not.toContain('secret');
   return answer.miss;

@@ -103,7 +103,7 @@ describe('judgedCommit by the event', () => {
           workflow_run: { head_branch: '' },
         };
         const judged = attempt(jobOf(name, broken, { ...variables, GITHUB_REF_NAME: '', GITHUB_HEAD_REF: '' }));
-        expect([judged?.branch.named, judged?.branch.otherwise]).not.toContain('');
+        expect([judged?.branch.named, judged?.branch.fallback]).not.toContain('');
         expect(judged?.kind === 'commit' ? judged.sha : shas.head).toMatch(/^[0-9a-f]{40}$/);
       }),
     );

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { below, listInByteOrder } from '../../../src/evidence/fingerprint/directory-listing.ts';
+import { joinPath, listInByteOrder } from '../../../src/evidence/fingerprint/directory-listing.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
@@ -47,12 +47,12 @@ describe('the entries of a directory', () => {
 
 describe('a path below a directory', () => {
   it('is text as long as both are', () => {
-    expect(below('/a', 'b')).toBe('/a/b');
+    expect(joinPath('/a', 'b')).toBe('/a/b');
   });
 
   it('is bytes when one of them is', () => {
     const bytes = Buffer.from([0xff]);
-    expect(below('/a', bytes)).toEqual(Buffer.from([0x2f, 0x61, 0x2f, 0xff]));
-    expect(below(bytes, 'b')).toEqual(Buffer.from([0xff, 0x2f, 0x62]));
+    expect(joinPath('/a', bytes)).toEqual(Buffer.from([0x2f, 0x61, 0x2f, 0xff]));
+    expect(joinPath(bytes, 'b')).toEqual(Buffer.from([0xff, 0x2f, 0x62]));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SourceAnswer } from '../../../src/evidence/commit/source-answer.ts';
+import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { branchesWithCommit, readCommitFromGit, resolveWithGit } from '../../../src/evidence/commit/git-commit.ts';
 import { createGitRunner, withoutCredentials } from '../../../src/evidence/git/git-runner.ts';
 import { gitFolder, isolatedGit, type GitFolder } from '../../support/git-repository.ts';
@@ -87,7 +87,7 @@ describe('createGitRunner', () => {
     folder.git(workspace, 'config', 'core.repositoryFormatVersion', '1');
     folder.git(workspace, 'config', 'extensions.partialClone', 'origin');
     await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { sha } });
-    const missing: SourceAnswer<unknown> = await readCommitFromGit(git, workspace, 'b'.repeat(40));
+    const missing: SourceResult<unknown> = await readCommitFromGit(git, workspace, 'b'.repeat(40));
     expect(missing).toHaveProperty('miss');
     await expect(resolveWithGit(git, workspace, 'main')).resolves.toEqual({ found: sha });
     await expect(branchesWithCommit(git, workspace, sha)).resolves.toEqual(['main']);

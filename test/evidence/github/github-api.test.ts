@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectGitHubApi, type GitHubAnswer, type GitHubQuestion } from '../../../src/evidence/github/github-api.ts';
+import {
+  connectGitHubApi,
+  type GitHubApiResult,
+  type GitHubApiRequest,
+} from '../../../src/evidence/github/github-api.ts';
 import type { Transport } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { instantClock, type InstantClock } from '../../support/clock.ts';
@@ -9,11 +13,11 @@ import { githubError, startGitHub, type GitHubReply, type FakeGitHub } from '../
 import { collectingLog, type CollectingLog } from '../../support/log.ts';
 
 const keep = closeAfterEach();
-const get: GitHubQuestion = { route: 'GET /thing', parameters: {}, repeatable: true };
-const post: GitHubQuestion = { route: 'POST /thing', parameters: { body: 'text' }, repeatable: false };
+const get: GitHubApiRequest = { route: 'GET /thing', parameters: {}, repeatable: true };
+const post: GitHubApiRequest = { route: 'POST /thing', parameters: { body: 'text' }, repeatable: false };
 
 interface Asked {
-  readonly answer: GitHubAnswer;
+  readonly answer: GitHubApiResult;
   readonly server: FakeGitHub;
   readonly clock: InstantClock;
   readonly log: CollectingLog;
@@ -24,7 +28,7 @@ function transportOf(): Transport {
 }
 
 /** Asks a stand-in that gives these answers one after the other, the last one again and again. */
-async function asked(question: GitHubQuestion, ...replies: readonly GitHubReply[]): Promise<Asked> {
+async function asked(question: GitHubApiRequest, ...replies: readonly GitHubReply[]): Promise<Asked> {
   const server = keep(await startGitHub({}, { fault: (_request, earlier) => replies[earlier] ?? replies.at(-1) }));
   const clock = instantClock({ longestWait: 15_000 });
   const log = collectingLog();
@@ -115,7 +119,7 @@ describe('a question to GitHub', () => {
   it('goes beside the REST API of GHES where it is of GraphQL', async () => {
     const server = keep(await startGitHub({ '/api/graphql': fine, '/graphql': fine }));
     const access = { token: 'hush', transport: transportOf(), log: collectingLog() };
-    const graphql: GitHubQuestion = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };
+    const graphql: GitHubApiRequest = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };
     for (const base of ['/api/v3', '']) {
       const api = connectGitHubApi({ ...access, apiUrl: server.url + base });
       await expect(api.ask(graphql)).resolves.toEqual({ body: { is: 'fine' } });

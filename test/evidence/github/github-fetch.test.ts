@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fetchThrough } from '../../../src/evidence/github/github-fetch.ts';
+import { createGitHubFetch } from '../../../src/evidence/github/github-fetch.ts';
 import { TransportError } from '../../../src/http/transport.ts';
 import { createTransport } from '../../../src/http/undici-transport.ts';
 import { closeAfterEach } from '../../support/close-after-each.ts';
@@ -7,8 +7,8 @@ import { answers, answersText } from '../../support/faults.ts';
 import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../../support/faulty-server.ts';
 
 const keep = closeAfterEach();
-const fetch = (...parameters: Parameters<ReturnType<typeof fetchThrough>>): Promise<Response> =>
-  fetchThrough(keep(createTransport({})))(...parameters);
+const fetch = (...parameters: Parameters<ReturnType<typeof createGitHubFetch>>): Promise<Response> =>
+  createGitHubFetch(keep(createTransport({})))(...parameters);
 
 async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
   return keep(await startFaultyServer(...faults));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { restrictionOf } from '../../../src/evidence/github/run-restriction.ts';
+import { findRunRestriction } from '../../../src/evidence/github/run-restriction.ts';
 import { isMapping, valueAt, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { mergeGroupEvent, pullRequestEvent, pushEvent, workflowRunEvent } from '../../support/events.ts';
 import { jobOf } from '../../support/job.ts';
@@ -22,7 +22,7 @@ describe('a run is restricted', () => {
     ['that Dependabot started', 'pull_request', pullRequestEvent(), dependabot, 'dependabot'],
     ['that Dependabot started by a push', 'push', pushEvent(), dependabot, 'dependabot'],
   ] as const)('%s', (_what, name, event, variables, restriction) => {
-    expect(restrictionOf(jobOf(name, event, variables))).toBe(restriction);
+    expect(findRunRestriction(jobOf(name, event, variables))).toBe(restriction);
   });
 });
 
@@ -36,6 +36,6 @@ describe('a run is not restricted', () => {
     ['without an event file', 'pull_request', {}, {}],
     ['that a person started', 'push', pushEvent(), { GITHUB_TRIGGERING_ACTOR: 'dependabot[bot]' }],
   ])('%s', (_what, name, event, variables) => {
-    expect(restrictionOf(jobOf(name, event, variables))).toBeUndefined();
+    expect(findRunRestriction(jobOf(name, event, variables))).toBeUndefined();
   });
 });

@@ -36,7 +36,7 @@ describe('a revision of another commit', () => {
   const [head, base] = ['a'.repeat(40), 'b'.repeat(40)];
 
   /** The error for an analysis of a commit, where the head is expected. */
-  const refusalOf = (revision: string, event: Partial<ScanEvent>): UserError => {
+  const toGitHubRefusal = (revision: string, event: Partial<ScanEvent>): UserError => {
     const whole = { name: 'push', sha: base, isCommitGiven: false, ...event };
     try {
       refuseOtherCommit(revision, head, { projectKey: 'acme:widgets', reportPath: 'report-task.txt', event: whole });
@@ -47,10 +47,10 @@ describe('a revision of another commit', () => {
   };
 
   it('is refused with the event, both commits, the project and the report', () => {
-    expect(refusalOf(base, { name: 'pull_request_target' }).message).toBe(
+    expect(toGitHubRefusal(base, { name: 'pull_request_target' }).message).toBe(
       `the Sonar analysis of project acme:widgets (report-task.txt) is for commit ${base}, but the commit being attested is ${head} (event pull_request_target)`,
     );
-    expect(refusalOf(base, { name: undefined, isCommitGiven: true }).message).toContain(
+    expect(toGitHubRefusal(base, { name: undefined, isCommitGiven: true }).message).toContain(
       `but the commit given as \`commit-sha\` is ${head}`,
     );
   });
@@ -62,7 +62,7 @@ describe('a revision of another commit', () => {
     ['check_suite', 'github.event.check_suite.head_sha'],
     ['status', 'github.event.sha'],
   ])('that is GITHUB_SHA is mended at the scan: on %s with %s', (name, expression) => {
-    const { remedy } = refusalOf(base, { name });
+    const { remedy } = toGitHubRefusal(base, { name });
     expect(remedy).toBe(
       `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${head} before the scan, and scan with \`-Dsonar.scm.revision=${head}\` (for the scan action \`with: args: -Dsonar.scm.revision=\${{ ${expression} }}\`).`,
     );
@@ -72,13 +72,13 @@ describe('a revision of another commit', () => {
     ['issue_comment', false],
     ['pull_request_target', true],
   ])('on %s (commit given: %s) is mended with the commit itself, since the event does not name it', (name, given) => {
-    const { remedy } = refusalOf(base, { name, isCommitGiven: given });
+    const { remedy } = toGitHubRefusal(base, { name, isCommitGiven: given });
     expect(remedy).toContain(`\`-Dsonar.scm.revision=${head}\` (for the scan action as \`with: args:\`)`);
     expect(remedy).not.toContain('github.event');
   });
 
   it('that is not GITHUB_SHA either is probably an old report', () => {
-    const { remedy } = refusalOf('c'.repeat(40), {});
+    const { remedy } = toGitHubRefusal('c'.repeat(40), {});
     expect(remedy).toContain('not one that is left over from an earlier run');
     expect(remedy).toContain(`-Dsonar.scm.revision=${head}`);
   });
@@ -87,7 +87,7 @@ describe('a revision of another commit', () => {
     fc.assert(
       fc.property(sha, fc.constantFrom('push', 'pull_request_target', 'issue_comment', undefined), (other, name) => {
         fc.pre(other !== head);
-        expect(refusalOf(other, { name }).remedy).not.toContain('commit-sha');
+        expect(toGitHubRefusal(other, { name }).remedy).not.toContain('commit-sha');
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GitHubAnswer, GitHubApi, GitHubQuestion } from '../../../src/evidence/github/github-api.ts';
+import type { GitHubApiResult, GitHubApi, GitHubApiRequest } from '../../../src/evidence/github/github-api.ts';
 import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { findPullRequest, pullRequestOf } from '../../../src/step/publish/pull-request.ts';
 import {
@@ -55,8 +55,8 @@ describe('the pull request of a job', () => {
 describe('findPullRequest', () => {
   const head = { owner: 'forker', branch: 'feature/lid', sha: shas.head };
 
-  async function found(answer: GitHubAnswer): Promise<unknown> {
-    const questions: GitHubQuestion[] = [];
+  async function found(answer: GitHubApiResult): Promise<unknown> {
+    const questions: GitHubApiRequest[] = [];
     const api: GitHubApi = {
       apiUrl: '',
       ask: (question) => {

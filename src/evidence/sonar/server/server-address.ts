@@ -26,7 +26,7 @@ export function chooseServer(
 ): ServerAddress {
   const namedBy = hostUrl === undefined ? 'report' : 'input';
   const { url, warnings } =
-    hostUrl === undefined ? addressOfReport(report.serverUrl, reportPath) : { url: namedServer(hostUrl), warnings: [] };
+    hostUrl === undefined ? toReportAddress(report.serverUrl, reportPath) : { url: namedServer(hostUrl), warnings: [] };
   const readable = hasToken && isReadableOnTheWay(url);
   return {
     url,
@@ -35,7 +35,7 @@ export function chooseServer(
   };
 }
 
-function addressOfReport(text: string | undefined, reportPath: string): Pick<ServerAddress, 'url' | 'warnings'> {
+function toReportAddress(text: string | undefined, reportPath: string): Pick<ServerAddress, 'url' | 'warnings'> {
   const url = text === undefined ? undefined : httpUrl(text);
   if (url === undefined) {
     throw new UserError({
@@ -46,7 +46,7 @@ function addressOfReport(text: string | undefined, reportPath: string): Pick<Ser
   }
   const holdsCredentials = url.username !== '' || url.password !== '';
   return {
-    url: base(url),
+    url: withoutQuery(url),
     warnings: holdsCredentials
       ? [
           `the \`serverUrl\` of the Sonar report holds a user name or password, which is not used: scan with SONAR_TOKEN instead, and give \`sonar-token\` here`,
@@ -76,7 +76,7 @@ export function namedServer(hostUrl: string): URL {
       remedy: 'Take it out of the address, and give a token as `sonar-token` from a secret.',
     });
   }
-  const server = base(url);
+  const server = withoutQuery(url);
   const withoutApi = server.href.replace(/\/api(?:\/v2)?$/u, '');
   if (withoutApi !== server.href) {
     throw new UserError({
@@ -103,7 +103,7 @@ export function pageUrl(text: string | undefined): string | undefined {
 }
 
 /** An address below a server's, its context path kept. */
-export function below(server: URL, path: string, query: Readonly<Record<string, string | undefined>> = {}): URL {
+export function buildUrl(server: URL, path: string, query: Readonly<Record<string, string | undefined>> = {}): URL {
   const url = new URL(`${server.origin}${server.pathname.replace(/\/$/u, '')}/${path}`);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.append(name, value);
   return url;
@@ -114,6 +114,6 @@ function httpUrl(text: string): URL | undefined {
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
-function base(url: URL): URL {
+function withoutQuery(url: URL): URL {
   return new URL(url.origin + url.pathname.replace(/\/+$/u, ''));
 }

@@ -1,9 +1,9 @@
 import type { TransportError, TransportProblem } from '../../../http/transport.ts';
 import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../../runtime/failure.ts';
-import { below, serverName, type ServerAddress } from './server-address.ts';
+import { buildUrl, serverName, type ServerAddress } from './server-address.ts';
 
 /** What was asked, for the words of a failure. */
-export interface Asked {
+export interface SonarCall {
   readonly url: URL;
   readonly address: ServerAddress;
   /** The permission on the project that the answer takes, as Sonar's administration calls it. */
@@ -17,20 +17,20 @@ export interface Asked {
  * @param words what the answer says, in Sonar's words or a description of its body
  * @param areSonars whether the words have the form of Sonar's own errors
  */
-export function refusal(asked: Asked, status: number, words: string, areSonars: boolean): Failure {
-  if (status === 404 && !areSonars) return noWebApi(asked, words);
-  const what = `Sonar answered GET ${shown(asked.url)} with ${status}: ${words}`;
-  const problem = remedyFor(asked, status);
+export function toStatusFailure(call: SonarCall, status: number, words: string, areSonars: boolean): Failure {
+  if (status === 404 && !areSonars) return createNoWebApiError(call, words);
+  const what = `Sonar answered GET ${displayUrl(call.url)} with ${status}: ${words}`;
+  const problem = remedyFor(call, status);
   return status >= 400 && status < 500 && status !== 408 && status !== 429
     ? new UserError({ what, ...problem })
     : new ExternalError({ what, remedy: problem.remedy });
 }
 
 /** No Sonar server lives there: mostly, its context path is missing in the address. */
-function noWebApi({ url, address }: Asked, answer: string): UserError {
+function createNoWebApiError({ url, address }: SonarCall, answer: string): UserError {
   return new UserError({
     input: 'sonar-host-url',
-    what: `there is no Sonar web API at ${serverName(address.url)}: GET ${shown(url)} was answered with 404 and ${answer}`,
+    what: `there is no Sonar web API at ${serverName(address.url)}: GET ${displayUrl(url)} was answered with 404 and ${answer}`,
     remedy: `${contextPathRemedy(address)} Check the host and the port, too.`,
   });
 }
@@ -44,8 +44,8 @@ function contextPathRemedy({ url, namedBy }: ServerAddress): string {
     : `Correct the context path ${url.pathname} in \`sonar-host-url\`, or leave it out if the server has none.`;
 }
 
-function remedyFor(asked: Asked, status: number): Pick<Problem, 'input' | 'remedy'> {
-  const { hasToken, permission, address } = asked;
+function remedyFor(call: SonarCall, status: number): Pick<Problem, 'input' | 'remedy'> {
+  const { hasToken, permission, address } = call;
   if (status === 401 || status === 403)
     return { input: 'sonar-token', remedy: tokenRemedy(status, hasToken, permission) };
   if (status === 429) return { remedy: 'Try again later: the Sonar server limits how often it can be asked.' };
@@ -54,7 +54,7 @@ function remedyFor(asked: Asked, status: number): Pick<Problem, 'input' | 'remed
   }
   return {
     input: 'sonar-host-url',
-    remedy: `Check that ${named(address)} (${shown(address.url)}) is the Sonar server of this scan, with its context path where it has one (https://host/sonarqube).`,
+    remedy: `Check that ${addressSource(address)} (${displayUrl(address.url)}) is the Sonar server of this scan, with its context path where it has one (https://host/sonarqube).`,
   };
 }
 
@@ -69,20 +69,20 @@ function tokenRemedy(status: number, hasToken: boolean, permission: string): str
 }
 
 /** The server does not know its own endpoints, as one that is starting. */
-export function notReady({ url, address }: Asked): ExternalError {
+export function notReady({ url, address }: SonarCall): ExternalError {
   return new ExternalError({
-    what: `Sonar is still starting: it answered GET ${shown(url)} with 404: Unknown url`,
-    remedy: `If it does not start, see its log, and ${shown(below(address.url, 'setup'))} if the database has to be upgraded; if it is up, check that ${named(address)} (${shown(address.url)}) has its context path.`,
+    what: `Sonar is still starting: it answered GET ${displayUrl(url)} with 404: Unknown url`,
+    remedy: `If it does not start, see its log, and ${displayUrl(buildUrl(address.url, 'setup'))} if the database has to be upgraded; if it is up, check that ${addressSource(address)} (${displayUrl(address.url)}) has its context path.`,
   });
 }
 
 /** No whole answer came. */
-export function noAnswer(asked: Asked, error: TransportError): Failure {
-  if (asked.url.protocol === 'https:' && isPlainHttp(error)) return plainHttpPort(asked, error);
+export function noResponse(call: SonarCall, error: TransportError): Failure {
+  if (call.url.protocol === 'https:' && isPlainHttp(error)) return createPlainHttpError(call, error);
   return new ExternalError(
     {
-      what: `no answer from Sonar to GET ${shown(asked.url)}: ${error.message}`,
-      remedy: transportRemedy(error.problem, asked.address),
+      what: `no answer from Sonar to GET ${displayUrl(call.url)}: ${error.message}`,
+      remedy: transportRemedy(error.problem, call.address),
     },
     { cause: error },
   );
@@ -94,7 +94,7 @@ function isPlainHttp({ cause }: TransportError): boolean {
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
-function plainHttpPort({ url, address }: Asked, error: TransportError): UserError {
+function createPlainHttpError({ url, address }: SonarCall, error: TransportError): UserError {
   return new UserError(
     {
       input: 'sonar-host-url',
@@ -122,29 +122,29 @@ function transportRemedy(problem: TransportProblem, address: ServerAddress): str
 }
 
 /** The server answered with success, and not with what Sonar documents. */
-export function unexpectedAnswer(asked: Pick<Asked, 'url' | 'address'>, what: string): ExternalError {
+export function unexpectedSonarResponse(call: Pick<SonarCall, 'url' | 'address'>, what: string): ExternalError {
   return new ExternalError({
-    what: `Sonar answered GET ${shown(asked.url)} with ${what}`,
-    remedy: `Check that no proxy or login page answers in place of Sonar at ${named(asked.address)} (${shown(asked.address.url)}). ${contextPathRemedy(asked.address)}`,
+    what: `Sonar answered GET ${displayUrl(call.url)} with ${what}`,
+    remedy: `Check that no proxy or login page answers in place of Sonar at ${addressSource(call.address)} (${displayUrl(call.address.url)}). ${contextPathRemedy(call.address)}`,
   });
 }
 
 /** The server sent the question elsewhere, where the token must not go. */
-export function redirectedAway(asked: Asked, target: URL): ExternalError {
-  const sameHost = target.hostname === asked.url.hostname && target.protocol === 'https:';
+export function redirectedAway(call: SonarCall, target: URL): ExternalError {
+  const sameHost = target.hostname === call.url.hostname && target.protocol === 'https:';
   return new ExternalError({
-    what: `Sonar redirected GET ${shown(asked.url)} to ${target.origin}, which is another origin; the redirect was not followed, so that no token goes there`,
+    what: `Sonar redirected GET ${displayUrl(call.url)} to ${target.origin}, which is another origin; the redirect was not followed, so that no token goes there`,
     remedy: sameHost
-      ? `Set \`sonar-host-url\` to the server's https address, ${target.origin}${asked.address.url.pathname === '/' ? '' : asked.address.url.pathname}.`
+      ? `Set \`sonar-host-url\` to the server's https address, ${target.origin}${call.address.url.pathname === '/' ? '' : call.address.url.pathname}.`
       : 'If that is a login page (single sign-on in front of Sonar), let the runner past it to the web API; if Sonar has moved, set `sonar-host-url` to its new address.',
   });
 }
 
-function named(address: ServerAddress): string {
+function addressSource(address: ServerAddress): string {
   return address.namedBy === 'input' ? '`sonar-host-url`' : "the report's `serverUrl`";
 }
 
 /** An address without what could be secret in it; Sonar's own queries hold only ids and keys. */
-function shown(url: URL): string {
+function displayUrl(url: URL): string {
   return `${url.origin}${url.pathname === '/' ? '' : url.pathname}${url.search}`;
 }

@@ -1,7 +1,14 @@
-import { below, type ServerAddress } from './server-address.ts';
-import { type Asked, noAnswer, notReady, redirectedAway, refusal, unexpectedAnswer } from './server-failure.ts';
+import { buildUrl, type ServerAddress } from './server-address.ts';
+import {
+  type SonarCall,
+  noResponse,
+  notReady,
+  redirectedAway,
+  toStatusFailure,
+  unexpectedSonarResponse,
+} from './server-failure.ts';
 import { authorizationHeader, type AuthorizationScheme, expiryWarning } from './sonar-token.ts';
-import { type Polling, isTransientError, pollUntilAnswered, type Attempt } from './polling.ts';
+import { type Polling, isTransientError, pollUntilResponse, type Attempt } from './sonar-polling.ts';
 import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
 import { readJsonBody, type AnswerBody } from '../../../http/json-body.ts';
 import { TransportError, type HttpAnswer } from '../../../http/transport.ts';
@@ -11,7 +18,7 @@ import type { Failure } from '../../../runtime/failure.ts';
 import { version } from '../../../runtime/version.ts';
 
 /** One question to Sonar's web API. */
-export interface SonarQuestion {
+export interface SonarApiRequest {
   /** Below the server's address, for example `api/ce/task`. */
   readonly path: string;
   /** Undefined values are left out. */
@@ -25,10 +32,10 @@ export interface SonarQuestion {
 }
 
 /** Sonar's answer to a question. */
-export type SonarAnswer =
+export type SonarApiResult =
   | { readonly ok: true; readonly body: unknown; readonly url: URL }
   /** An error status. The asker decides whether it can go on; `failure` is what to throw if not. */
-  | { readonly ok: false; readonly status: number; readonly failure: Failure; readonly words: string };
+  | { readonly ok: false; readonly status: number; readonly failure: Failure; readonly message: string };
 
 /** A Sonar server's web API. */
 export interface SonarServer {
@@ -41,7 +48,7 @@ export interface SonarServer {
    * @throws ExternalError if no answer came in time, or a success that is not JSON, or a redirect to another origin;
    * UserError for https to a port that speaks http; the signal's reason if it is aborted
    */
-  ask(question: SonarQuestion): Promise<SonarAnswer>;
+  ask(question: SonarApiRequest): Promise<SonarApiResult>;
 }
 
 /** The token, and how it may be sent. */
@@ -72,29 +79,29 @@ export function openSonarServer(
 ): SonarServer {
   const { token } = credentials;
   let schemes: readonly AuthorizationScheme[] = credentials.schemes;
-  let expiryTold = false;
+  let hasWarnedOfExpiry = false;
   let hasAnswered = false;
 
-  const send = async (asked: Asked, timeout: number, authorization?: string): Promise<HttpAnswer> => {
-    let { url } = asked;
+  const send = async (call: SonarCall, timeout: number, authorization?: string): Promise<HttpAnswer> => {
+    let { url } = call;
     for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
-      const answer = await sendOnce({ ...asked, url }, requestHeaders(authorization), context, timeout);
+      const answer = await sendOnce({ ...call, url }, requestHeaders(authorization), context, timeout);
       hasAnswered = true;
-      const target = redirectTarget(answer, url);
+      const target = findRedirectTarget(answer, url);
       if (target === undefined) return answer;
-      if (target === 'nowhere') throw unexpectedAnswer(asked, `${answer.status}, a redirect without an address`);
-      if (target.origin !== address.url.origin) throw redirectedAway(asked, target);
+      if (target === 'nowhere') throw unexpectedSonarResponse(call, `${answer.status}, a redirect without an address`);
+      if (target.origin !== address.url.origin) throw redirectedAway(call, target);
       url = target;
     }
-    throw unexpectedAnswer(asked, `more than ${maximumRedirects} redirects`);
+    throw unexpectedSonarResponse(call, `more than ${maximumRedirects} redirects`);
   };
 
-  const sendWithAnyScheme = async (asked: Asked, timeout: number, key: string): Promise<HttpAnswer> => {
+  const sendWithAnyScheme = async (call: SonarCall, timeout: number, key: string): Promise<HttpAnswer> => {
     const [first = 'bearer', second] = schemes;
-    const answer = await send(asked, timeout, authorizationHeader(first, key));
+    const answer = await send(call, timeout, authorizationHeader(first, key));
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
     if (second !== undefined && isRefused(answer)) {
-      const other = await send(asked, timeout, authorizationHeader(second, key));
+      const other = await send(call, timeout, authorizationHeader(second, key));
       // Only a server that takes the other scheme shows that the first is wrong; a server that goes down meanwhile does not.
       if (isPassingStatus(other.status)) return other;
       schemes = isRefused(other) ? [first] : [second];
@@ -106,59 +113,59 @@ export function openSonarServer(
 
   const warnOfExpiry = (answer: HttpAnswer): void => {
     const header = answer.headers['sonarqube-authentication-token-expiration'];
-    const warning = expiryTold ? undefined : expiryWarning(header, context.clock.now());
+    const warning = hasWarnedOfExpiry ? undefined : expiryWarning(header, context.clock.now());
     if (warning === undefined) return;
-    expiryTold = true;
+    hasWarnedOfExpiry = true;
     warn(warning);
   };
 
-  const attempt = async (asked: Asked, timeout: number): Promise<Attempt<SonarAnswer>> => {
+  const attempt = async (call: SonarCall, timeout: number): Promise<Attempt<SonarApiResult>> => {
     try {
-      const key = asked.hasToken ? token : undefined;
-      const answer = key === undefined ? await send(asked, timeout) : await sendWithAnyScheme(asked, timeout, key);
+      const key = call.hasToken ? token : undefined;
+      const answer = key === undefined ? await send(call, timeout) : await sendWithAnyScheme(call, timeout, key);
       warnOfExpiry(answer);
-      return judge(asked, answer, context.clock.now());
+      return toAttempt(call, answer, context.clock.now());
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const failure = noAnswer(asked, error);
+      const failure = noResponse(call, error);
       if (!isTransientError(error, hasAnswered)) throw failure;
       return { failure, retryAfter: undefined };
     }
   };
 
-  const askedFor = ({ path, query, permission, anonymously }: SonarQuestion): Asked => {
-    const url = below(address.url, path, query);
+  const toCall = ({ path, query, permission, anonymously }: SonarApiRequest): SonarCall => {
+    const url = buildUrl(address.url, path, query);
     return { url, address, permission, hasToken: token !== undefined && anonymously !== true };
   };
 
   /** Whether the server is done with starting: until then it knows none of its endpoints. */
   const isUp = async (timeout: number): Promise<boolean> => {
-    const seen = await attempt(askedFor({ path: taskPath, query: {}, permission: 'Execute Analysis' }), timeout);
-    return 'answer' in seen && !isStarting(seen.answer, taskPath, address);
+    const result = await attempt(toCall({ path: taskPath, query: {}, permission: 'Execute Analysis' }), timeout);
+    return 'answer' in result && !isStarting(result.answer, taskPath, address);
   };
 
   return {
     address,
     hasToken: token !== undefined,
     ask(question) {
-      const asked = askedFor(question);
+      const call = toCall(question);
       let wasUp = false;
-      const attemptWhenUp = async (timeout: number): Promise<Attempt<SonarAnswer>> => {
-        const seen = await attempt(asked, timeout);
-        if (!('answer' in seen) || !isStarting(seen.answer, question.path, address)) return seen;
+      const attemptWhenUp = async (timeout: number): Promise<Attempt<SonarApiResult>> => {
+        const result = await attempt(call, timeout);
+        if (!('answer' in result) || !isStarting(result.answer, question.path, address)) return result;
         // Some editions lack some endpoints, and say so in the words of a server that is starting.
-        if (wasUp) return seen;
+        if (wasUp) return result;
         wasUp = question.path !== taskPath && (await isUp(timeout));
-        return { failure: notReady(asked), retryAfter: undefined };
+        return { failure: notReady(call), retryAfter: undefined };
       };
-      return pollUntilAnswered(attemptWhenUp, polling, question.isBestEffort === true);
+      return pollUntilResponse(attemptWhenUp, polling, question.isBestEffort === true);
     },
   };
 }
 
 /** Whether the answer is what a server says until it has started: that it does not know its own endpoint. */
-function isStarting(answer: SonarAnswer, path: string, { url }: ServerAddress): boolean {
-  return !answer.ok && answer.status === 404 && isUnknownUrl(answer.words, path, url);
+function isStarting(answer: SonarApiResult, path: string, { url }: ServerAddress): boolean {
+  return !answer.ok && answer.status === 404 && isUnknownUrl(answer.message, path, url);
 }
 
 function isRefused(answer: HttpAnswer): boolean {
@@ -175,14 +182,14 @@ function requestHeaders(authorization: string | undefined): Readonly<Record<stri
 
 /** @param timeout in milliseconds; the context's own limit holds, too */
 async function sendOnce(
-  asked: Asked,
+  call: SonarCall,
   headers: Readonly<Record<string, string>>,
   context: CallContext,
   timeout: number,
 ): Promise<HttpAnswer> {
   const requestTimeout = Math.min(context.retryPolicy.requestTimeout, timeout);
-  const label = `Sonar: GET ${asked.url.pathname}`;
-  const request = { method: 'GET', url: asked.url, headers } as const;
+  const label = `Sonar: GET ${call.url.pathname}`;
+  const request = { method: 'GET', url: call.url, headers } as const;
   const { answer } = await sendWithRetry(label, request, {
     ...context,
     retryPolicy: { requestTimeout, retries: 0 },
@@ -190,43 +197,43 @@ async function sendOnce(
   return answer;
 }
 
-function judge(asked: Asked, answer: HttpAnswer, now: number): Attempt<SonarAnswer> {
+function toAttempt(call: SonarCall, answer: HttpAnswer, now: number): Attempt<SonarApiResult> {
   const body: AnswerBody = readJsonBody(answer);
   const { status } = answer;
   if (status >= 200 && status < 300) {
-    if (body.problem !== undefined) throw unexpectedAnswer(asked, `${status} and ${body.problem}`);
-    return { answer: { ok: true, body: body.value, url: asked.url } };
+    if (body.problem !== undefined) throw unexpectedSonarResponse(call, `${status} and ${body.problem}`);
+    return { answer: { ok: true, body: body.value, url: call.url } };
   }
-  const words = sonarWords(body);
-  const shown = words ?? body.problem ?? 'a JSON body without a message';
-  const failure = refusal(asked, status, shown, words !== undefined);
+  const message = findSonarMessage(body);
+  const displayedMessage = message ?? body.problem ?? 'a JSON body without a message';
+  const failure = toStatusFailure(call, status, displayedMessage, message !== undefined);
   if (isPassingStatus(status)) {
     return { failure, retryAfter: parseRetryAfter(answer.headers['retry-after'], now) };
   }
-  return { answer: { ok: false, status, failure, words: shown } };
+  return { answer: { ok: false, status, failure, message: displayedMessage } };
 }
 
 /** Sonar's own words in an error answer (`{"errors":[{"msg":"…"}]}`); undefined if there are none. */
-export function sonarWords(body: AnswerBody): string | undefined {
-  const words = listAt(body.problem === undefined ? body.value : undefined, 'errors').flatMap(
+export function findSonarMessage(body: AnswerBody): string | undefined {
+  const message = listAt(body.problem === undefined ? body.value : undefined, 'errors').flatMap(
     (error) => textAt(error, 'msg') ?? [],
   );
-  return words.length === 0 ? undefined : words.join('; ');
+  return message.length === 0 ? undefined : message.join('; ');
 }
 
 /** Where a redirect leads: an address, or nothing that can be read as one; undefined if it is not a redirect. */
-export function redirectTarget(answer: HttpAnswer, asked: URL): URL | 'nowhere' | undefined {
+export function findRedirectTarget(answer: HttpAnswer, call: URL): URL | 'nowhere' | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.headers['location'] ?? '';
-  return location === '' ? 'nowhere' : (URL.parse(location, asked.href) ?? 'nowhere');
+  return location === '' ? 'nowhere' : (URL.parse(location, call.href) ?? 'nowhere');
 }
 
 /**
  * Whether Sonar's words are those for a path that it has no endpoint for, without (or with) its context path. An address
  * that already ends in `/api` is not the server's, so that its paths are never known.
  */
-export function isUnknownUrl(words: string, path: string, server: URL): boolean {
+export function isUnknownUrl(message: string, path: string, server: URL): boolean {
   const contextPath = server.pathname.replace(/\/$/u, '');
   if (contextPath.endsWith('/api')) return false;
-  return words === `Unknown url : /${path}` || words === `Unknown url : ${contextPath}/${path}`;
+  return message === `Unknown url : /${path}` || message === `Unknown url : ${contextPath}/${path}`;
 }

@@ -48,7 +48,7 @@ export function usableToken(token: string | undefined): string | undefined {
   });
 }
 
-const day = 24 * 60 * 60 * 1000;
+const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
  * What to say about a token's end, by the header `SonarQube-Authentication-Token-Expiration`; undefined if that is
@@ -58,6 +58,6 @@ const day = 24 * 60 * 60 * 1000;
  */
 export function expiryWarning(header: string | undefined, now: number): string | undefined {
   const end = parseSonarTime(header);
-  if (header === undefined || end === undefined || end - now > 7 * day) return undefined;
+  if (header === undefined || end === undefined || end - now > 7 * dayMilliseconds) return undefined;
   return `\`sonar-token\` expires on ${header}: make a new one and store it in the secret before then`;
 }

@@ -1,6 +1,6 @@
 import { reportArtifact } from '../../../contract/artifact-report.ts';
 import { artifactNotFound, fingerprintAmbiguous, getArtifact, type Artifact } from '../../../contract/artifact.ts';
-import type { QueryOf } from '../../../contract/endpoint.ts';
+import type { EndpointQuery } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { actorName } from '../../domain/access.ts';
 import * as artifacts from '../../application/artifacts.ts';
@@ -54,7 +54,7 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
  *
  * @throws ApiError if the two differ.
  */
-export function requireReportId(query: QueryOf<typeof getArtifact>): string | undefined {
+export function requireReportId(query: EndpointQuery<typeof getArtifact>): string | undefined {
   const { attestation_id: id, artifact_id: other = id } = query;
   if (id !== undefined && id !== other)
     throw validationError(['query.artifact_id', 'must be the same as attestation_id']);

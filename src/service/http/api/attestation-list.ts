@@ -1,8 +1,8 @@
 import { listAttestations, type AttestationPage, type ListedAttestation } from '../../../contract/attestation-list.ts';
-import type { QueryOf } from '../../../contract/endpoint.ts';
+import type { EndpointQuery } from '../../../contract/endpoint.ts';
 import { flowNotFound } from '../../../contract/errors.ts';
 import { maximumDocumentBytes, maximumPageBytes } from '../../../contract/limits.ts';
-import { usualPageSize } from '../../../contract/paging.ts';
+import { defaultPageSize } from '../../../contract/paging.ts';
 import * as attestationList from '../../application/attestation-list.ts';
 import type { AttestationRange, LargeAttestationPage } from '../../application/attestation-list.ts';
 import type { RecordedAttestation } from '../../storage/attestation-series.ts';
@@ -43,7 +43,7 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
 
   addRoute(host, listAttestations, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, flow_name: flow } = parameters;
-    const { page = 1, per_page: perPage = usualPageSize, from_timestamp: from, to_timestamp: to } = query;
+    const { page = 1, per_page: perPage = defaultPageSize, from_timestamp: from, to_timestamp: to } = query;
     const finding = await attestationList.listAttestations(dependencies, {
       ...{ org, flow, from, to, page, perPage },
       maximumBytes: largeAnswer,
@@ -120,7 +120,7 @@ interface Place {
 
 /** Links to this and other pages; the first page has no `prev`, the last has no `next`. */
 function pageLinks(
-  { from_timestamp, to_timestamp }: QueryOf<typeof listAttestations>,
+  { from_timestamp, to_timestamp }: EndpointQuery<typeof listAttestations>,
   { page, perPage, pageCount }: Place,
   link: (query: Readonly<Record<string, number>>) => string,
 ): Record<string, string> {

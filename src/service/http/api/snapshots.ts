@@ -1,5 +1,5 @@
 import { environmentNotFound, flowNotFound } from '../../../contract/errors.ts';
-import { usualPageSize } from '../../../contract/paging.ts';
+import { defaultPageSize } from '../../../contract/paging.ts';
 import { badSnapshotExpression, diffEnvironments, listSnapshots } from '../../../contract/snapshot.ts';
 import { parseSnapshotExpression, parseSnapshotInterval } from '../../../contract/snapshot-expression.ts';
 import { compareArtifacts } from '../../domain/environment/difference.ts';
@@ -28,7 +28,7 @@ export function addSnapshotRoutes(host: RouteHost, dependencies: RouteDependenci
 
   addRoute(host, listSnapshots, requireRole(dependencies, 'read'), async ({ parameters, query }) => {
     const { org, env_name: environment } = parameters;
-    const { page = 1, per_page: size = usualPageSize, reverse = false } = query;
+    const { page = 1, per_page: size = defaultPageSize, reverse = false } = query;
     const time = unixSeconds(now());
     const interval = parseInterval(query.interval ?? '');
     const wanted = { page, size, ascending: reverse };

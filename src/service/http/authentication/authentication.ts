@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { AuthenticationMethod, Endpoint, ErrorAnswer } from '../../../contract/endpoint.ts';
+import type { AuthenticationMethod, Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { findKeyHolder, type KeyHolder } from '../../application/access.ts';
 import { mayAccess, type Caller, type Permission } from '../../domain/access.ts';
@@ -25,7 +25,7 @@ export interface AuthenticationAttempt {
   /** The `{org}` of the path; undefined if the path has none. */
   readonly org: string | undefined;
   /** The endpoint's error for a key without the permission. */
-  readonly forbidden: ErrorAnswer;
+  readonly forbidden: ErrorResponse;
   readonly origin: RequestOrigin;
 }
 

@@ -1,4 +1,4 @@
-import type { Endpoint, ErrorAnswer } from '../../../contract/endpoint.ts';
+import type { Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
 import { commonErrors, type ErrorBody } from '../../../contract/errors.ts';
 /** Details of an error response. */
 export interface ApiErrorDetails {
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(answer: ErrorAnswer, details: ApiErrorDetails = {}) {
+  constructor(answer: ErrorResponse, details: ApiErrorDetails = {}) {
     const { values = {}, errors = [], headers = {}, cause } = details;
     const message = answer.message.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
     super(message, { cause });

@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from '../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../contract/endpoint.ts';
 
 /**
  * Errors that no endpoint declares, because every HTTP service has them. The interface does not define their messages;
@@ -84,7 +84,7 @@ export const httpErrors = {
     message: 'The service has no room left to record this; nothing was recorded',
     when: 'The disk is full.',
   },
-} as const satisfies Record<string, ErrorAnswer>;
+} as const satisfies Record<string, ErrorResponse>;
 
 /** Header of an error after which the request may be repeated; in seconds. */
 export const retryAfterHeader = { 'retry-after': '10' };

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ErrorAnswer } from '../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../contract/endpoint.ts';
 import { privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';
 
@@ -26,7 +26,7 @@ export function respondToConnect(_request: IncomingMessage, socket: Duplex): voi
   endWith(socket, httpErrors.notImplemented);
 }
 
-function endWith(socket: Duplex, { status, message }: ErrorAnswer): void {
+function endWith(socket: Duplex, { status, message }: ErrorResponse): void {
   const body = JSON.stringify({ message });
   const headers = { ...answerHeaders(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -41,7 +41,7 @@ function answerHeaders(body: string): Readonly<Record<string, string | number>> 
   };
 }
 
-function malformedRequestError({ code, rawPacket }: MalformedRequest): ErrorAnswer {
+function malformedRequestError({ code, rawPacket }: MalformedRequest): ErrorResponse {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return httpErrors.timeout;

@@ -1,4 +1,4 @@
-import type { Endpoint, ErrorAnswer, Success } from '../../../contract/endpoint.ts';
+import type { Endpoint, ErrorResponse, Success } from '../../../contract/endpoint.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
 /** A JSON object of the document. */
@@ -14,7 +14,7 @@ export function toContent(mediaType: string, schema: unknown, more: JsonObject =
 
 /** All responses of an endpoint by status: the declared ones, and those of any HTTP service. */
 export function toResponses(endpoint: Endpoint): JsonObject {
-  const errors = new Map<number, ErrorAnswer[]>();
+  const errors = new Map<number, ErrorResponse[]>();
   for (const error of [...endpoint.errors, ...undeclaredErrors(endpoint)]) {
     errors.set(error.status, [...(errors.get(error.status) ?? []), error]);
   }
@@ -26,7 +26,7 @@ export function toResponses(endpoint: Endpoint): JsonObject {
 }
 
 /** Errors outside of the endpoint: of HTTP and of the storage. */
-function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorAnswer[] {
+function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorResponse[] {
   const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = httpErrors;
   const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = httpErrors;
   return [
@@ -41,7 +41,7 @@ function toSuccessResponse({ description, schema }: Success): JsonObject {
   return { description, content: toContent('application/json', schema) };
 }
 
-function toErrorResponse(answers: readonly ErrorAnswer[]): JsonObject {
+function toErrorResponse(answers: readonly ErrorResponse[]): JsonObject {
   const examples = answers.map(({ message, when }, index) => [
     `example-${index + 1}`,
     { summary: when, value: { message } },

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static, type TObject } from '../../../contract/schema.ts';
 import { getArtifact } from '../../../contract/artifact.ts';
-import type { ErrorAnswer } from '../../../contract/endpoint.ts';
+import type { ErrorResponse } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { attestationId, environmentName, flowName, orgName, trailName } from '../../../contract/names.ts';
 import type { SnapshotSelector } from '../../../contract/snapshot-expression.ts';
@@ -175,32 +175,32 @@ const snapshotPath = Type.Object({
   index: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
 });
 
-const environmentNotFoundPage: ErrorAnswer = {
+const environmentNotFoundPage: ErrorResponse = {
   status: 404,
   message: "Environment named '{env_name}' does not exist for organization '{org}'",
   when: 'There is no such environment.',
 };
 
-const snapshotNotFound: ErrorAnswer = {
+const snapshotNotFound: ErrorResponse = {
   status: 404,
   message: "Snapshot {index} of environment '{env_name}' does not exist in organization '{org}'",
   when: 'There is no such environment, or it has no snapshot with that number.',
 };
 
-const snapshotTooLarge: ErrorAnswer = {
+const snapshotTooLarge: ErrorResponse = {
   status: 400,
   message:
     "The members of environment '{env_name}' have too many artifacts for one page; open the snapshots of each member",
   when: 'The members of a logical environment have very many artifacts.',
 };
 
-const trailNotFound: ErrorAnswer = {
+const trailNotFound: ErrorResponse = {
   status: 404,
   message: "Trail with name '{trail_name}' does not exist for Organization '{org}' and Flow '{flow_name}'",
   when: 'Nothing was reported to a trail with that name.',
 };
 
-const attestationNotFound: ErrorAnswer = {
+const attestationNotFound: ErrorResponse = {
   status: 404,
   message: "Attestation '{attestation_id}' or its file does not exist in trail '{trail_name}' of flow '{flow_name}'",
   when: 'The trail has no attestation with that id, or the attestation has no file.',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseReportTask } from '../../../../src/evidence/sonar/report-task.ts';
-import { below, chooseServer, pageUrl } from '../../../../src/evidence/sonar/server/server-address.ts';
+import { buildUrl, chooseServer, pageUrl } from '../../../../src/evidence/sonar/server/server-address.ts';
 import { UserError } from '../../../../src/runtime/failure.ts';
 
 const reportOf = (serverUrl: string) => parseReportTask(`ceTaskId=A\nserverUrl=${serverUrl}\n`, 'report-task.txt');
@@ -81,7 +81,10 @@ describe('an address below the server', () => {
   it('keeps the origin and the context path whatever the values are', () => {
     fc.assert(
       fc.property(fc.constantFrom('', '/sonarqube', '/a/b/'), fc.string({ unit: 'grapheme' }), (path, value) => {
-        const url = below(new URL(`https://sonar.example.com${path}`), 'api/ce/task', { id: value, branch: undefined });
+        const url = buildUrl(new URL(`https://sonar.example.com${path}`), 'api/ce/task', {
+          id: value,
+          branch: undefined,
+        });
         expect(url.origin).toBe('https://sonar.example.com');
         expect(url.pathname).toBe(`${path.replace(/\/$/u, '')}/api/ce/task`);
         expect([...url.searchParams]).toEqual([['id', value.toWellFormed()]]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { noAnswer, refusal, type Asked } from '../../../../src/evidence/sonar/server/server-failure.ts';
+import { noResponse, toStatusFailure, type SonarCall } from '../../../../src/evidence/sonar/server/server-failure.ts';
 import { TransportError } from '../../../../src/http/transport.ts';
 
-const asked: Asked = {
+const asked: SonarCall = {
   url: new URL('https://sonar.example.com/sonarqube/api/ce/task?id=A'),
   address: { url: new URL('https://sonar.example.com/sonarqube'), namedBy: 'input', warnings: [] },
   permission: 'Browse',
@@ -17,7 +17,7 @@ describe('a question to Sonar without an answer', () => {
     ['interrupted', 'proxy or load balancer that cuts connections'],
     ['malformed', 'the right protocol and port'],
   ] as const)('because of the problem %s has the remedy for it', (problem, remedy) => {
-    const failure = noAnswer(asked, new TransportError(problem, true, 'self-signed certificate'));
+    const failure = noResponse(asked, new TransportError(problem, true, 'self-signed certificate'));
     expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
       'no answer from Sonar to GET https://sonar.example.com/sonarqube/api/ce/task?id=A: self-signed certificate',
@@ -37,7 +37,7 @@ describe('an error status of Sonar', () => {
     [500, 'external', 'administrators'],
     [503, 'external', 'administrators'],
   ])('%i is a %s', (status, kind, remedy) => {
-    const failure = refusal(asked, status, 'words', true);
+    const failure = toStatusFailure(asked, status, 'words', true);
     expect(failure.kind).toBe(kind);
     expect(failure.remedy).toContain(remedy);
   });
@@ -46,7 +46,12 @@ describe('an error status of Sonar', () => {
 describe('an answer of 404 that is not in the form of Sonar', () => {
   const refuse = (address: string, namedBy: 'input' | 'report' = 'input') => {
     const url = new URL(address);
-    return refusal({ ...asked, address: { url, namedBy, warnings: [] } }, 404, 'an HTML page of 9 bytes', false);
+    return toStatusFailure(
+      { ...asked, address: { url, namedBy, warnings: [] } },
+      404,
+      'an HTML page of 9 bytes',
+      false,
+    );
   };
 
   it('says that no Sonar server lives there', () => {
@@ -73,10 +78,10 @@ describe('an answer of 404 that is not in the form of Sonar', () => {
 describe('a missing permission', () => {
   it('is named, and that "Browse" alone does not do for the background task', () => {
     const execute = { ...asked, permission: 'Execute Analysis' };
-    expect(refusal(execute, 403, 'Insufficient privileges', true).remedy).toBe(
+    expect(toStatusFailure(execute, 403, 'Insufficient privileges', true).remedy).toBe(
       'Give the owner of `sonar-token` the permission "Execute Analysis" on the project ("Browse" alone is not enough).',
     );
-    expect(refusal({ ...execute, hasToken: false }, 403, 'words', true).remedy).toContain('"Execute Analysis"');
-    expect(refusal(asked, 403, 'Insufficient privileges', true).remedy).not.toContain('not enough');
+    expect(toStatusFailure({ ...execute, hasToken: false }, 403, 'words', true).remedy).toContain('"Execute Analysis"');
+    expect(toStatusFailure(asked, 403, 'Insufficient privileges', true).remedy).not.toContain('not enough');
   });
 });

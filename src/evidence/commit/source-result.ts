@@ -6,7 +6,7 @@ export interface SourceMiss extends FailureText {
 }
 
 /** The answer of a source. A miss is not a failure yet, because the next source may know. */
-export type SourceAnswer<Thing> = { readonly found: Thing } | { readonly miss: SourceMiss };
+export type SourceResult<Thing> = { readonly found: Thing } | { readonly miss: SourceMiss };
 
 /** A miss that the workflow author can fix. */
 export function userMiss(what: string, remedy: string): { readonly miss: SourceMiss } {
@@ -27,7 +27,7 @@ export function noToken(permission: string): { readonly miss: SourceMiss } {
 }
 
 /** Lists the sources that were tried with the reason of each miss, ending in a full stop. */
-export function tried(misses: Readonly<Record<string, SourceMiss>>): string {
+export function describeMisses(misses: Readonly<Record<string, SourceMiss>>): string {
   const clauses = Object.entries(misses).map(([source, { what }]) => `${source}: ${what}`);
   return `${clauses.join('; ')}.`;
 }

@@ -1,5 +1,5 @@
 import { conforms, isKeywords, type Keywords } from './check.ts';
-import { decisive, isDecisive, widerFormOf, type TSchema } from './schema.ts';
+import { decisive, isDecisive, findWiderSchema, type TSchema } from './schema.ts';
 
 /*
  * What a client requires of an answer. The contract declares each field once, with the form that this service gives it. A
@@ -8,16 +8,16 @@ import { decisive, isDecisive, widerFormOf, type TSchema } from './schema.ts';
  */
 
 /** The form of an answer that a client accepts: the declared one, with the wider form of each `tolerant` field. */
-export function acceptedForm(declared: TSchema): TSchema {
-  const wider = widerFormOf(declared);
+export function toAcceptedSchema(declared: TSchema): TSchema {
+  const wider = findWiderSchema(declared);
   const keywords = Object.entries(isKeywords(wider) ? wider : declared).map(([keyword, value]: [string, unknown]) => {
     switch (keyword) {
       case 'items':
-        return [keyword, acceptedMember(value)] as const;
+        return [keyword, toAcceptedMember(value)] as const;
       case 'anyOf':
-        return [keyword, Array.isArray(value) ? value.map(acceptedMember) : value] as const;
+        return [keyword, Array.isArray(value) ? value.map(toAcceptedMember) : value] as const;
       case 'properties':
-        return [keyword, acceptedProperties(value)] as const;
+        return [keyword, toAcceptedProperties(value)] as const;
       default:
         return [keyword, value] as const;
     }
@@ -26,13 +26,13 @@ export function acceptedForm(declared: TSchema): TSchema {
   return isDecisive(declared) ? decisive(accepted) : accepted;
 }
 
-function acceptedMember(schema: unknown): unknown {
-  return isKeywords(schema) ? acceptedForm(schema) : schema;
+function toAcceptedMember(schema: unknown): unknown {
+  return isKeywords(schema) ? toAcceptedSchema(schema) : schema;
 }
 
-function acceptedProperties(properties: unknown): unknown {
+function toAcceptedProperties(properties: unknown): unknown {
   if (!isKeywords(properties)) return properties;
-  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, acceptedMember(schema)]));
+  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toAcceptedMember(schema)]));
 }
 
 /** The keys of an answer on which a decision rests, with those of the objects and lists that lead there. */
@@ -45,8 +45,8 @@ export function decisiveKeys(schema: unknown): ReadonlySet<string> {
 function collectKeys(schema: unknown, keys: Set<string>): void {
   if (!isKeywords(schema)) return;
   collectKeys(schema['items'], keys);
-  for (const [key, property] of propertiesOf(schema)) {
-    if (!isNecessary(schema, key, property)) continue;
+  for (const [key, property] of readProperties(schema)) {
+    if (!isRequiredOrDecisive(schema, key, property)) continue;
     keys.add(key);
     collectKeys(property, keys);
   }
@@ -56,52 +56,52 @@ function collectKeys(schema: unknown, keys: Set<string>): void {
  * An answer as a client may rely on it: without the fields that it does not depend on and that do not have the declared
  * form. As JSON it is the whole answer, as it came. An answer that has the declared form is returned itself.
  */
-export function answerView(schema: unknown, answer: unknown): unknown {
-  if (!isKeywords(schema) || hasForm(schema, answer)) return answer;
-  if (Array.isArray(answer)) return answer.map((item: unknown) => answerView(schema['items'], item));
+export function toResponseView(schema: unknown, answer: unknown): unknown {
+  if (!isKeywords(schema) || conformsTo(schema, answer)) return answer;
+  if (Array.isArray(answer)) return answer.map((item: unknown) => toResponseView(schema['items'], item));
   const { anyOf } = schema;
-  if (Array.isArray(anyOf)) return viewOfUnion(anyOf, answer);
-  return isKeywords(answer) ? viewOfObject(schema, answer) : answer;
+  if (Array.isArray(anyOf)) return toUnionView(anyOf, answer);
+  return isKeywords(answer) ? toObjectView(schema, answer) : answer;
 }
 
 /** A view that says nothing, and is the answer as JSON. */
-export function emptyView(answer: unknown): object {
-  return asJson({}, answer);
+export function toEmptyView(answer: unknown): object {
+  return withJson({}, answer);
 }
 
-function viewOfUnion(members: readonly unknown[], answer: unknown): unknown {
+function toUnionView(members: readonly unknown[], answer: unknown): unknown {
   for (const member of members) {
-    const view = answerView(member, answer);
-    if (isKeywords(member) && hasForm(member, view)) return view;
+    const view = toResponseView(member, answer);
+    if (isKeywords(member) && conformsTo(member, view)) return view;
   }
   return answer;
 }
 
-function viewOfObject(schema: Keywords, answer: Keywords): unknown {
-  const properties = new Map(propertiesOf(schema));
+function toObjectView(schema: Keywords, answer: Keywords): unknown {
+  const properties = new Map(readProperties(schema));
   const kept = Object.entries(answer).flatMap(([key, value]) => {
     const property = properties.get(key);
     if (property === undefined) return [[key, value] as const];
-    const view = answerView(property, value);
-    return isNecessary(schema, key, property) || hasForm(property, view) ? [[key, view] as const] : [];
+    const view = toResponseView(property, value);
+    return isRequiredOrDecisive(schema, key, property) || conformsTo(property, view) ? [[key, view] as const] : [];
   });
-  return asJson(Object.fromEntries(kept), answer);
+  return withJson(Object.fromEntries(kept), answer);
 }
 
 /** Lets `JSON.stringify` write the answer in place of its view. */
-function asJson(view: object, answer: unknown): object {
+function withJson(view: object, answer: unknown): object {
   return Object.defineProperty(view, 'toJSON', { value: () => answer });
 }
 
-function hasForm(schema: Keywords, answer: unknown): boolean {
+function conformsTo(schema: Keywords, answer: unknown): boolean {
   return conforms(schema, answer);
 }
 
-function propertiesOf({ properties }: Keywords): readonly (readonly [string, Keywords])[] {
+function readProperties({ properties }: Keywords): readonly (readonly [string, Keywords])[] {
   if (!isKeywords(properties)) return [];
   return Object.entries(properties).flatMap(([key, schema]) => (isKeywords(schema) ? [[key, schema] as const] : []));
 }
 
-function isNecessary({ required }: Keywords, key: string, property: Keywords): boolean {
+function isRequiredOrDecisive({ required }: Keywords, key: string, property: Keywords): boolean {
   return (Array.isArray(required) && required.includes(key)) || isDecisive(property);
 }

@@ -27,14 +27,14 @@ export function startPolling(
 }
 
 /** The longest time without a log line, in milliseconds. */
-const silence = 30_000;
+const maximumSilence = 30_000;
 
 /** Logs what is being waited for: every change at once, and again every 30 seconds. */
 export class Progress {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #start: number;
-  #told = { state: '', at: 0 };
+  #lastLogged = { state: '', at: 0 };
   #task: string | undefined;
 
   constructor(clock: Clock, log: Log) {
@@ -51,29 +51,29 @@ export class Progress {
   /** @param task the background task and its state, as a clause */
   logTask(task: string): void {
     this.#task = task;
-    this.#tell(task, `${task} after ${seconds(this.#clock.now() - this.#start)}`);
+    this.#logOnChange(task, `${task} after ${seconds(this.#clock.now() - this.#start)}`);
   }
 
   /** @param left how long Sonar will be asked again, in milliseconds */
   logFailure(what: string, left: number): void {
-    this.#tell(what, `${what}; asking again for up to ${seconds(left)}`);
+    this.#logOnChange(what, `${what}; asking again for up to ${seconds(left)}`);
   }
 
-  #tell(state: string, line: string): void {
+  #logOnChange(state: string, line: string): void {
     const now = this.#clock.now();
-    if (state === this.#told.state && now - this.#told.at < silence) return;
+    if (state === this.#lastLogged.state && now - this.#lastLogged.at < maximumSilence) return;
     this.#log.info(line);
-    this.#told = { state, at: now };
+    this.#lastLogged = { state, at: now };
   }
 }
 
 /** The pauses between attempts, in milliseconds: each is 1.5 times the previous one, up to the longest. */
 const firstPause = 1000;
-const longestPause = 10_000;
+const maximumPause = 10_000;
 
 /** The pause after `previous`; the first pause if there was none. In milliseconds. */
 export function nextPause(previous: number | undefined): number {
-  return previous === undefined ? firstPause : Math.min(longestPause, previous * 1.5);
+  return previous === undefined ? firstPause : Math.min(maximumPause, previous * 1.5);
 }
 
 /** The result of one attempt, unless it failed permanently. */
@@ -87,10 +87,10 @@ export type Attempt<Answer> =
     };
 
 /** The minimum timeout of a request, even near the time limit, in milliseconds. */
-const leastRequestTimeout = 10_000;
+const minimumRequestTimeout = 10_000;
 
 /** The maximum time for a request that the evidence does not depend on, in milliseconds. */
-const bestEffortTime = 10_000;
+const maximumBestEffortTime = 10_000;
 
 /**
  * Repeats a request until there is an answer, as long as the failures are transient, like those of a restarting server.
@@ -100,28 +100,28 @@ const bestEffortTime = 10_000;
  * @throws ExternalError if the limit is reached first, with what was seen last; whatever `attempt` throws; the signal's
  * reason
  */
-export async function pollUntilAnswered<Answer>(
+export async function pollUntilResponse<Answer>(
   attempt: (timeout: number) => Promise<Attempt<Answer>>,
   polling: Polling,
   isBestEffort: boolean,
 ): Promise<Answer> {
   const { clock, signal, progress } = polling;
-  const end = isBestEffort ? Math.min(polling.end, clock.now() + bestEffortTime) : polling.end;
+  const end = isBestEffort ? Math.min(polling.end, clock.now() + maximumBestEffortTime) : polling.end;
   let pause: number | undefined;
   for (;;) {
-    const seen = await attempt(Math.max(leastRequestTimeout, end - clock.now()));
-    if ('answer' in seen) return seen.answer;
+    const result = await attempt(Math.max(minimumRequestTimeout, end - clock.now()));
+    if ('answer' in result) return result.answer;
     const left = end - clock.now();
-    if (left <= 0) throw timeIsUp(seen.failure, polling);
-    const wanted = seen.retryAfter ?? 0;
-    if (wanted > left) throw leftAlone(seen.failure, wanted, left);
-    progress.logFailure(seen.failure.message, left);
+    if (left <= 0) throw createTimeoutError(result.failure, polling);
+    const wanted = result.retryAfter ?? 0;
+    if (wanted > left) throw createRetryTooLateError(result.failure, wanted, left);
+    progress.logFailure(result.failure.message, left);
     pause = nextPause(pause);
     await sleep(clock, Math.min(Math.max(pause, wanted), left), signal);
   }
 }
 
-function timeIsUp(failure: Failure, { timeoutMilliseconds, progress }: Polling): ExternalError {
+function createTimeoutError(failure: Failure, { timeoutMilliseconds, progress }: Polling): ExternalError {
   const before = progress.lastTask === undefined ? '' : ` Before that: ${progress.lastTask}.`;
   return new ExternalError(
     {
@@ -132,7 +132,7 @@ function timeIsUp(failure: Failure, { timeoutMilliseconds, progress }: Polling):
   );
 }
 
-function leftAlone(failure: Failure, wanted: number, left: number): ExternalError {
+function createRetryTooLateError(failure: Failure, wanted: number, left: number): ExternalError {
   return new ExternalError(
     {
       what: `${failure.message}; Sonar asks to wait ${seconds(wanted)} before the next request, and only ${seconds(left)} of \`sonar-timeout\` are left`,

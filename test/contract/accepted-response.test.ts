@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { acceptedForm, answerView, decisiveKeys, emptyView } from '../../src/contract/accepted-answer.ts';
+import { toAcceptedSchema, toResponseView, decisiveKeys, toEmptyView } from '../../src/contract/accepted-response.ts';
 import { artifact, getArtifact } from '../../src/contract/artifact.ts';
 import { attestationPage, listAttestations } from '../../src/contract/attestation-list.ts';
 import { conforms, violations } from '../../src/contract/check.ts';
@@ -40,16 +40,16 @@ describe('the form that a client accepts', () => {
   const wider = { at: 1.5, ended: 2.5, name: null, list: [{ at: 0.25 }], either: { at: 3.5 } };
 
   it('is wider than the declared one where that says so, however deep', () => {
-    expect(violations(acceptedForm(declared), wider)).toEqual([]);
+    expect(violations(toAcceptedSchema(declared), wider)).toEqual([]);
     expect(violations(declared, wider).map(({ field }) => field)).toEqual([
       ...['at', 'ended', 'name', 'list.0.at', 'either.at', 'either'],
     ]);
   });
 
   it('is no wider elsewhere, and decides by the same keys', () => {
-    expect(conforms(acceptedForm(declared), { ...wider, at: null })).toBe(false);
-    expect(conforms(acceptedForm(declared), { ...wider, name: 7 })).toBe(false);
-    expect(decisiveKeys(acceptedForm(declared))).toEqual(decisiveKeys(declared));
+    expect(conforms(toAcceptedSchema(declared), { ...wider, at: null })).toBe(false);
+    expect(conforms(toAcceptedSchema(declared), { ...wider, name: 7 })).toBe(false);
+    expect(decisiveKeys(toAcceptedSchema(declared))).toEqual(decisiveKeys(declared));
   });
 });
 
@@ -58,7 +58,7 @@ describe('the view of an answer', () => {
 
   it('is the answer itself if it has the declared form, further keys included', () => {
     const answer = { fingerprint, state: 'COMPLIANT', running: [], new_in_2027: { any: [1] } };
-    expect(answerView(artifact, answer)).toBe(answer);
+    expect(toResponseView(artifact, answer)).toBe(answer);
   });
 
   it('leaves out what has another form and does not decide, and is the whole answer as JSON', () => {
@@ -69,7 +69,7 @@ describe('the view of an answer', () => {
       git_commit_info: { sha1: 'b', timestamp: 'yesterday', url: 5 },
       another: null,
     };
-    const view = answerView(artifact, answer);
+    const view = toResponseView(artifact, answer);
     expect(view).toEqual({
       ...{ fingerprint, state: 'COMPLIANT', exited: answer.exited, git_commit_info: { sha1: 'b' }, another: null },
     });
@@ -78,13 +78,13 @@ describe('the view of an answer', () => {
 
   it('keeps what decides, whatever its form', () => {
     const answer = { fingerprint: 1, state: 3, trail_name: [], running: 'here' };
-    expect(answerView(artifact, answer)).toEqual({ fingerprint: 1, state: 3, trail_name: [] });
+    expect(toResponseView(artifact, answer)).toEqual({ fingerprint: 1, state: 3, trail_name: [] });
   });
 
   it('reaches into lists', () => {
     const [good, odd] = [{ attestation_id: '1' }, { attestation_id: '2', description: 5, is_compliant: 'yes' }];
     const pagination = { total: 2, page: 1, per_page: 'many', page_count: 1 };
-    expect(answerView(attestationPage, { data: [good, odd], pagination })).toEqual({
+    expect(toResponseView(attestationPage, { data: [good, odd], pagination })).toEqual({
       data: [good, { attestation_id: '2', is_compliant: 'yes' }],
       pagination: { total: 2, page: 1, page_count: 1 },
     });
@@ -100,7 +100,7 @@ describe('the view of an answer', () => {
     fc.assert(
       fc.property(nearlyValidValues(schema), (value) => {
         const [answer] = JSON.parse(JSON.stringify([value])) as readonly unknown[];
-        const view = answerView(schema, answer);
+        const view = toResponseView(schema, answer);
         const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
         const decides = isObject && (!('verdict' in answer) || typeof answer.verdict === 'boolean');
         expect(conforms(schema, view)).toBe(decides);
@@ -110,12 +110,12 @@ describe('the view of an answer', () => {
   });
 
   it('can say nothing at all', () => {
-    expect([emptyView('OK'), JSON.stringify(emptyView('OK'))]).toEqual([{}, '"OK"']);
+    expect([toEmptyView('OK'), JSON.stringify(toEmptyView('OK'))]).toEqual([{}, '"OK"']);
   });
 
   it('keeps a key that is no ordinary one', () => {
     const answer: unknown = JSON.parse('{"fingerprint":"x","filename":1,"__proto__":{"state":"COMPLIANT"},"toJSON":1}');
-    const view = answerView(artifact, answer);
+    const view = toResponseView(artifact, answer);
     expect(Object.getPrototypeOf(view)).toBe(Object.prototype);
     expect(JSON.stringify(view)).toBe(JSON.stringify(answer));
   });
