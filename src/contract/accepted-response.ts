@@ -2,12 +2,14 @@ import { conforms, isKeywords, type Keywords } from './check.ts';
 import { decisive, isDecisive, findWiderSchema, type TSchema } from './schema.ts';
 
 /*
- * What a client requires of an answer. The contract declares each field once, with the form that this service gives it. A
- * client depends on fewer: on the fields that are required, and on those that are marked as decisive. What else has
- * another form with another service must not turn an answer into an error.
+ * What a client requires of a response. The contract declares each field once, in the form that this service sends. A
+ * client depends on fewer fields: those that are required, and those that are marked as decisive. If another service
+ * sends any other field in another form, that must not turn the response into an error.
  */
 
-/** The form of an answer that a client accepts: the declared one, with the wider form of each `tolerant` field. */
+/**
+ * The schema that a client accepts for a response: the declared one, with the wider schema of each `tolerant` field.
+ */
 export function toAcceptedSchema(declared: TSchema): TSchema {
   const wider = findWiderSchema(declared);
   const keywords = Object.entries(isKeywords(wider) ? wider : declared).map(([keyword, value]: [string, unknown]) => {
@@ -35,7 +37,7 @@ function toAcceptedProperties(properties: unknown): unknown {
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, toAcceptedMember(schema)]));
 }
 
-/** The keys of an answer on which a decision rests, with those of the objects and lists that lead there. */
+/** The keys of a response that decide something, and the keys of the objects and lists that contain them. */
 export function decisiveKeys(schema: unknown): ReadonlySet<string> {
   const keys = new Set<string>();
   collectKeys(schema, keys);
@@ -53,8 +55,9 @@ function collectKeys(schema: unknown, keys: Set<string>): void {
 }
 
 /**
- * An answer as a client may rely on it: without the fields that it does not depend on and that do not have the declared
- * form. As JSON it is the whole answer, as it came. An answer that has the declared form is returned itself.
+ * The part of a response that a client may rely on: fields that the client does not depend on are left out if they do
+ * not conform to the schema. `JSON.stringify` still writes the whole response as it was received. A response that
+ * conforms is returned unchanged.
  */
 export function toResponseView(schema: unknown, answer: unknown): unknown {
   if (!isKeywords(schema) || conformsTo(schema, answer)) return answer;
@@ -64,7 +67,7 @@ export function toResponseView(schema: unknown, answer: unknown): unknown {
   return isKeywords(answer) ? toObjectView(schema, answer) : answer;
 }
 
-/** A view that says nothing, and is the answer as JSON. */
+/** A view without any fields. `JSON.stringify` writes the whole response. */
 export function toEmptyView(answer: unknown): object {
   return withJson({}, answer);
 }
@@ -88,7 +91,7 @@ function toObjectView(schema: Keywords, answer: Keywords): unknown {
   return withJson(Object.fromEntries(kept), answer);
 }
 
-/** Lets `JSON.stringify` write the answer in place of its view. */
+/** Makes `JSON.stringify` write the response instead of its view. */
 function withJson(view: object, answer: unknown): object {
   return Object.defineProperty(view, 'toJSON', { value: () => answer });
 }

@@ -29,8 +29,8 @@ export const artifactReport = Type.Object(
 export type ArtifactReport = Static<typeof artifactReport>;
 
 /**
- * Attest an artifact. Not one of the sixteen operations: the interface reads artifacts and shows no way to create one, so
- * the service takes them in the form that the public client was seen to send.
+ * Attest an artifact. Not one of the sixteen operations: the interface reads artifacts but shows no way to create one,
+ * so the service accepts the request that the public client was observed to send.
  */
 export const reportArtifact = defineEndpoint({
   title: 'Attest artifact',
@@ -56,19 +56,19 @@ export const reportArtifact = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'how artifacts come into being',
-      choice: 'the neighbouring endpoint of the public client, with its wire form',
+      subject: 'how artifacts are created',
+      choice: "the public client's endpoint beside this one, with its wire format",
       source: 'observed on the wire',
     },
     {
       subject: 'the required fields of an artifact',
       choice: '`fingerprint`, `filename`, `git_commit`, `build_url`, `commit_url` and `trail_name`',
-      source: 'the public client sends them always, and the service identifies and shows the artifact by them',
+      source: 'the public client always sends them, and the service identifies and shows the artifact by them',
     },
     {
       subject: 'the same artifact reported again',
-      choice: 'recorded again, with an id of its own; the latest report counts',
-      source: 'the latest of a name counts, as for attestations',
+      choice: 'recorded again with a new id; the latest report counts',
+      source: 'as for attestations, the latest of the same name counts',
     },
   ],
 });

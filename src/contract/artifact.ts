@@ -17,7 +17,7 @@ const timestampText = tolerant(
   Type.Optional(Type.Union([Type.String(), Type.Number()])),
 );
 
-/** How long an artifact took to each environment, by the name of the environment. */
+/** How long the artifact took to reach each environment, by environment name. */
 const leadTimes = Type.Record(Type.String(), Type.Integer({ description: 'Whole seconds.' }));
 
 /** Where an artifact runs or ran. */
@@ -29,7 +29,7 @@ export const environmentAppearance = Type.Object({
 /** Something that happened to an artifact. */
 export const artifactEvent = Type.Object({ event: Type.String(), timestamp: Type.Number() });
 
-/** The commit of a stored artifact (interface, Artifact). A client requires none of its fields. */
+/** The commit of a stored artifact (interface, Artifact). No field is required. */
 const storedCommitInfo = Type.Object({
   sha1: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
@@ -44,9 +44,9 @@ const storedCommitInfo = Type.Object({
 });
 
 /**
- * An artifact as the service answers it (interface, Artifact). Only what identifies it is required here: a client that
- * insisted on more would turn an older or newer service's answer into an error. The gate checks `state`, because it has
- * its own words for a missing or an unknown one.
+ * An artifact as the service returns it (interface, Artifact). Only the field that identifies it is required: a client
+ * that required more would reject the response of an older or newer service. The gate checks `state` itself, because it
+ * reports a missing or unknown state with its own message.
  */
 export const artifact = Type.Object({
   id: decisive(Type.Optional(Type.String())),
@@ -79,18 +79,18 @@ export const artifact = Type.Object({
   history: Type.Optional(Type.Array(artifactEvent)),
 });
 
-/** An artifact as the service answers it. */
+/** An artifact as the service returns it. */
 export type Artifact = Static<typeof artifact>;
 
-/** The answer where the flow is known and the artifact is not. */
+/** The response if the flow exists but the artifact does not. */
 export const artifactNotFound = {
   status: 404,
   message:
     "Artifact with fingerprint '{fingerprint}' does not exist in flow '{flow}' belonging to organization '{org}'",
-  when: 'The flow holds no artifact of that fingerprint, or none in the given trail or of the given attestation id.',
+  when: 'The flow has no artifact with that fingerprint, or none in the given trail or with the given attestation id.',
 } as const;
 
-/** The answer where an abbreviated fingerprint belongs to several artifacts. */
+/** The response if an abbreviated fingerprint matches several artifacts. */
 export const fingerprintAmbiguous = {
   status: 400,
   message: "Fingerprint '{fingerprint}' is ambiguous in flow '{flow}': it is the beginning of {count} fingerprints",
@@ -126,18 +126,16 @@ export const getArtifact = defineEndpoint({
   ],
   authentication: ['bearer'],
   choices: [
-    { subject: 'the query name of the trail', choice: '`trail`', source: "the public client's source" },
+    { subject: 'the query parameter for the trail', choice: '`trail`', source: "the public client's source" },
     {
-      subject: 'the query name of the artifact attestation id',
-      choice:
-        '`attestation_id`, or `artifact_id`; the action sends the former; if both are sent, they must be the same',
-      source:
-        "the name of the same id in the interface's attestation list, and in the addresses of a real service's pages",
+      subject: 'the query parameter for the artifact attestation id',
+      choice: '`attestation_id` or `artifact_id`; the action sends the former; if both are sent, they must be the same',
+      source: "the name of the same id in the interface's attestation list, and in the page URLs of a real service",
     },
     {
-      subject: 'which field of the answer is the artifact attestation id',
-      choice: '`id`; where one was asked for, an answer with another id or none is refused',
-      source: 'the two have the same form, and a service that ignores the parameter must open no gate',
+      subject: 'which field of the response is the artifact attestation id',
+      choice: '`id`; if the client asked for an id, it rejects a response with another id or none',
+      source: 'both have the same form, and a service that ignores the parameter must not open a gate',
     },
     {
       subject: 'the entries of `running`, `exited` and `history`',
@@ -148,7 +146,7 @@ export const getArtifact = defineEndpoint({
       subject: 'the structure of `commit_lead_times` and `build_lead_times`',
       choice:
         'whole seconds by environment: from the commit (its `timestamp`), or from the report of the artifact, to its first start there; left out if unknown',
-      source: 'the interface has two objects, and lead time is what they are named after',
+      source: 'the interface shows two objects that are named after lead times',
     },
     {
       subject: 'fields of an artifact that were not reported',
@@ -158,17 +156,17 @@ export const getArtifact = defineEndpoint({
     {
       subject: 'which snapshot `running` and `exited` name',
       choice: 'the last one that shows the artifact; logical environments are left out',
-      source: 'there a reader finds it; it runs in their members',
+      source: 'that is where a reader finds it; in a logical environment it runs in one of the members',
     },
     {
-      subject: 'an abbreviated fingerprint that fits several artifacts',
+      subject: 'an abbreviated fingerprint that matches several artifacts',
       choice: '400, with the number of fingerprints in the message',
-      source: 'answering with any one of them would be a guess',
+      source: 'returning any one of them would be a guess',
     },
     {
       subject: 'one fingerprint reported to several trails',
-      choice: 'the latest report answers, unless `trail` or `attestation_id` narrows it',
-      source: 'the latest of a name counts, as for attestations',
+      choice: 'the latest report is returned, unless `trail` or `attestation_id` narrows it',
+      source: 'as for attestations, the latest of the same name counts',
     },
   ],
 });

@@ -5,9 +5,9 @@ import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 
 /**
- * An attestation in a list (interface, Attestation). The interface shows neither the trail nor the artifact that it is
- * about. `artifact_fingerprint` was observed where the public client reads a single attestation; `trail_name` and
- * `target_artifacts` are this service's, named as in an artifact and in a report.
+ * An attestation in a list (interface, Attestation). The interface shows neither the trail nor the artifact that an
+ * attestation is about. `artifact_fingerprint` was observed when the public client reads a single attestation;
+ * `trail_name` and `target_artifacts` are fields of this service, named as in an artifact and in a report.
  */
 export const listedAttestation = Type.Object({
   attestation_id: Type.String(),
@@ -64,7 +64,7 @@ export const attestationPage = Type.Object({
 /** A page of attestations. */
 export type AttestationPage = Static<typeof attestationPage>;
 
-// Up to the year 9999, which leaves room for milliseconds to be noticed as a mistake.
+// Up to the year 9999, so that a time in milliseconds is rejected.
 const timestamp = Type.Integer({ minimum: 0, maximum: 253_402_300_799 });
 
 /** Operation 9: list the attestations of a flow. */
@@ -86,59 +86,59 @@ export const listAttestations = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'the query names of the page',
+      subject: 'the query parameters for pages',
       choice: '`page` and `per_page`, here and for snapshots',
-      source: "the names in the answer's `pagination`",
+      source: "the names in the response's `pagination`",
     },
-    { subject: 'the size of a page', choice: '15 unless asked otherwise, 1000 at most', source: 'the public client' },
+    { subject: 'the size of a page', choice: '15 by default, 1000 at most', source: 'the public client' },
     {
       subject: 'the size of a page in bytes',
       choice: '8 MiB of attestations at most; more is a 400 that asks for smaller pages',
-      source: 'a page is held in memory until it was read',
+      source: 'a page is held in memory until it has been read',
     },
     {
       subject: 'the order of attestations',
-      choice: 'by the order of recording, the last one first, whatever the clock showed',
-      source: 'what counts now is on the first page; a `to_timestamp` keeps the pages still while others write',
+      choice: 'in the order of recording, the latest first, whatever the clock showed',
+      source: 'what counts now is on the first page; a `to_timestamp` keeps the pages stable while others write',
     },
     {
       subject: 'which of two attestations is the later one',
       choice: 'the one with the larger `sequence`, a field of this service; without it, the one with the later time',
-      source: "a service's clock can be set back, and the order of recording cannot",
+      source: "a service's clock can be set back, but the order of recording cannot change",
     },
     {
       subject: 'the trail and the artifact of an attestation',
       choice: '`trail_name`, `artifact_fingerprint` (null if there is none) and `target_artifacts`',
-      source: 'without them nobody can tell which attestations a newer one replaces; the client does not require them',
+      source: 'they show which attestations a newer one replaces; the client does not require them',
     },
     {
       subject: 'the entries of `_links`',
-      choice: '`self`, `first`, `prev`, `next` and `last` as addresses; the ones that do not exist are left out',
-      source: 'the names that links between pages have everywhere (IANA, Link Relations)',
+      choice: '`self`, `first`, `prev`, `next` and `last` as URLs; links that do not exist are left out',
+      source: 'the usual names of links between pages (IANA, Link Relations)',
     },
     {
-      subject: 'what `has_audit_package` says',
-      choice: 'whether a file came with the attestation',
-      source: 'the file is what there is to audit beside the answer itself',
+      subject: 'the meaning of `has_audit_package`',
+      choice: 'whether a file was attached to the attestation',
+      source: 'besides the response itself, the file is all that can be audited',
     },
     {
-      subject: '`is_compliant` of an attestation that proves neither',
+      subject: '`is_compliant` of an attestation that proves neither a pass nor a failure',
       choice: 'false',
-      source: 'the interface has a boolean, and what is not proven is never a pass',
+      source: 'the interface has a boolean, and only a proven pass counts as a pass',
     },
     {
       subject: 'how `reported_by` and `created_by` name someone',
-      choice: 'a user by the name, a service account as `service-account:<name>`',
-      source: 'a user and a service account can have the same name, and no name holds a colon',
+      choice: 'a user by name, a service account as `service-account:<name>`',
+      source: 'a user and a service account can have the same name, and names never contain a colon',
     },
     {
       subject: 'the ends of the time span',
-      choice: 'both are part of it',
-      source: 'a span of one second holds what happened in it',
+      choice: 'both are included',
+      source: 'a span of one second contains what happened in that second',
     },
     {
       subject: 'the time span after the clock was set forward or back',
-      choice: 'an attestation whose time the order of recording contradicts is in every span that its neighbours allow',
+      choice: 'an attestation whose time contradicts the order of recording is in every span that its neighbours allow',
       source: 'a span that is too large cannot hide a failed attestation; one that is too small can',
     },
   ],

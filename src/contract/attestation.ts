@@ -6,7 +6,7 @@ import { maximumDocumentBytes, maximumFileBytes, maximumTargets } from './limits
 import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
-/** One condition of a quality gate. Sonar leaves out the threshold and the value where there is none. */
+/** One condition of a quality gate. Sonar omits the threshold or the value if there is none. */
 export const sonarCondition = Type.Object({
   metric: lineText(),
   operator: Type.Optional(lineText()),
@@ -16,8 +16,8 @@ export const sonarCondition = Type.Object({
 });
 
 /**
- * A Sonar analysis with its quality gate (interface, `sonar_results`): a subset of Sonar's webhook payload. Open to
- * further keys, because the payload is Sonar's and grows.
+ * A Sonar analysis with its quality gate (interface, `sonar_results`): a subset of Sonar's webhook payload. Further
+ * keys are allowed, because Sonar extends its payload.
  */
 export const sonarResults = Type.Object({
   analysedAt: Type.Optional(lineText()),
@@ -50,11 +50,13 @@ export const sonarResults = Type.Object({
 /** A Sonar analysis with its quality gate. */
 export type SonarResults = Static<typeof sonarResults>;
 
-/** What `ignoredConditions` means, for those who see values that miss the thresholds of conditions that are OK. */
+/** Explains `ignoredConditions` to readers who see conditions that are OK although their values miss the thresholds. */
 export const ignoredConditionsNote =
   'Sonar ignored the conditions on coverage and duplication, because fewer than 20 lines are new: they are OK even if their values miss the thresholds.';
 
-/** The JSON part of a Sonar attestation (interface, `data_json`; the optional keys after `user_data` are the wire's). */
+/**
+ * The JSON part of a Sonar attestation (interface, `data_json`; the keys after `user_data` were observed on the wire).
+ */
 export const sonarAttestation = Type.Object(
   {
     attestation_name: attestationName,
@@ -73,15 +75,15 @@ export const sonarAttestation = Type.Object(
 );
 
 /**
- * The keys of `user_data` that say whether `sonar_results.revision` is known to be the attested commit, and if not, why.
- * The action sets them; a user's own data may not have them.
+ * The keys of `user_data` that say whether `sonar_results.revision` is known to be the attested commit, and if not, why
+ * not. The action sets them; the user's own data must not contain them.
  */
 export const revisionKeys = { verified: 'revision_verified', reason: 'revision_unverified_reason' } as const;
 
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
 
-/** The answer to an attestation for an artifact that was not reported to the trail. */
+/** The response to an attestation for an artifact that was not reported to the trail. */
 export const artifactNotInTrail = {
   status: 404,
   message:
@@ -125,7 +127,7 @@ export const attestSonar = defineEndpoint({
   choices: [
     {
       subject: 'the success status',
-      choice: '201; the client takes 200 as well',
+      choice: '201; the client also accepts 200',
       source: 'the public client accepts both',
     },
     {
@@ -146,24 +148,24 @@ export const attestSonar = defineEndpoint({
     },
     {
       subject: 'an attestation for a trail that does not exist yet',
-      choice: 'it makes the trail',
-      source: 'no operation of the interface makes one',
+      choice: 'creates the trail',
+      source: 'no operation of the interface creates one',
     },
     {
       subject: 'the fields of `data_json` beyond the four of the interface',
-      choice: 'those the public client sends are taken; unknown ones are refused, except within `sonar_results`',
+      choice: 'those that the public client sends are accepted; unknown ones are rejected, except in `sonar_results`',
       source: 'observed on the wire',
     },
     {
       subject: 'an attestation without `sonar_results.revision`',
       choice:
-        'taken, and shown as "revision not verified"; the action then sends `user_data.revision_verified: false` with `revision_unverified_reason`, and otherwise `revision_verified: true`',
-      source: 'Sonar does not always tell which commit was analysed, and the expected commit is no evidence',
+        'accepted, and shown as "revision not verified"; the action then sends `user_data.revision_verified: false` with `revision_unverified_reason`, and otherwise `revision_verified: true`',
+      source: 'Sonar does not always say which commit was analysed, and the expected commit is not evidence',
     },
     {
-      subject: 'an `artifact_fingerprint` that nobody reported to the trail',
+      subject: 'an `artifact_fingerprint` that was not reported to the trail',
       choice:
-        '404, and nothing is recorded; evidence that comes first names the artifact (`target_artifacts`) and the commit',
+        '404, and nothing is recorded; evidence that arrives before the artifact names it by `target_artifacts` and the commit',
       source: "the public client's tests",
     },
     {
@@ -172,19 +174,19 @@ export const attestSonar = defineEndpoint({
       source: 'the public documentation: `web.unit` is the attestation `unit` of the artifact `web`',
     },
     {
-      subject: 'how many attestations are about one thing',
-      choice: 'any number, of 1000 names at most; one names 100 artifacts of the template at most',
-      source: 'each name is looked at in every verdict',
+      subject: 'how many attestations one subject can have',
+      choice: 'any number, with at most 1000 names; an attestation names at most 100 artifacts of the template',
+      source: 'every verdict looks at every name',
     },
     {
       subject: 'the text part `attachment_file`',
       choice:
-        'a file of the name `attachment_file`; empty, it says nothing; beside a file of other content it is a 400 that names it',
-      source: 'the interface shows the part and not what it is for; nothing that is sent may be dropped',
+        'a file with the name `attachment_file`; ignored if empty; 400 if a file with other content is sent as well',
+      source: 'the interface shows the part but not its purpose; nothing that is sent may be dropped',
     },
     {
       subject: 'the quality gate statuses WARN and NONE',
-      choice: 'not compliant and not non-compliant: the evidence is incomplete',
+      choice: 'neither compliant nor non-compliant: the evidence is incomplete',
       source: 'neither proves that the gate passed or failed',
     },
   ],

@@ -1,44 +1,44 @@
 // Written by hand, because TypeBox's own checker takes 12 ms of every step (docs/performance.md).
 import type { Static, TSchema } from './schema.ts';
 
-/** One place where a value does not have the declared form. */
+/** One place where a value does not conform to its schema. */
 export interface Violation {
-  /** Where, as dotted keys: `sonar_results.project.key`; empty for the value itself. */
+  /** The place, as dotted keys: `sonar_results.project.key`; empty for the value itself. */
   readonly field: string;
-  /** What must be true there, for example `must be integer`. */
+  /** The rule that is violated, for example `must be integer`. */
   readonly rule: string;
 }
 
-/** How many violations are looked for: a hostile document can hold millions, and nobody reads more. */
+/** The maximum number of violations to report: a hostile document can contain millions. */
 const maximumViolations = 100;
 
-/** Whether the value has the declared form. */
+/** Whether the value conforms to the schema. */
 export function conforms<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
   const checker = new Checker(1);
   checker.check(schema, value);
   return checker.found.size === 0;
 }
 
-/** The fields that do not have the declared form, each once, the first hundred of them; empty only where all have. */
+/** The first hundred fields that do not conform, each once; empty if and only if the value conforms. */
 export function violations(schema: TSchema, value: unknown): readonly Violation[] {
   const checker = new Checker(maximumViolations);
   checker.check(schema, value);
   return [...checker.found].map(([field, rules]) => ({ field, rule: [...rules].join(' or ') }));
 }
 
-/** A schema by its keywords, or any object of JSON. */
+/** A schema as a record of its keywords, or any JSON object. */
 export type Keywords = Readonly<Record<string, unknown>>;
 
 /**
- * Checks values by the keywords of JSON Schema that the contract uses; a test holds the contract to these, and the
- * decisions to TypeBox's. Lists are long, so a value that has the declared form is checked without making anything: where
- * a violation is, is put into words only when there is one.
+ * Checks values by the JSON Schema keywords that the contract uses. Tests ensure that the contract uses no others and
+ * that the decisions equal TypeBox's. Lists can be long, so checking a value that conforms allocates nothing: the path
+ * of a violation is formatted only if there is one.
  */
 class Checker {
   readonly found = new Map<string, Set<string>>();
   readonly #maximum: number;
   readonly #patterns = new Map<string, RegExp>();
-  /** The keys from the value itself to the one that is being checked. */
+  /** The keys that lead from the root value to the value being checked. */
   readonly #path: (string | number)[];
 
   constructor(maximum: number, path: readonly (string | number)[] = []) {
@@ -81,9 +81,9 @@ class Checker {
     this.#report(allowed.length === 1 ? `must be ${words}` : `must be one of ${words}`);
   }
 
-  /** One of the schemas must fit; where none does, what each of them asks for is said. */
+  /** One of the schemas must match. If none does, reports what each of them requires. */
   #checkUnion(members: readonly unknown[], value: unknown): void {
-    // Most unions are of a type or null, and lists have several in each entry; these need no search of their own.
+    // Most unions are a type or null, and every list entry has several; these need no checker of their own.
     for (const member of members) if (isBareTypeMatch(member, value)) return;
     const checkers = members.map((member) => {
       const checker = new Checker(this.#maximum, this.#path);
@@ -116,7 +116,7 @@ class Checker {
     }
   }
 
-  /** Once for all the keys and values of a search. */
+  /** Compiles each pattern once per checker. */
   #compiled(pattern: string): RegExp {
     const compiled = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');
     this.#patterns.set(pattern, compiled);
@@ -150,18 +150,18 @@ class Checker {
     for (const key of necessary) {
       if (typeof key === 'string' && !Object.hasOwn(value, key)) this.#reportAt(key, 'is missing');
     }
-    // `for in`, because a list of the keys would be made of every entry; what is inherited is none of them.
+    // `for in`, because `Object.keys` would allocate a list for every entry. Inherited keys are skipped.
     for (const key in value) {
       if (!Object.hasOwn(value, key)) continue;
       if (this.found.size >= this.#maximum) return;
       const item = value[key];
       if (!isKeywords(properties) || !Object.hasOwn(properties, key)) this.#checkUndeclared(schema, key, item);
-      // An optional key that is there and undefined is as good as absent.
+      // An optional key whose value is undefined counts as absent.
       else if (item !== undefined || necessary.includes(key)) this.#checkAt(key, properties[key], item);
     }
   }
 
-  /** The report does not repeat the key: it may be as long as the document. */
+  /** The message does not repeat the key: it can be as long as the document. */
   #checkKeys({ propertyNames }: Keywords, value: Keywords): void {
     if (propertyNames === undefined) return;
     const checker = new Checker(1);
@@ -178,12 +178,12 @@ class Checker {
 
 const noKeys: readonly never[] = [];
 
-/** Whether it is an object with keys: neither null nor an array. */
+/** Whether the value is an object, and neither null nor an array. */
 export function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether the schema asks for nothing but a type, and the value is of it. */
+/** Whether the schema requires nothing but a type, and the value has that type. */
 function isBareTypeMatch(schema: unknown, value: unknown): boolean {
   if (!isKeywords(schema)) return false;
   for (const keyword in schema) if (keyword !== 'type') return false;
@@ -207,13 +207,13 @@ function hasType(type: string, value: unknown): boolean {
   }
 }
 
-/** The length of a text in characters as JSON Schema counts them: code points. */
+/** The length of a text in characters as JSON Schema counts them: in code points. */
 function countCharacters(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
-/** Whether a text has more characters than that. Counts them only if the answer depends on it. */
+/** Whether a text has more than `maximum` characters. Counts them only if necessary. */
 function isLonger(text: string, maximum: number): boolean {
-  // A character takes one or two units of `length`.
+  // A character is one or two UTF-16 units, which is what `length` counts.
   return text.length > maximum && (text.length > 2 * maximum || countCharacters(text) > maximum);
 }

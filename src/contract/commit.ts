@@ -3,7 +3,7 @@ import { maximumMessageLength } from './limits.ts';
 import { commitSha } from './names.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
 
-/** What is known of a commit (interface, `git_commit_info` of the Sonar attestation and of the artifact). */
+/** What is known about a commit (interface, `git_commit_info` of the Sonar attestation and of the artifact). */
 export const gitCommitInfo = Type.Object(
   {
     sha1: commitSha,
@@ -17,14 +17,14 @@ export const gitCommitInfo = Type.Object(
     ),
     url: Type.Optional(addressText({ description: "The commit's page." })),
     author_username: Type.Optional(lineText({ description: "The author's name at the provider." })),
-    signature_state: Type.Optional(lineText({ description: 'For example `VALID`, in the words of the provider.' })),
+    signature_state: Type.Optional(lineText({ description: "The provider's value, for example `VALID`." })),
     parents: Type.Optional(Type.Array(commitSha, { maxItems: 100, description: 'The SHA-1 of each parent.' })),
     verified: Type.Optional(Type.Boolean({ description: "Whether the provider verified the commit's signature." })),
   },
   { additionalProperties: false, description: 'The commit that the evidence is about.' },
 );
 
-/** What is known of a commit. */
+/** What is known about a commit. */
 export type GitCommitInfo = Static<typeof gitCommitInfo>;
 
 /** The repository as a client reports it (observed on the wire; `repo_info` of the stored artifact). */

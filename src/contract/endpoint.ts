@@ -26,42 +26,44 @@ export type OperationName = (typeof operationNames)[number];
 /** The two ways to authenticate (interface, Authentication). */
 export type AuthenticationMethod = 'bearer' | 'basic';
 
-/** What the interface does not show and this project chose, with where the choice comes from. */
+/** Something that the interface does not show, what this project chose, and the source of the choice. */
 export interface Choice {
   readonly subject: string;
   readonly choice: string;
   readonly source: string;
 }
 
-/** A success answer. */
+/** A success response. */
 export interface Success<Schema extends TSchema = TSchema> {
   readonly status: 200 | 201;
   readonly description: string;
   readonly schema: Schema;
 }
 
-/** An error answer; its body is always the one of `error-body.ts`. */
+/** An error response; its body is always an `errorBody` (`errors.ts`). */
 export interface ErrorResponse {
   readonly status: number;
-  /** The service's words. A `{name}` in them is filled in by the service. */
+  /** The `message` of the body. The service fills in each `{name}`. */
   readonly message: string;
   readonly when: string;
 }
 
-/** What repeating a request does if the service may have carried out the one before. */
+/** What repeating a request does if the service may have carried out the previous one. */
 export type Repetition =
   /** Nothing: the request only reads. */
   | { readonly effect: 'safe' }
-  /** It sets the same state again; but its answer may differ: what the first request created, the second updates. */
+  /** It sets the same state again. The response may differ: what the first request created, the second updates. */
   | {
       readonly effect: 'idempotent';
-      /** The error that the second request is answered if the first was carried out; absent if it succeeds as well. */
+      /**
+       * The error response to the second request if the first was carried out; absent if the second succeeds as well.
+       */
       readonly alreadyDone?: ErrorResponse;
     }
   /** It records another copy. */
   | {
       readonly effect: 'appends';
-      /** What a user can do if it is not known whether the request was recorded. */
+      /** What the user can do if it is unknown whether the request was recorded. */
       readonly remedy: string;
     };
 
@@ -74,9 +76,9 @@ export interface NoBody {
 export interface JsonBody<Schema extends TSchema = TSchema> {
   readonly kind: 'json';
   readonly schema: Schema;
-  /** Absent for the usual limit, `maximumDocumentBytes`. */
+  /** Absent for the default, `maximumDocumentBytes`. */
   readonly maximumBytes?: number;
-  /** The most keys and values; absent for the usual limit, `maximumDocumentValues`. */
+  /** The maximum number of keys and values; absent for the default, `maximumDocumentValues`. */
   readonly maximumValues?: number;
 }
 
@@ -85,11 +87,11 @@ export interface MultipartBody<Schema extends TSchema = TSchema> {
   readonly kind: 'multipart';
   readonly json: { readonly part: string; readonly schema: Schema; readonly maximumBytes: number };
   readonly file: {
-    /** The plain name; `filePartName` makes the indexed one of it. */
+    /** The plain name; `filePartName` derives the indexed one. */
     readonly part: string;
     readonly required: boolean;
     readonly maximumBytes: number;
-    /** The answer to a larger file. */
+    /** The response to a larger file. */
     readonly tooLarge: ErrorResponse;
   };
 }
@@ -98,13 +100,13 @@ export interface MultipartBody<Schema extends TSchema = TSchema> {
 export type Body = NoBody | JsonBody | MultipartBody;
 
 /**
- * One endpoint, declared once for both sides: the client is typed and checked from it, the service's routes, validation
- * and OpenAPI document come from it, the documentation is tested against it.
+ * One endpoint, declared once for both sides: it types and checks the client, it gives the service its routes,
+ * validation and OpenAPI document, and tests compare the documentation with it.
  */
 export interface Endpoint {
-  /** The operation of the interface; absent for the service's own endpoints beside it. */
+  /** The operation of the interface; absent for endpoints that the interface does not have. */
   readonly operation?: OperationName;
-  /** The operation's number in the interface; absent likewise. */
+  /** The operation's number in the interface; absent for endpoints that the interface does not have. */
   readonly number?: number;
   readonly title: string;
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
@@ -117,9 +119,9 @@ export interface Endpoint {
   readonly success: readonly Success[];
   readonly errors: readonly ErrorResponse[];
   readonly authentication: readonly AuthenticationMethod[];
-  /** Why it is deprecated and what to use; absent where it is not. */
+  /** Why the endpoint is deprecated and what to use instead; absent if it is not deprecated. */
   readonly deprecated?: string;
-  /** Since when it is deprecated, in Unix seconds; absent where it is not. */
+  /** Since when the endpoint is deprecated, in Unix seconds; absent if it is not deprecated. */
   readonly deprecatedSince?: number;
   readonly choices: readonly Choice[];
 }
@@ -132,7 +134,7 @@ export function defineEndpoint<const Declared extends Endpoint>(declared: Declar
 /** No query parameters. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
-/** What fills the braces of the path. */
+/** The path parameters. */
 export type EndpointParameters<E extends Endpoint> = Static<E['parameters']>;
 /** The query parameters. */
 export type EndpointQuery<E extends Endpoint> = Static<E['query']>;
@@ -143,7 +145,10 @@ export type EndpointDocument<E extends Endpoint> =
     : E['body'] extends MultipartBody<infer Schema>
       ? Static<Schema>
       : undefined;
-/** The body of any of the success answers, as a client takes it: nothing depends on a text, so any body may be in its place. */
+/**
+ * The body of a success response as a client sees it. A declared string is unknown: nothing depends on it, so a client
+ * accepts any body instead.
+ */
 export type EndpointResponse<E extends Endpoint> = UnknownIfText<Static<E['success'][number]['schema']>>;
 type UnknownIfText<Body> = Body extends string ? unknown : Body;
 
@@ -151,8 +156,9 @@ type UnknownIfText<Body> = Body extends string ? unknown : Body;
 export type FilePartStyle = 'indexed' | 'plain';
 
 /**
- * The name of the part that carries the file. The interface names `attachment_file.0` and `policy_file.0` as the file
- * parts (`indexed`); the public command-line client sends files under the bare name (`plain`). The service takes both.
+ * The name of the part that carries the file. The interface names the file parts `attachment_file.0` and
+ * `policy_file.0` (`indexed`); the public command-line client sends files under the bare name (`plain`). The service
+ * accepts both.
  */
 export function filePartName(body: MultipartBody, style: FilePartStyle): string {
   return style === 'indexed' ? `${body.file.part}.0` : body.file.part;

@@ -39,7 +39,7 @@ export const environmentPayload = Type.Object(
     require_provenance: Type.Optional(
       Type.Boolean({
         deprecated: true,
-        description: '`true` is refused: use a policy with `artifacts.provenance.required` instead.',
+        description: '`true` is rejected: use a policy with `artifacts.provenance.required` instead.',
       }),
     ),
     included_environments: Type.Optional(
@@ -55,14 +55,14 @@ export const environmentPayload = Type.Object(
 /** The environment as it is created or updated. */
 export type EnvironmentPayload = Static<typeof environmentPayload>;
 
-/** The answer where a logical environment includes one that does not exist. */
+/** The response if a logical environment includes an environment that does not exist. */
 export const includedEnvironmentNotFound = {
   status: 404,
   message: "Environment named '{environment}' does not exist for organization '{org}'",
   when: '`included_environments` names an environment that the organization does not have.',
 } as const;
 
-/** The answer where a policy is named that does not exist. */
+/** The response if the request names a policy that does not exist. */
 export const policyNotFound = {
   status: 404,
   message: "Policy '{policy}' does not exist in organization '{org}'",
@@ -97,45 +97,46 @@ export const createEnvironment = defineEndpoint({
     { subject: 'the field that carries the kind', choice: '`type`', source: 'observed on the wire' },
     {
       subject: 'the required fields of an environment',
-      choice: '`name` and `type`; the rest is kept as it was where an update leaves it out',
-      source: 'without these two there is nothing to create',
+      choice: '`name` and `type`; an update keeps all other fields that it leaves out',
+      source: 'nothing can be created without these two',
     },
     {
-      subject: 'another kind for an environment that exists',
-      choice: '400 with `errors.type`: its snapshots are of the old kind',
-      source: 'a report of one kind cannot follow one of another',
+      subject: 'another kind for an existing environment',
+      choice: '400 with `errors.type`, because its snapshots have the old kind',
+      source: 'reports of different kinds cannot follow each other',
     },
     {
       subject: '`included_environments`',
-      choice: 'for the kind `logical` only; each exists and is not logical itself, so that there are no circles',
+      choice:
+        'only for the kind `logical`; each must exist and must not be logical itself, so that there are no cycles',
       source: 'the public documentation: a logical environment groups physical ones',
     },
     {
       subject: '`policies`',
-      choice:
-        'replaces the policies that are attached, and keeps them where it is left out; for admins and members only',
-      source: 'who may only report an environment must not decide what judges it',
+      choice: 'replaces the attached policies; if left out, they stay; only admins and members may set it',
+      source: 'a role that may only report an environment must not decide which policies judge it',
     },
     {
-      subject: 'how many members and policies an environment has',
+      subject: 'how many members and policies an environment can have',
       choice: '100 members and 20 policies at most',
-      source: 'a change to any of them is work for the environment',
+      source: 'the service judges the environment again whenever one of them changes',
     },
     {
       subject: 'the verdict of a logical environment',
-      choice: 'that of its own policies over all that runs in its members, and false where a member is not compliant',
-      source: 'the whole is not better than its parts',
+      choice:
+        'the verdict of its own policies over everything that runs in its members; false if a member is not compliant',
+      source: 'the whole cannot be better than its parts',
     },
     {
       subject: '`require_provenance`',
       choice:
-        '`true` is refused with 400, and `false` changes nothing; the action refuses to send it and names `policies`',
-      source: 'the interface deprecates it, and a rule that nobody applies must not look as if it were in force',
+        '`true` is rejected with 400, `false` changes nothing; the action never sends it and points to `policies`',
+      source: 'the interface deprecates it, and a rule that is not applied must not appear to be in force',
     },
     {
       subject: '`include_scaling`',
-      choice: 'taken and without effect; the action refuses to send it',
-      source: 'the interface calls it ignored',
+      choice: 'accepted without effect; the action never sends it',
+      source: 'the interface says that it is ignored',
     },
   ],
 });
@@ -158,17 +159,17 @@ export const reportedPod = Type.Object(
   { additionalProperties: false },
 );
 
-/** What runs in a Kubernetes cluster (interface, K8S report payload). */
+/** The pods that run in a Kubernetes cluster (interface, K8S report payload). */
 export const k8sReport = Type.Object({ artifacts: Type.Array(reportedPod) }, { additionalProperties: false });
 
-/** What runs in a Kubernetes cluster. */
+/** The pods that run in a Kubernetes cluster. */
 export type K8sReport = Static<typeof k8sReport>;
 
-/** The answer to a report that is malformed, or is for an environment of another kind. */
+/** The response to a report that is malformed or is for an environment of another kind. */
 export const invalidReport = {
   status: 400,
   message: 'Invalid report data',
-  when: 'The report does not have the declared form, or the environment is not of the kind `K8S`.',
+  when: 'The report does not conform to the schema, or the kind of the environment is not `K8S`.',
 } as const;
 
 /** Operation 3: report what runs in a Kubernetes cluster. */
@@ -185,10 +186,10 @@ export const reportK8s = defineEndpoint({
   success: [
     {
       status: 200,
-      description: 'The report was processed, and no new snapshot is made: nothing has changed.',
+      description: 'The report was processed and made no new snapshot, because nothing has changed.',
       schema: Type.String(),
     },
-    { status: 201, description: 'The report was processed, and made a new snapshot.', schema: Type.String() },
+    { status: 201, description: 'The report was processed and made a new snapshot.', schema: Type.String() },
   ],
   errors: [
     invalidReport,
@@ -200,55 +201,55 @@ export const reportK8s = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'the status of the second success answer',
+      subject: 'the status of the second success response',
       choice: '201 for a report that made a snapshot',
       source: 'it creates something; 200 and 201 are the only success statuses on the wire',
     },
     {
       subject: 'the required fields of a pod',
-      choice: 'the four of the interface; `podName` is not empty, and `digests` may be',
+      choice: 'the four of the interface; `podName` must not be empty, `digests` may be',
       source: 'the interface lists them, and an instance needs a name',
     },
     {
       subject: 'a pod that a report lists twice',
       choice: 'one instance; the last one counts',
-      source: 'a namespace has one pod of a name',
+      source: 'pod names are unique in a namespace',
     },
     {
       subject: 'a report for an environment of another kind',
-      choice: '400 `Invalid report data`, with `errors` that name the kind',
+      choice: '400 `Invalid report data`; `errors` names the kind',
       source: 'the report is not valid for it',
     },
     {
       subject: 'what makes a new snapshot',
       choice:
-        'other images or digests than before; not other pods or another number of them, which the current snapshot shows as they were reported last',
+        'images or digests that differ from the previous report; different pods or another number of pods only update the current snapshot',
       source: 'the interface: scaling events are no longer recorded',
     },
     {
       subject: 'the size of a report',
       choice: 'at most 5000 images, by name and digest, and any number of pods that fits the document',
-      source: 'an honest cluster runs fewer, and each is work',
+      source: 'real clusters run fewer, and each image costs work',
     },
     {
-      subject: 'when the logical environments follow that show the environment',
-      choice: 'at once if they are few, else within moments, and always before one of them is read',
-      source: 'a report must not take longer for everyone who looks at it',
+      subject: 'when logical environments that include the environment are updated',
+      choice: 'at once if they are few, otherwise within moments, and always before one of them is read',
+      source: 'a report must not take longer because many logical environments include the environment',
     },
     {
       subject: '`owners` of a pod',
-      choice: 'taken as a list or null, and not stored',
-      source: 'observed on the wire; no answer shows it',
+      choice: 'a list or null is accepted, and not stored',
+      source: 'observed on the wire; no response shows it',
     },
     {
       subject: 'the largest report',
-      choice: '16 MiB, and a million keys and values, which is more than 20,000 pods',
+      choice: '16 MiB and a million keys and values: more than 20,000 pods',
       source: 'large clusters have 10,000 pods and more, and a report is one document',
     },
     {
-      subject: 'the words for any request without the declared form',
+      subject: 'the message for any request that does not conform to the schema',
       choice: '`Invalid report data`, with the fields in `errors`',
-      source: 'the interface shows them for this operation',
+      source: 'the interface shows this message for this operation',
     },
   ],
 });

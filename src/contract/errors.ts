@@ -2,7 +2,7 @@ import type { ErrorResponse } from './endpoint.ts';
 import { maximumFileBytes } from './limits.ts';
 import { type Static, Type } from './schema.ts';
 
-/** The body of every error answer (interface, Errors). */
+/** The body of every error response (interface, Errors). */
 export const errorBody = Type.Object(
   {
     message: Type.String(),
@@ -11,28 +11,28 @@ export const errorBody = Type.Object(
   { description: 'What was wrong, and with which field.' },
 );
 
-/** The body of every error answer. */
+/** The body of every error response. */
 export type ErrorBody = Static<typeof errorBody>;
 
 /**
- * The answers that every endpoint can give. Their statuses are "not shown"; they are HTTP's own, and those that a real
- * service was seen to send.
+ * The error responses that every endpoint can send. The interface does not show their statuses; they follow HTTP and
+ * what a real service was observed to send.
  */
 export const commonErrors = {
   validation: {
     status: 400,
     message: 'Input payload validation failed',
-    when: 'A path parameter, query parameter or body does not have the form declared here; `errors` names the fields.',
+    when: 'A path parameter, query parameter or body does not conform to the schema; `errors` names the fields.',
   },
   unauthenticated: {
     status: 401,
     message: 'Authentication is required',
-    when: 'No API key was sent, or none that the service knows.',
+    when: 'No API key was sent, or the service does not know it.',
   },
   forbidden: {
     status: 403,
     message: "You don't have permission to access this resource",
-    when: "The API key does not open the organization, or its owner's role there may not do this.",
+    when: "The API key gives no access to the organization, or its owner's role there may not do this.",
   },
   conflict: {
     status: 409,
@@ -42,25 +42,25 @@ export const commonErrors = {
   tooManyRequests: {
     status: 429,
     message: 'Too many requests; try again later',
-    when: 'The service is asked more than it can answer; `Retry-After` says when to ask again.',
+    when: 'The service receives more requests than it can handle; `Retry-After` says when to try again.',
   },
 } as const satisfies Record<string, ErrorResponse>;
 
-/** The error of operations 9, 10 and 12 (interface, Errors). */
+/** The error of operations 9, 10 and 12 for a flow that does not exist (interface, Errors). */
 export const flowNotFound = {
   status: 404,
   message: 'Flow not found',
   when: 'The organization has no flow of that name.',
 } as const satisfies ErrorResponse;
 
-/** The error of an upload over the limit (interface, Errors, shown for the policy upload; the same words for both). */
+/** The error for a file over the limit (interface, Errors, shown for the policy upload; used for both uploads). */
 export const fileTooLarge = {
   status: 413,
   message: 'File size exceeds 10MB limit',
   when: `The file has more than ${maximumFileBytes} bytes.`,
 } as const satisfies ErrorResponse;
 
-/** The error of a missing environment (interface, Errors). */
+/** The error for an environment that does not exist (interface, Errors). */
 export const environmentNotFound = {
   status: 404,
   message: 'Environment not found',

@@ -12,7 +12,7 @@ export const templateItem = Type.String({
   description: 'The name of a piece of evidence that every artifact of the flow must have.',
 });
 
-/** Who may see a flow, in words only: it opens no flow to another organization. */
+/** Who may see a flow. Stored without effect: `public` does not give another organization access. */
 export const visibility = Type.Union([Type.Literal('public'), Type.Literal('private')]);
 
 /** The flow as it is created or updated (interface, Flow). */
@@ -53,38 +53,38 @@ export const createFlow = defineEndpoint({
   choices: [
     {
       subject: 'since when it is deprecated',
-      choice: 'the first day of 2026; the `Deprecation` header of every answer says so',
-      source: 'RFC 9745 wants a date, and this is one before which nobody used this service',
+      choice: '1 January 2026; the `Deprecation` header of every response says so',
+      source: 'RFC 9745 requires a date, and nobody used this service before this one',
     },
     {
-      subject: 'the words of the two answers',
+      subject: 'the body of the two success responses',
       choice: '"OK", as for an environment',
       source: 'recorded from a real service for operation 2',
     },
     {
       subject: 'what `visibility` does',
-      choice: 'it is stored; it opens no flow to other organizations, and absent or null it is unset',
-      source: 'a word in a request must not publish what was reported before',
+      choice: 'it is stored, but gives other organizations no access; absent or null unsets it',
+      source: 'a field in a request must not publish what was reported earlier',
     },
     {
       subject: 'the required fields of a flow',
-      choice: 'those of the interface; `template` may be empty, and then no evidence is required',
+      choice: 'those of the interface; `template` may be empty, in which case no evidence is required',
       source: 'the interface has no minimum',
     },
     {
-      subject: 'what an update leaves out',
-      choice: 'it is unset: the payload replaces the flow',
+      subject: 'fields that an update leaves out',
+      choice: 'they are unset: the payload replaces the flow',
       source: 'the interface calls it the create payload',
     },
     {
       subject: 'the pattern of `org`',
-      choice: 'the one of a flow name',
-      source: 'an organization is one path segment, and names in URLs look alike',
+      choice: 'the same as for a flow name',
+      source: 'an organization is one path segment, like the other names in URLs',
     },
   ],
 });
 
-/** A stored flow, as it is read. */
+/** A stored flow as the service returns it. */
 export const flow = Type.Object({
   name: flowName,
   org: orgName,
@@ -111,7 +111,7 @@ export const getFlow = defineEndpoint({
     {
       subject: 'reading a flow',
       choice:
-        "the public client's form; `template` is the list of operation 1, and what was never set is left out, `visibility` included",
+        "the public client's format; `template` is the list of operation 1, and fields that were never set are left out, `visibility` included",
       source: "the public client's source; the interface shows no way to read a flow",
     },
   ],

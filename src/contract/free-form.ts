@@ -1,10 +1,11 @@
 import { conforms, isKeywords, type Keywords } from './check.ts';
 
 /**
- * A document whose data of free form is as it was written, and whose declared fields are plain values. What the contract
- * declares is read as numbers; what it leaves open is only carried along, and no digit of it may change.
+ * Merges the two readings of a document: declared fields are plain values, and free-form data keeps every number as it
+ * was written. The service computes with declared numbers, but only passes free-form data through, so no digit of it
+ * may change.
  *
- * @param schema what the document conforms to
+ * @param schema the schema that the document conforms to
  * @param plain the document as JSON.parse reads it
  * @param exact the same document as `parseExactJson` reads it
  */
@@ -24,12 +25,12 @@ export function withExactFreeForm(schema: unknown, plain: unknown, exact: unknow
   );
 }
 
-/** Whether the schema takes anything. */
+/** Whether the schema accepts any value. */
 function isFreeForm(schema: Keywords): boolean {
   return !['type', 'anyOf', 'enum', 'const'].some((keyword) => keyword in schema);
 }
 
-/** The schema of what stands under a key; undefined if the contract does not declare it. */
+/** The schema of the value under a key; undefined if the contract does not declare it. */
 function schemaAt({ properties, additionalProperties }: Keywords, key: string): unknown {
   return isKeywords(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
 }

@@ -1,58 +1,66 @@
 /**
- * The largest attachment and the largest policy file, in bytes (interface, Limits). "10MB" is read as 10 MiB on both
- * sides, and exactly that much is accepted.
+ * The maximum size of an attachment and of a policy file, in bytes, inclusive (interface, Limits). Both sides read
+ * "10MB" as 10 MiB.
  */
 export const maximumFileBytes = 10 * 1024 * 1024;
 
-/** The largest JSON part of a multipart request, in bytes: the limit a real service was seen to hold. */
+/**
+ * The maximum size of the JSON part of a multipart request, in bytes: the limit that a real service was observed to
+ * have.
+ */
 export const maximumDocumentBytes = 1024 * 1024;
 
-/** The most keys and values in a JSON document: each takes far more memory than its characters do. */
+/** The maximum number of keys and values in a JSON document: each takes far more memory than its characters. */
 export const maximumDocumentValues = 100_000;
 
-/** The most images in a report of what runs, by name and fingerprint. */
+/** The maximum number of images in a report, by name and fingerprint. */
 export const maximumReportedImages = 5000;
 
-/** The most environments that a logical one includes. */
+/** The maximum number of environments that a logical environment includes. */
 export const maximumMembers = 100;
 
-/** The most policies of one environment, and in one request. */
+/** The maximum number of policies of an environment, and in a request. */
 export const maximumPolicies = 20;
 
-/** The most artifacts of a template that one attestation is about. */
+/** The maximum number of artifacts of a template that one attestation is about. */
 export const maximumTargets = 100;
 
-/** The most items of a flow's template, and the most names in them. */
+/** The maximum number of items in a flow's template, and of names in all of them. */
 export const maximumTemplateNames = 1000;
 
-/** The most names of attestations about the same thing: an artifact, an artifact of the template in a trail, or a trail. */
+/**
+ * The maximum number of attestation names per subject: an artifact, an artifact of the template in a trail, or a trail.
+ */
 export const maximumEvidenceNames = 1000;
 
-/** The largest page of attestations, in bytes of their documents: all of it is held in memory. */
+/** The maximum size of a page of attestations, in bytes of their documents: a page is held in memory. */
 export const maximumPageBytes = 8 * 1024 * 1024;
 
-/** The most keys and values in a report of an environment. */
+/** The maximum number of keys and values in an environment report. */
 export const maximumReportValues = 1_000_000;
 
-/** The largest report of an environment, in bytes: more than 20,000 pods with their owners. */
+/** The maximum size of an environment report, in bytes: more than 20,000 pods with their owners. */
 export const maximumReportBytes = 16 * 1024 * 1024;
 
 /*
- * The lengths of texts in a request, in characters. The interface shows only that of a service account's name (64). Each is
- * well above what the tools in question allow or make.
+ * The maximum lengths of texts in a request, in characters. The interface shows only the one for the name of a service
+ * account (64). Each is well above what the tools that produce such texts allow.
  */
 
-/** A name: of an organization, flow, trail, environment, … . Git servers keep branch names, which name trails, within it. */
+/**
+ * A name of an organization, flow, trail, environment, and so on. Branch names, which often name trails, fit on all Git
+ * servers.
+ */
 export const maximumNameLength = 255;
 
-/** A text of one line, such as a file's path: as long as a path on Linux. */
+/** A single-line text such as a file path: the maximum length of a path on Linux. */
 export const maximumLineLength = 4096;
 
-/** An address: half of what the service accepts as the head of a request. */
+/** A URL: half of what the service accepts as the head of a request. */
 export const maximumAddressLength = 8192;
 
-/** A description or a comment: as long as the description of a pull request on GitHub. */
+/** A description or a comment: the maximum length of a pull request's description on GitHub. */
 export const maximumTextLength = 65_536;
 
-/** The message of a commit: squashed commits hold the messages of many. */
+/** A commit message: a squashed commit contains the messages of many. */
 export const maximumMessageLength = 262_144;

@@ -29,24 +29,24 @@ export const templateReferenceName = Type.String({
   description: "The artifact's name in the template of its flow.",
 });
 
-/** A whole fingerprint: the SHA-256 of the artifact (interface, Artifact). */
+/** A complete fingerprint: the SHA-256 of the artifact (interface, Artifact). */
 export const fingerprint = Type.String({
   pattern: '^[a-f0-9]{64}$',
   description: 'The SHA-256 of the artifact, 64 lowercase hex digits.',
 });
 
 /**
- * A fingerprint as the interface has it, of one as other tools write it: container tools put `sha256:` in front, and
- * Windows' tools write upper-case digits. What is no fingerprint stays as it is.
+ * Normalizes a fingerprint to the interface's form: container tools put `sha256:` in front, and Windows tools write
+ * upper-case digits. A text that is not a fingerprint is returned unchanged.
  */
 export function bareFingerprint(text: string): string {
   return /^(?:sha256:)?[a-f0-9]+$/iu.test(text) ? text.replace(/^sha256:/iu, '').toLowerCase() : text;
 }
 
-/** A fingerprint as it may stand in a path: whole, or its first digits (interface, operation 10). */
+/** A fingerprint as it may appear in a path: complete, or its first digits (interface, operation 10). */
 export const abbreviatedFingerprint = Type.String({
   pattern: '^[a-f0-9]{5,64}$',
-  description: 'The fingerprint of the artifact, or its first 5 digits and more.',
+  description: 'The fingerprint of the artifact, or at least its first 5 digits.',
 });
 
 /** The id of an artifact attestation (interface, operation 10); the last group has eight digits. */
@@ -62,8 +62,8 @@ export const commitSha = Type.String({
 });
 
 /**
- * The name of an attestation, `unit`, or `web.unit` where it is about the artifact `web` of the template. The interface
- * shows no pattern; each half follows the one of a template's items, without the comma that separates them.
+ * The name of an attestation: `unit`, or `web.unit` if it is about the artifact `web` of the template. The interface
+ * shows no pattern; each half follows the pattern of template items, without the comma that separates names.
  */
 export const attestationName = Type.String({
   pattern: '^[a-zA-Z0-9\\-_]+(\\.[a-zA-Z0-9\\-_]+)?$',
@@ -79,7 +79,7 @@ export const environmentName = Type.String({
   description: 'The name of the environment.',
 });
 
-/** The name of a policy. The interface shows no pattern; it is the one of an environment. */
+/** The name of a policy. The interface shows no pattern; it is the same as for an environment. */
 export const policyName = Type.String({
   pattern: '^[a-zA-Z0-9][a-zA-Z0-9.\\-_]*$',
   maxLength: maximumNameLength,

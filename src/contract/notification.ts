@@ -4,7 +4,7 @@ import { commonErrors } from './errors.ts';
 import { maximumNameLength } from './limits.ts';
 import { environmentName, orgName } from './names.ts';
 
-/** The events that a notification can fire on (interface, Events). */
+/** The events that can trigger a notification (interface, Events). */
 export const triggers = [
   'ON_STARTED_ARTIFACT',
   'ON_EXITED_ARTIFACT',
@@ -14,32 +14,32 @@ export const triggers = [
   'ON_COMPLIANT_ENV',
 ] as const;
 
-/** An event that a notification can fire on. */
+/** An event that can trigger a notification. */
 export type Trigger = (typeof triggers)[number];
 
-/** The version of what is sent to a webhook. There is one. */
+/** The version of the payload that is sent to a webhook. There is only one. */
 export const payloadVersion = '1.0';
 
 const webAddress = { pattern: '^https?://[^\\s]+$', maxLength: 2000 } as const;
 
-/** A webhook that is called (interface, Environment notification). */
+/** A webhook target (interface, Environment notification). */
 export const webhookTarget = Type.Object(
   {
     type: Type.Literal('WEBHOOK'),
-    webhook: Type.String({ ...webAddress, description: 'The address that is called.' }),
+    webhook: Type.String({ ...webAddress, description: 'The URL that is called.' }),
     payload_version: Type.Literal(payloadVersion),
   },
   { additionalProperties: false },
 );
 
-/** A secret that webhooks are signed with, in the form of Standard Webhooks: 24 to 64 bytes in Base64. */
+/** A secret that signs webhooks, in the format of Standard Webhooks: 24 to 64 bytes in Base64. */
 export const webhookSecret = Type.String({
   pattern:
     '^whsec_(?:[A-Za-z0-9+/]{4}){8,20}(?:[A-Za-z0-9+/]{4}(?:[A-Za-z0-9+/]{2}==)?|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$',
   description: '`whsec_` and 24 to 64 random bytes in Base64.',
 });
 
-/** A webhook as it is created. */
+/** A webhook target as it is created. */
 export const webhookTargetPayload = Type.Object(
   {
     type: Type.Literal('WEBHOOK'),
@@ -50,22 +50,22 @@ export const webhookTargetPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** A Slack channel, by its incoming webhook. */
+/** A Slack channel, identified by its incoming webhook. */
 export const slackTarget = Type.Object(
   {
     type: Type.Literal('SLACK'),
-    webhook: Type.String({ ...webAddress, description: 'The address of the incoming webhook.' }),
+    webhook: Type.String({ ...webAddress, description: 'The URL of the incoming webhook.' }),
   },
   { additionalProperties: false },
 );
 
-// One address and nothing that could begin a second one or another header.
+// One address, without characters that could begin another address or another header.
 const emailAddress = Type.String({
   pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[a-zA-Z0-9.\\-]+$',
   maxLength: 254,
 });
 
-/** People who get an e-mail. */
+/** The recipients of an e-mail. */
 export const emailTarget = Type.Object(
   { type: Type.Literal('EMAIL'), recipients: Type.Array(emailAddress, { minItems: 1, maxItems: 50 }) },
   { additionalProperties: false },
@@ -78,8 +78,8 @@ export const notificationTarget = Type.Union([webhookTarget, slackTarget, emailT
 export type NotificationTarget = Static<typeof notificationTarget>;
 
 /**
- * A notification as the service answers it (interface, Environment notification). Targets are open here: the interface
- * does not show two of the three, so a client must not insist on what this service chose.
+ * A notification as the service returns it (interface, Environment notification). Targets can be anything here: the
+ * interface does not show two of the three kinds, so a client must not require the fields that this service chose.
  */
 export const notification = Type.Object({
   number: Type.Integer(),
@@ -96,10 +96,10 @@ export const notification = Type.Object({
   is_failing: Type.Optional(Type.Boolean()),
 });
 
-/** A notification as the service answers it. */
+/** A notification as the service returns it. */
 export type Notification = Static<typeof notification>;
 
-/** The notification as it is created; not part of the interface, which shows no way to create one. */
+/** A notification as it is created; not part of the interface, which shows no way to create one. */
 export const notificationPayload = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: maximumNameLength }),
@@ -110,20 +110,20 @@ export const notificationPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** The notification as it is created. */
+/** A notification as it is created. */
 export type NotificationPayload = Static<typeof notificationPayload>;
 
-/** The number of a notification, as it stands in a path. */
+/** The number of a notification as it appears in a path. */
 export const notificationNumber = Type.String({
   pattern: '^[1-9][0-9]{0,8}$',
   description: 'The number of the notification.',
 });
 
-/** The answer where there is no notification of that number (interface, Errors). */
+/** The response if there is no notification with that number (interface, Errors). */
 export const notificationNotFound = {
   status: 404,
   message: 'Action not found',
-  when: 'The organization has no notification of that number.',
+  when: 'The organization has no notification with that number.',
 } as const;
 
 /** Operation 8: get a notification. */
@@ -147,48 +147,48 @@ export const getNotification = defineEndpoint({
     {
       subject: '`last_success_timestamp` before the first delivery',
       choice: 'left out',
-      source: 'the interface has an integer, and there is no such time',
+      source: 'the interface has an integer, and no such time exists',
     },
     {
       subject: 'the number of a notification in a path',
-      choice: '1 to 999,999,999; any other is 400',
+      choice: '1 to 999,999,999; anything else is a 400',
       source: 'numbers count from 1 within the organization',
     },
     {
       subject: 'when `ON_ALLOWED_ARTIFACT` fires',
-      choice: 'when an artifact complies only because of an exception of a policy, and did not before',
-      source: 'an exception is what allows an artifact; nothing else in the interface does',
+      choice: 'when an artifact complies only because of an exception in a policy, and did not comply before',
+      source: 'exceptions allow artifacts; nothing else in the interface does',
     },
     {
       subject: 'the fields of a Slack target',
-      choice: '`type` (`SLACK`) and `webhook`, the address of an incoming webhook',
-      source: 'the form of a webhook target',
+      choice: '`type` (`SLACK`) and `webhook`, the URL of an incoming webhook',
+      source: 'the fields of a webhook target',
     },
     {
       subject: 'the fields of an e-mail target',
       choice: '`type` (`EMAIL`) and `recipients`, a list of addresses',
-      source: 'the least that an e-mail needs',
+      source: 'the minimum that an e-mail needs',
     },
     {
       subject: 'the values of `payload_version`',
       choice: '`1.0` only',
-      source: 'there is one form of the payload, the one that the public documentation shows',
+      source: 'there is only one payload format, the one in the public documentation',
     },
     {
       subject: 'how many messages a snapshot causes',
-      choice: 'up to ten events of a snapshot reach a target as a message each, more as one digest (`digest`)',
-      source: 'thousands of new images must not be thousands of messages',
+      choice: 'up to ten events of a snapshot are sent to a target one by one, more as one digest (`digest`)',
+      source: 'thousands of new images must not cause thousands of messages',
     },
     {
       subject: 'how a receiver knows that a webhook is genuine',
       choice:
-        'by its signature in the form of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, with a secret that is shown once',
+        'by its signature as in Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, with a secret that is shown once',
       source: 'a published standard with libraries for most languages',
     },
     {
-      subject: 'what is shown of a Slack or webhook address',
-      choice: 'its origin; the rest is replaced by `…`, because the path of such an address is its secret',
-      source: 'addresses of incoming webhooks are credentials',
+      subject: 'which part of a Slack or webhook URL is shown',
+      choice: 'its origin; the rest is replaced by `…`, because the path of such a URL is its secret',
+      source: 'URLs of incoming webhooks are credentials',
     },
   ],
 });

@@ -1,9 +1,9 @@
 import { Type } from './schema.ts';
 
-/** The largest page that this service gives. The interface shows none. */
+/** The maximum number of entries on a page. The interface shows no limit. */
 export const maximumPageSize = 1000;
 
-/** The size of a page where none is asked for, as the public client asks. */
+/** The default number of entries on a page: the size that the public client requests. */
 export const defaultPageSize = 15;
 
 /** The query parameters of a page (interface, Limits: each at least 1). */

@@ -36,7 +36,7 @@ export const policyEvent = Type.Object({
   data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
-/** A policy as the service answers it (interface, Policy). */
+/** A policy as the service returns it (interface, Policy). */
 export const policy = Type.Object({
   name: Type.Optional(Type.String()),
   description: Type.Optional(Type.String()),
@@ -49,7 +49,7 @@ export const policy = Type.Object({
   versions: Type.Optional(Type.Array(policyVersion)),
 });
 
-/** A policy as the service answers it. */
+/** A policy as the service returns it. */
 export type Policy = Static<typeof policy>;
 
 /** Operation 6: create or update a policy. */
@@ -69,7 +69,7 @@ export const createPolicy = defineEndpoint({
   repetition: {
     effect: 'appends',
     remedy:
-      'Look at the versions of the policy before you run the job again: if the latest is this file, nothing is left to do, and another upload would add an identical version.',
+      'Look at the versions of the policy before you run the job again: if the latest one is this file, nothing is left to do, and another upload would add an identical version.',
   },
   success: [
     { status: 200, description: 'The policy was updated.', schema: policy },
@@ -89,24 +89,24 @@ export const createPolicy = defineEndpoint({
     { subject: 'the values of `type`', choice: '`env` only', source: 'the public client sends no other' },
     {
       subject: 'the pattern of a policy name',
-      choice: 'the one of an environment name',
-      source: 'both stand side by side in the same lists',
+      choice: 'the same as for an environment name',
+      source: 'both appear side by side in the same lists',
     },
     {
       subject: 'the text part `policy_file`',
-      choice: 'the policy itself; empty, it says nothing; beside a file of other content it is a 400 that names it',
-      source: 'the interface shows the part and not what it is for; nothing that is sent may be dropped',
+      choice: 'the policy itself; ignored if empty; 400 if a file with other content is sent as well',
+      source: 'the interface shows the part but not its purpose; nothing that is sent may be dropped',
     },
     {
       subject: 'the address in `_schema`',
-      choice: 'any http(s) address whose path ends in `/v1`; it is not fetched',
+      choice: 'any http(s) URL whose path ends in `/v1`; it is not fetched',
       source: 'the public documentation shows such a path, and the host differs between deployments',
     },
     {
       subject: 'the rules of a policy beyond `artifacts.provenance.required`',
       choice:
-        '`exceptions`, `trail-compliance` and `attestations`; unknown keys are refused, and a list has at most 100 entries',
-      source: 'the public documentation; a misspelt rule would be one that nobody applies',
+        '`exceptions`, `trail-compliance` and `attestations`; unknown keys are rejected, and a list has at most 100 entries',
+      source: 'the public documentation; a misspelt rule would silently not be applied',
     },
     {
       subject: 'an update without `description` or `comment`',
@@ -120,13 +120,13 @@ export const createPolicy = defineEndpoint({
     },
     {
       subject: 'the syntax of patterns in conditions',
-      choice: "RE2's: no back references and no lookaround, and matching takes time in proportion to the text",
-      source: 'the public documentation shows patterns that every syntax shares',
+      choice: "RE2's: no backreferences, no lookaround, and matching in linear time",
+      source: 'the public documentation shows only patterns that every syntax supports',
     },
     {
-      subject: 'a policy that takes too much work to judge by',
+      subject: 'a policy that takes too much work to evaluate',
       choice: 'the environment is not compliant, and its page and notification name the limit',
-      source: 'what is not proven is never a pass',
+      source: 'only a proven pass counts as a pass',
     },
     {
       subject: 'an upload that changes nothing but the comment',
@@ -135,23 +135,23 @@ export const createPolicy = defineEndpoint({
     },
     {
       subject: 'what a new version does',
-      choice: 'it judges the environments that use the policy anew and makes a snapshot of each',
-      source: 'as attaching does',
+      choice: 'the environments that use the policy are judged again, and each gets a new snapshot',
+      source: 'as when a policy is attached',
     },
     {
-      subject: 'an artifact that several flows know',
-      choice: 'it must be COMPLIANT in each of them; an attestation may stand in any of them',
-      source: 'a trail that is not compliant is a fault wherever it is; evidence is evidence wherever it is',
+      subject: 'an artifact that several flows contain',
+      choice: 'it must be COMPLIANT in all of them; an attestation may be in any of them',
+      source: 'a trail that is not compliant is a fault in every flow; evidence counts in every flow',
     },
     {
       subject: 'when new evidence changes a verdict',
-      choice: 'at once, with a new snapshot, and not with the next report',
+      choice: 'at once, with a new snapshot, and not only with the next report',
       source: 'a reader expects the verdict to follow the evidence',
     },
     {
       subject: 'the types of `events` beyond `policy_created`',
       choice: '`policy_updated`, `policy_attached` and `policy_detached`, the latter two with `data.environment`',
-      source: 'the form of the one that is shown',
+      source: 'modelled on the one that is shown',
     },
     {
       subject: '`archived`',
@@ -159,15 +159,15 @@ export const createPolicy = defineEndpoint({
       source: 'the interface shows the field only',
     },
     {
-      subject: 'the length of the answer',
+      subject: 'the length of the response',
       choice:
-        'the latest 1000 versions and events, and `policy_yaml` of the latest version, and of those before it up to 1 MiB together',
-      source: 'an answer must not grow without end',
+        'the latest 1000 versions and events; `policy_yaml` of the latest version, and of earlier ones up to 1 MiB in total',
+      source: 'a response must not grow without limit',
     },
   ],
 });
 
-/** The answer if there is no policy of that name. */
+/** The response if there is no policy of that name. */
 export const policyMissing = {
   status: 404,
   message: "Policy '{policy}' does not exist in organization '{org}'",
@@ -175,8 +175,8 @@ export const policyMissing = {
 } as const;
 
 /**
- * Get a policy. Not one of the sixteen operations: `create-policy` looks here whether an upload that had no answer is on
- * record, and a service without it is no worse off.
+ * Get a policy. Not one of the sixteen operations: `create-policy` checks here whether an upload without a response was
+ * recorded. It works with a service that does not have this endpoint, too.
  */
 export const getPolicy = defineEndpoint({
   title: 'Get policy',
@@ -192,9 +192,9 @@ export const getPolicy = defineEndpoint({
   choices: [
     {
       subject: 'reading a policy',
-      choice: "the public client's form, with the answer of operation 6",
+      choice: "the public client's format, with the response of operation 6",
       source:
-        "the public client's source; the interface says that the policy is returned on retrieval and shows no way",
+        "the public client's source; the interface says that a policy is returned on retrieval but shows no endpoint",
     },
   ],
 });
@@ -231,28 +231,28 @@ export const attachPolicy = defineEndpoint({
   choices: [
     {
       subject: 'the success status of attaching',
-      choice: '201; the client takes 200 as well',
-      source: 'the public client takes any success',
+      choice: '201; the client also accepts 200',
+      source: 'the public client accepts any success',
     },
     {
-      subject: 'attaching a policy that is attached already',
+      subject: 'attaching a policy that is already attached',
       choice: 'success, and nothing changes',
-      source: 'the request asks for a state that is there',
+      source: 'the requested state already exists',
     },
     {
-      subject: 'what attaching and detaching make',
-      choice: 'a new snapshot, judged anew; none where nothing was ever reported, because there is nothing to show',
+      subject: 'the effect of attaching and detaching',
+      choice: 'a new snapshot with a new verdict; none if nothing was ever reported, because there is nothing to show',
       source: 'the public documentation',
     },
     {
       subject: 'the errors of attaching',
       choice: 'those of detaching, with the common message for a missing permission',
-      source: 'the same things can be missing',
+      source: 'the same resources can be missing',
     },
   ],
 });
 
-/** The answer where a key's role may not detach a policy (interface, Errors). */
+/** The response if the role of the API key may not detach policies (interface, Errors). */
 export const detachForbidden = {
   status: 403,
   message: 'User does not have permission to detach policy',
@@ -283,7 +283,7 @@ export const detachPolicy = defineEndpoint({
     {
       subject: 'detaching a policy that is not attached',
       choice: '404 `Environment or policy not found`, and nothing changes',
-      source: 'the environment has no such policy; a typing error must not look like a success',
+      source: 'the environment has no such policy; a typo must not look like a success',
     },
   ],
 });

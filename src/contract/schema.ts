@@ -5,29 +5,28 @@ export type { Static, TObject, TProperties, TSchema } from 'typebox';
 /*
  * The schemas of the contract: TypeBox's types over plain JSON Schema.
  *
- * TypeBox describes the schemas to the compiler, and the tests hold both halves of this file's run-time side to it: what is
- * built here and what `check.ts` decides. Its own run-time half stays out, because every step of every job would pay some
- * 10 ms of start-up and 750 kB of bundle for it, and what the contract needs of it is a handful of object literals
- * (docs/performance.md).
+ * The compiler sees TypeBox's types. At run time, a few object literals here and `check.ts` replace TypeBox, because
+ * its own code would cost every step about 10 ms of start-up and 750 kB of bundle (docs/performance.md). Tests compare
+ * the schemas built here, and the decisions of `check.ts`, with TypeBox's.
  */
 
 type Options = Readonly<Record<string, unknown>>;
 type Schema = Readonly<Record<string, unknown>>;
 
-// Marks an optional property until its object is made. No enumerable key, so that it is no part of the schema.
+// Marks an optional property until its object is created. Not enumerable, so that it is not part of the schema.
 const optional = Symbol('optional');
 
-// Marks a property that decides, likewise.
+// Marks a decisive property. Not enumerable either.
 const decisiveMark = Symbol('decisive');
 
-// Holds the wider form that a client accepts, likewise.
+// Holds the wider schema that a client accepts. Not enumerable either.
 const widerSchema = Symbol('wider form');
 
 function isOptional(schema: Schema): boolean {
   return Object.hasOwn(schema, optional);
 }
 
-/** Whether every key of an object fits: a key is a text anyway. */
+/** Whether the schema for keys accepts every key: a key is always a string. */
 function isAnyText(key: Schema): boolean {
   return Object.keys(key).every((keyword) => keyword === 'type');
 }
@@ -47,7 +46,8 @@ const builders = {
   Enum: (values: readonly unknown[], options: Options = {}): Schema => ({ enum: values, ...options }),
   Array: (items: Schema, options: Options = {}): Schema => ({ type: 'array', items, ...options }),
   Union: (anyOf: readonly Schema[], options: Options = {}): Schema => ({ anyOf, ...options }),
-  // Not TypeBox's `patternProperties: { '^.*$': … }`: a dot matches no line break, so such keys would go unchecked.
+  // Not TypeBox's `patternProperties: { '^.*$': … }`: a dot does not match a line break, so such keys would not be
+  // checked.
   Record: (key: Schema, value: Schema, options: Options = {}): Schema => ({
     type: 'object',
     ...(isAnyText(key) ? {} : { propertyNames: key }),
@@ -66,16 +66,17 @@ const builders = {
 };
 
 /**
- * Marks an optional field of an answer that decides something: a verdict, or what it is about. If it is there, a client
- * insists on its form, and on its standing there once. All other optional fields are carried along whatever they hold.
+ * Marks an optional field of a response that decides something: a verdict, or what the verdict is about. If it is
+ * present, a client requires that it conforms to the schema and occurs only once. All other optional fields are passed
+ * on whatever they contain.
  */
 export function decisive<Schema extends TSchema>(schema: Schema): Schema {
   return Object.defineProperty(schema, decisiveMark, { value: true });
 }
 
 /**
- * Declares an answer's field as this service sends it, and lets a client accept a wider form: other services of the kind
- * were seen to send a fraction for an integer, or null for an absent text.
+ * Declares a field of a response as this service sends it, and lets a client accept a wider schema: other services were
+ * observed to send a fraction for an integer, or null for an absent text.
  *
  * @returns the declared schema, with the type of the accepted one
  */
@@ -83,12 +84,12 @@ export function tolerant<Accepted extends TSchema>(declared: TSchema, accepted: 
   return Object.defineProperty(declared, widerSchema, { value: accepted }) as unknown as Accepted;
 }
 
-/** A whole number of seconds. A client accepts fractions, too, because a real service was seen to send them. */
+/** A whole number of seconds. A client accepts fractions, too, because a real service was observed to send them. */
 export function wholeSeconds(description = 'Unix seconds.'): TNumber {
   return tolerant(Type.Integer({ description }), Type.Number());
 }
 
-/** The wider form that a client accepts; undefined if it accepts the declared form only. */
+/** The wider schema that a client accepts; undefined if it accepts only the declared one. */
 export function findWiderSchema(schema: object): unknown {
   return Reflect.get(schema, widerSchema);
 }
@@ -98,5 +99,5 @@ export function isDecisive(schema: object): boolean {
   return Object.hasOwn(schema, decisiveMark);
 }
 
-/** Makes schemas, with the signatures of TypeBox's builder of the same name. */
+/** Creates schemas, with the signatures of TypeBox's builder of the same name. */
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>;

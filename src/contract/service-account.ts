@@ -21,7 +21,7 @@ export const serviceAccount = Type.Object({ ...serviceAccountFields, for_webhook
 /** A single service account. */
 export type ServiceAccount = Static<typeof serviceAccount>;
 
-/** The answer where there is no service account of that name (interface, Errors). */
+/** The response if there is no service account of that name (interface, Errors). */
 export const serviceAccountNotFound = {
   status: 404,
   message: 'Service account not found',
@@ -32,7 +32,7 @@ const accountParameters = Type.Object({ org: orgName, name: serviceAccountName }
 const accessErrors = [commonErrors.unauthenticated, commonErrors.forbidden] as const;
 const permissions = {
   subject: 'who may see service accounts',
-  choice: 'every role but `reader`; deleting is for `admin`',
+  choice: 'every role except `reader`; only `admin` may delete them',
   source: 'the public documentation',
 } as const;
 
@@ -92,9 +92,9 @@ export const deleteServiceAccount = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'what becomes of the keys of a deleted service account',
-      choice: 'they stop working with it; what they recorded stays',
-      source: 'a key without an owner must not open anything',
+      subject: 'what happens to the keys of a deleted service account',
+      choice: 'they stop working at once; what they recorded stays',
+      source: 'a key without an owner must not give access to anything',
     },
   ],
 });

@@ -1,31 +1,31 @@
 /**
- * Expressions that select snapshots (interface, operations 11 and 12), read once for both sides: the action checks them
- * before it sends them, the service looks the snapshots up.
+ * Expressions that select snapshots (interface, operations 11 and 12), parsed here for both sides: the action checks
+ * them before it sends them, and the service looks the snapshots up.
  */
 
-/** Which snapshot of an environment. */
+/** Selects a snapshot of an environment. */
 export type SnapshotSelector =
   /** The latest. */
   | { readonly kind: 'latest' }
   /** Exactly this one. */
   | { readonly kind: 'number'; readonly number: number }
-  /** So many behind the latest. */
+  /** The one that is `count` snapshots behind the latest. */
   | { readonly kind: 'behind'; readonly count: number }
-  /** The one that was current at a time: Unix seconds. */
+  /** The one that was current at a time, in Unix seconds. */
   | { readonly kind: 'time'; readonly time: number }
-  /** The one that was current so many seconds ago. */
+  /** The one that was current that many seconds ago. */
   | { readonly kind: 'ago'; readonly seconds: number };
 
-/** A way to read an expression: an environment, and which of its snapshots. */
+/** One interpretation of an expression: an environment, and which of its snapshots. */
 export interface SnapshotReading {
   readonly environment: string;
   readonly selector: SnapshotSelector;
 }
 
-/** An expression, or why it is none. */
+/** A parsed expression, or why the text is not one. */
 export type SnapshotExpression =
   | {
-      /** The ways to read it, the first that names an existing environment counts: `prod2` may be an environment. */
+      /** The possible interpretations. The first one whose environment exists counts: `prod2` may be an environment. */
       readonly readings: readonly [SnapshotReading, ...SnapshotReading[]];
     }
   | { readonly problem: string };
@@ -35,8 +35,8 @@ const markedExpression = new RegExp(`^(${name})([#~@])(.*)$`, 'u');
 const bareName = new RegExp(`^${name}$`, 'u');
 
 /**
- * Reads `env` (latest), `env#N` (exactly N), `envN` and `env~N` (N behind the latest), `env@{…}` (at a time: ISO 8601, or
- * `2.hours.ago`).
+ * Parses `env` (latest), `env#N` (exactly N), `envN` and `env~N` (N behind the latest), `env@{…}` (at a time: ISO 8601,
+ * or `2.hours.ago`).
  */
 export function parseSnapshotExpression(text: string): SnapshotExpression {
   const [, environment, mark, rest] = markedExpression.exec(text) ?? [];
@@ -91,7 +91,7 @@ function parseTime(rest: string): SnapshotSelector | { readonly problem: string 
 
 const iso = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/u;
 
-/** The Unix seconds of a time in ISO 8601; without a zone it is UTC. Undefined if it is none. */
+/** Parses a time in ISO 8601 to Unix seconds; without a zone it is UTC. Undefined if it is not a valid time. */
 export function isoSeconds(text: string): number | undefined {
   const [, date] = iso.exec(text) ?? [];
   if (date === undefined || !isDate(date)) return undefined;
@@ -100,19 +100,19 @@ export function isoSeconds(text: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
 }
 
-/** JavaScript's own reading takes February 30 for March 2. */
+/** Checks the day, because JavaScript parses February 30 as March 2. */
 function isDate(date: string): boolean {
   const midnight = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
 }
 
-/** From one snapshot to another, both included; or why the text is no interval. */
+/** A parsed interval from one snapshot to another, both included, or why the text is not one. */
 export type SnapshotInterval =
   { readonly from: SnapshotSelector; readonly to: SnapshotSelector } | { readonly problem: string };
 
 /**
- * Reads an interval (interface, operation 12): two selectors without the environment, which the address names already,
- * with `..` in between: `3..7`, `#3..#7`, `~5..NOW`, `@{…}..NOW`. `NOW` by itself is the latest.
+ * Parses an interval (interface, operation 12): two selectors separated by `..`, without the environment, which is in
+ * the URL already: `3..7`, `#3..#7`, `~5..NOW`, `@{…}..NOW`. `NOW` by itself is the latest.
  */
 export function parseSnapshotInterval(text: string): SnapshotInterval {
   // The public client sends NOW by itself for the latest snapshot.
@@ -129,7 +129,7 @@ export function parseSnapshotInterval(text: string): SnapshotInterval {
   return isReversed(first, last) ? { problem: 'it must not end before it begins' } : { from: first, to: last };
 }
 
-/** Whether it can be seen without looking anything up that the interval holds nothing. */
+/** Whether the interval is certainly empty, as far as can be told without looking up any snapshot. */
 function isReversed(from: SnapshotSelector, to: SnapshotSelector): boolean {
   if (from.kind === 'number' && to.kind === 'number') return from.number > to.number;
   if (from.kind === 'time' && to.kind === 'time') return from.time > to.time;

@@ -18,7 +18,7 @@ export const snapshotEntry = Type.Object({
   judged: decisive(
     Type.Optional(
       Type.Boolean({
-        description: 'Whether a policy judged the snapshot. If false, `compliant` is false and says nothing.',
+        description: 'Whether a policy judged the snapshot. If false, `compliant` is false and has no meaning.',
       }),
     ),
   ),
@@ -55,52 +55,52 @@ export const listSnapshots = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'the query names of the interval and the order',
+      subject: 'the query parameters for the interval and the order',
       choice: '`interval` and `reverse`',
       source: 'observed on the wire',
     },
     {
       subject: '`from` and `to` after the clock was set forward or back',
       choice: 'as the clock showed them; a snapshot never ends before it begins, and no `duration` is negative',
-      source: 'a recorded time is not changed afterwards',
+      source: 'a recorded time never changes',
     },
     {
       subject: 'the end of the current snapshot',
-      choice: '`to` is 0, and `duration` counts to now',
+      choice: '`to` is 0, and `duration` lasts until now',
       source: 'recorded from a real service',
     },
     {
       subject: 'the verdict of an environment without policies',
       choice:
-        '`compliant` is false, and `judged`, a field of this service, is false, too: to the action that is incomplete, and without `judged` it is non-compliant',
-      source: 'the interface has a boolean, and the public client fails at null',
+        '`compliant` is false, and so is `judged`, a field of this service; the action reports that as incomplete, or as non-compliant if `judged` is missing',
+      source: 'the interface has a boolean, and the public client fails on null',
     },
     {
-      subject: 'which order is the usual one',
-      choice: 'the newest first; `reverse` gives the oldest first',
-      source: 'a reader wants the latest',
+      subject: 'the default order',
+      choice: 'the newest first; with `reverse`, the oldest first',
+      source: 'readers want the latest',
     },
     {
       subject: 'pages while snapshots are added',
       choice:
-        'an interval of numbers such as `1..20`, or the oldest first, loses and doubles nothing; the newest first move on',
+        'an interval of numbers such as `1..20`, or the oldest first, skips and repeats nothing; with the newest first, entries move to later pages',
       source: 'the numbers of snapshots do not change',
     },
     {
       subject: 'the ends of an interval',
       choice:
-        'both are part of it, and it is cut to the snapshots that there are; one that ends before it begins is refused',
-      source: 'a walk may ask for more than there is',
+        'both are included, and the interval is cut to the snapshots that exist; one that ends before it begins is rejected',
+      source: 'a client may ask for more snapshots than exist',
     },
     {
-      subject: 'an interval of one end',
-      choice: '`NOW` by itself is the latest snapshot; any other is refused',
+      subject: 'an interval with one end',
+      choice: '`NOW` by itself is the latest snapshot; anything else is rejected',
       source: 'the public client sends it',
     },
     {
-      subject: 'the words for an environment that does not exist',
-      choice: '`Flow not found`, with `errors` that name the environment',
-      source: 'the interface shows these words for this operation',
+      subject: 'the message for an environment that does not exist',
+      choice: '`Flow not found`; `errors` names the environment',
+      source: 'the interface shows this message for this operation',
     },
   ],
 });
@@ -126,7 +126,7 @@ const differencePart = Type.Object({
   artifacts: Type.Array(differingArtifact),
 });
 
-/** What differs between two snapshots (interface, Environment diff). */
+/** The difference between two snapshots (interface, Environment diff). */
 export const environmentDifference = Type.Object({
   snappish1: differencePart,
   snappish2: differencePart,
@@ -134,17 +134,17 @@ export const environmentDifference = Type.Object({
   'not-changed': differencePart,
 });
 
-/** What differs between two snapshots. */
+/** The difference between two snapshots. */
 export type EnvironmentDifference = Static<typeof environmentDifference>;
 
-/** The answer to an expression that selects no snapshot. */
+/** The response to an expression that selects no snapshot. */
 export const badSnapshotExpression = {
   status: 400,
   message: "Bad snappish '{expression}': {reason}",
   when: 'An expression is malformed, or there is no such snapshot.',
 } as const;
 
-/** Operation 11: what differs between two snapshots. */
+/** Operation 11: get the difference between two snapshots. */
 export const diffEnvironments = defineEndpoint({
   operation: 'diff-environments',
   number: 11,
@@ -161,7 +161,7 @@ export const diffEnvironments = defineEndpoint({
   ),
   body: { kind: 'none' },
   repetition: { effect: 'safe' },
-  success: [{ status: 200, description: 'What differs.', schema: environmentDifference }],
+  success: [{ status: 200, description: 'The difference.', schema: environmentDifference }],
   errors: [
     commonErrors.validation,
     badSnapshotExpression,
@@ -172,28 +172,28 @@ export const diffEnvironments = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'the query names of the two expressions',
+      subject: 'the query parameters for the two expressions',
       choice: '`snappish1` and `snappish2`',
-      source: 'observed on the wire, and the keys of the answer',
+      source: 'observed on the wire, and the keys of the response',
     },
     {
       subject: 'which artifacts are the same',
-      choice: 'those of one name and fingerprint',
-      source: 'a fingerprint under another name is something that changed',
+      choice: 'those with the same name and fingerprint',
+      source: 'a fingerprint under another name is a change',
     },
     {
-      subject: 'what `changed` and `not-changed` hold',
-      choice: 'what is in both snapshots, with another number of instances or as many, shown as snapshot 2 has it',
+      subject: 'what `changed` and `not-changed` contain',
+      choice: 'artifacts in both snapshots, with different and equal numbers of instances, as snapshot 2 shows them',
       source: 'the interface has a count for each snapshot',
     },
     {
       subject: 'which entries have which counts',
       choice: '`s1_instance_count` and `s2_instance_count` in `changed`, and `instance_count` everywhere else',
-      source: 'the two counts differ in `changed` only; everywhere else one number says it all',
+      source: 'the two counts differ only in `changed`; everywhere else one number is enough',
     },
     {
-      subject: 'what the difference between a snapshot and itself is',
-      choice: 'all that it shows, under `not-changed`; so the action reads which artifacts a snapshot has',
+      subject: 'the difference between a snapshot and itself',
+      choice: 'everything in it, under `not-changed`; this is how the action lists the artifacts of a snapshot',
       source: 'no operation lists the artifacts of a snapshot',
     },
     {
@@ -202,14 +202,14 @@ export const diffEnvironments = defineEndpoint({
       source: 'it can be used as an expression',
     },
     {
-      subject: '`flow` and `commit_url` of an artifact that no flow knows',
+      subject: '`flow` and `commit_url` of an artifact that no flow contains',
       choice: 'left out',
       source: 'there are none, and the interface has strings',
     },
     {
-      subject: '`envN` where an environment of that very name exists',
-      choice: 'the name wins: it is the latest snapshot of `envN`',
-      source: 'the shorter reading could never reach such an environment',
+      subject: '`envN` if an environment with exactly that name exists',
+      choice: 'the name takes precedence: it is the latest snapshot of `envN`',
+      source: 'otherwise such an environment could not be selected',
     },
     {
       subject: 'expressions beyond the three of the interface',
@@ -218,7 +218,8 @@ export const diffEnvironments = defineEndpoint({
     },
     {
       subject: 'the snapshot at a time, after the clock was set forward or back',
-      choice: 'the last one, by number, that was made by then; a time that other times contradict is not believed',
+      choice:
+        'the last one, by number, that existed by then; a time that the times of other snapshots contradict is ignored',
       source: 'the numbers give the order of snapshots, whatever the clock showed',
     },
   ],

@@ -4,12 +4,12 @@ import { Type } from './schema.ts';
 
 type Options = Parameters<typeof Type.String>[0];
 
-/** A short text: a title, a person, a branch, a path, a value of a foreign tool. */
+/** A short text: a title, a person, a branch, a path, a value from another tool. */
 export function lineText(options: Options = {}): TString {
   return Type.String({ maxLength: maximumLineLength, ...options });
 }
 
-/** The address of a page or a repository. Its form is left to whoever opens it. */
+/** The URL of a page or a repository. Only its length is checked. */
 export function addressText(options: Options = {}): TString {
   return Type.String({ maxLength: maximumAddressLength, ...options });
 }

@@ -3,7 +3,7 @@ import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors } from './errors.ts';
 import { orgName } from './names.ts';
 
-/** The answer to someone who is not a member of the organization. */
+/** The response to a user who is not a member of the organization. */
 export const accessDenied = {
   status: 403,
   message: 'Access denied to /api/v2/user/{org}',
@@ -24,7 +24,7 @@ export const setDefaultOrg = defineEndpoint({
   success: [
     {
       status: 200,
-      description: 'It is the default now.',
+      description: 'The organization is now the default.',
       schema: Type.Object({ default_org_name: Type.Optional(Type.String()) }),
     },
   ],
@@ -32,24 +32,24 @@ export const setDefaultOrg = defineEndpoint({
   authentication: ['bearer'],
   choices: [
     {
-      subject: 'the answer to someone who is not a member',
+      subject: 'the response to a user who is not a member',
       choice: '403 `Access denied to …`',
       source: "the public client's source",
     },
     {
       subject: 'a key of a service account',
-      choice: '403 likewise: a machine has no default organization',
+      choice: '403 as well: a machine has no default organization',
       source: 'the interface speaks of the calling user',
     },
     {
-      subject: 'what uses the default organization',
-      choice: 'the page `/` of the service, which shows it first; requests always name their organization',
+      subject: 'where the default organization is used',
+      choice: 'on the page `/` of the service, which shows it first; requests always name their organization',
       source: 'every other operation has the organization in its path',
     },
     {
-      subject: 'who a user is',
-      choice: 'a name of the whole service: the same name is the same user in every organization',
-      source: 'one personal key of the public client is used with all organizations of its user',
+      subject: 'how users are identified',
+      choice: 'by a name that is unique in the service: the same name is the same user in every organization',
+      source: "the public client uses one personal key with all of the user's organizations",
     },
   ],
 });
