@@ -13,16 +13,16 @@ export interface RepositoryName {
 
 /** The job's context: the `GITHUB_*` variables and the event. What GitHub did not set is undefined. */
 export interface Job {
-  /** The address of GitHub's pages, without a slash at the end; on GHES the company's own. */
+  /** The URL of GitHub's pages, without a slash at the end; on GHES the company's own. */
   readonly serverUrl: string;
-  /** The base address of GitHub's REST API, without a slash at the end. */
+  /** The base URL of GitHub's REST API, without a slash at the end. */
   readonly apiUrl: string;
   readonly repository: RepositoryName | undefined;
   readonly repositoryId: string | undefined;
   readonly eventName: string | undefined;
   /** The webhook payload that started the run; empty if the job has no event file. */
   readonly event: Mapping;
-  /** The whole ref that started the run: `refs/heads/main`, `refs/tags/v1`, `refs/pull/12/merge`. */
+  /** The full ref that started the run: `refs/heads/main`, `refs/tags/v1`, `refs/pull/12/merge`. */
   readonly ref: string | undefined;
   /** The ref without its prefix: `main`, `v1`, `12/merge`. */
   readonly refName: string | undefined;
@@ -31,35 +31,35 @@ export interface Job {
   readonly headRef: string | undefined;
   /** The pull request's target branch; only on `pull_request` and `pull_request_target`. */
   readonly baseRef: string | undefined;
-  /** What GitHub would check out. Not always the commit that the run is about: see `judgedCommit`. */
+  /** The commit that GitHub checks out. Not always the commit that the run is about: see `judgedCommit`. */
   readonly sha: string | undefined;
   /** The folder that `actions/checkout` fills. */
   readonly workspace: string | undefined;
   readonly runId: string | undefined;
   /** Counts the re-runs of the run, from 1. */
   readonly runAttempt: string | undefined;
-  /** The workflow's name, or its file where it has none. */
+  /** The workflow's name, or its file if it has none. */
   readonly workflow: string | undefined;
   /** The job's key in the workflow. */
   readonly job: string | undefined;
-  /** Who started the run at first. */
+  /** The user who started the run originally. */
   readonly actor: string | undefined;
-  /** Who started this attempt; another than the actor on a re-run. */
+  /** The user who started this attempt; on a re-run possibly not the actor. */
   readonly triggeringActor: string | undefined;
 }
 
 /**
- * The most that an event file may hold, in bytes. GitHub caps a payload at 25 MB and the runner writes it out indented, so
- * a larger file is not an event.
+ * The maximum size of an event file, in bytes. GitHub limits a payload to 25 MB and the runner indents it, so a larger
+ * file is not an event.
  */
 export const maximumEventBytes = 100 * 1024 * 1024;
 
 /**
- * Reads the job's context. An empty variable counts as unset. A job without an event file (an older container job) has an
- * empty event. Reads synchronously: nothing else can start before, and loading Node.js's asynchronous file API would take
- * longer than the reading.
+ * Reads the job's context. An empty variable counts as unset. A job without an event file (an older container job) has
+ * an empty event. Reads synchronously: everything else depends on it, and loading Node.js's asynchronous file API would
+ * take longer than the reading.
  *
- * @throws UserError if the event file is there and is not the JSON object that GitHub writes.
+ * @throws UserError if the event file exists but is not the JSON object that GitHub writes
  */
 export function readJob(environment: EnvironmentVariables): Job {
   const variable = (name: string): string | undefined => textAt(environment, name);
@@ -89,13 +89,13 @@ export function readJob(environment: EnvironmentVariables): Job {
   };
 }
 
-/** The page of the repository; undefined outside a GitHub job. */
+/** The URL of the repository's page; undefined outside a GitHub job. */
 export function repositoryUrl(job: Job): string | undefined {
   if (job.repository === undefined) return undefined;
   return [job.serverUrl, encodeURIComponent(job.repository.owner), encodeURIComponent(job.repository.name)].join('/');
 }
 
-/** The page of this run, of this very attempt where it is known; undefined outside a GitHub job. */
+/** The URL of this run's page, for this attempt if it is known; undefined outside a GitHub job. */
 export function runUrl(job: Job): string | undefined {
   const repository = repositoryUrl(job);
   if (repository === undefined || job.runId === undefined) return undefined;
@@ -113,7 +113,7 @@ function readEvent(path: string | undefined): Mapping {
   } catch (thrown) {
     throw createEventError(path, `is not JSON (${describeError(thrown)})`, thrown);
   }
-  if (!isMapping(event)) throw createEventError(path, 'does not hold a JSON object');
+  if (!isMapping(event)) throw createEventError(path, 'does not contain a JSON object');
   return event;
 }
 
@@ -121,7 +121,7 @@ function readEvent(path: string | undefined): Mapping {
 function readEventFile(path: string): string | undefined {
   try {
     const { size } = statSync(path);
-    if (size > maximumEventBytes) throw createEventError(path, `holds ${size} bytes, more than GitHub sends`);
+    if (size > maximumEventBytes) throw createEventError(path, `holds ${size} bytes, more than GitHub writes`);
     return readFileSync(path, 'utf8');
   } catch (thrown) {
     if (thrown instanceof UserError) throw thrown;
@@ -134,14 +134,13 @@ function createEventError(path: string, fault: string, cause?: unknown): UserErr
   return new UserError(
     {
       what: `The event file ${path} ${fault}.`,
-      remedy:
-        'GitHub writes this file and names it in GITHUB_EVENT_PATH: let no earlier step change the file or the variable.',
+      remedy: 'GitHub writes this file and sets GITHUB_EVENT_PATH: make sure that no earlier step changes either.',
     },
     { cause },
   );
 }
 
-/** Where a GitHub host serves its REST API (GitHub's documentation of GHES and of data residency on ghe.com). */
+/** The REST API's URL of a GitHub host (GitHub's documentation of GHES and of data residency on ghe.com). */
 function toApiUrl(serverUrl: string): string {
   if (!URL.canParse(serverUrl)) return 'https://api.github.com';
   const { protocol, host } = new URL(serverUrl);

@@ -4,18 +4,18 @@ import { isMapping, textAt } from '../runtime/untrusted-data.ts';
 import type { MatchedFile } from './files/resolve-files.ts';
 import { readTextFile } from './files/text-file.ts';
 
-/** What the step looks at in a policy; its rules are the service's to judge. */
+/** The parts of a policy that the step reads; the service checks the rules. */
 export interface PolicyFile {
-  /** The address of the schema that the policy follows. */
+  /** The URL of the policy's schema. */
   readonly schema: string;
   /** The whole file, without a byte order mark. */
   readonly text: string;
 }
 
 /**
- * Reads a policy file as far as the interface describes it: YAML, a mapping with `_schema`.
+ * Reads a policy file and checks what the interface describes: a YAML mapping with `_schema`.
  *
- * @throws UserError if it is none, with the line and the reason
+ * @throws UserError if it is not a policy, with the line and the reason
  */
 export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
   const text = await readTextFile(file, { purpose: 'the policy', maximumBytes: maximumFileBytes });
@@ -23,7 +23,7 @@ export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
   if (!isMapping(document)) throw new UserError(notAPolicy(`${file.name} is YAML, but not a mapping`));
   const schema = textAt(document, '_schema');
   if (schema === undefined) {
-    const fault = Object.hasOwn(document, '_schema') ? 'has a `_schema` that is not a text' : 'has no `_schema`';
+    const fault = Object.hasOwn(document, '_schema') ? 'has a `_schema` that is not a string' : 'has no `_schema`';
     throw new UserError(notAPolicy(`${file.name} ${fault}`));
   }
   return { schema, text };
@@ -36,7 +36,7 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   } catch (thrown) {
     if (!(thrown instanceof YAMLException)) throw thrown;
     const { reason, mark } = thrown;
-    // Counted from 0; there is none where the whole text is to blame.
+    // Counted from 0; undefined if the error concerns the whole text.
     const where = mark === undefined ? '' : `, line ${mark.line + 1}, column ${mark.column + 1}`;
     throw new UserError(
       {
@@ -53,6 +53,6 @@ function notAPolicy(what: string): Problem {
   return {
     input: 'files',
     what: `${what}, so it is not a policy`,
-    remedy: 'Begin the file with a line `_schema:` that holds the address of the policy schema of your service.',
+    remedy: "Begin the file with a line `_schema:` that contains the URL of your service's policy schema.",
   };
 }

@@ -2,15 +2,15 @@ import type { Mapping } from '../runtime/untrusted-data.ts';
 import type { RedactableField } from './commit/commit-redaction.ts';
 import type { Job } from './job.ts';
 
-/** The key of `user_data` that the job's own account of itself stands under. */
+/** The key of `user_data` that contains the provenance of the job. */
 export const provenanceKey = 'github';
 
 /**
- * Which run of which workflow made an attestation, in the names and the texts of GitHub's `github` context (GitHub's
- * documentation, "Contexts reference"). In a called workflow these are the caller's, except for the job. What GitHub left
- * unset is left out; undefined outside a GitHub job.
+ * The workflow and run that make an attestation, with the names and values of GitHub's `github` context (GitHub's
+ * documentation, "Contexts reference"). In a called workflow these are the caller's, except for the job. Unset values
+ * are left out; undefined outside a GitHub job.
  *
- * @param redact what is kept back of the commit: `author` keeps back who started the run as well, mostly the same person
+ * @param redact the withheld fields of the commit: `author` also withholds who started the run, usually the same person
  */
 export function runProvenance(job: Job, redact: readonly RedactableField[] = []): Mapping | undefined {
   if (job.runId === undefined) return undefined;
@@ -27,7 +27,7 @@ export function runProvenance(job: Job, redact: readonly RedactableField[] = [])
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** The user's own data, with the run's provenance beside them; a value of the user's own under that key stays as it is. */
+/** Adds the run's provenance to the user's own data. If the user's data has that key already, its value is kept. */
 export function withProvenance(own: Mapping, provenance: Mapping | undefined): Mapping {
   return provenance === undefined ? own : { [provenanceKey]: provenance, ...own };
 }

@@ -6,17 +6,17 @@ import { describeError, UserError } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, type Mapping } from '../runtime/untrusted-data.ts';
 
-// `node:fs/promises` would be loaded for this alone.
+// `node:fs/promises` would be loaded only for this.
 const readFile = promisify(fs.readFile);
 
 /**
- * Reads the user's own data: a JSON object, or the path of a file that holds one, relative to the workspace. JSON.stringify
- * writes its numbers as they are written there.
+ * Reads the user's own data: a JSON object, or the path of a file that contains one, relative to the workspace.
+ * JSON.stringify writes the numbers of the result exactly as they were written in the input.
  *
- * @throws UserError if it is neither
+ * @throws UserError if the value is neither
  */
 export async function readUserData(value: string, workspace: string): Promise<Mapping> {
-  // A path that begins like JSON can be written with ./ in front.
+  // A path that begins like JSON can be written with `./` in front.
   const inline = /^\s*[[{"]/u.test(value);
   const text = inline ? value : await readUserFile(resolve(workspace, value));
   const where = inline ? '`user-data`' : `\`user-data\`: ${JSON.stringify(value)}`;
@@ -27,23 +27,23 @@ export async function readUserData(value: string, workspace: string): Promise<Ma
     throw new UserError({
       input: 'user-data',
       what: `${where} is not JSON: ${describeError(error)}`,
-      remedy: 'Give a JSON object such as {"ticket": "ABC-1"}, or the path of a file that holds one.',
+      remedy: 'Set it to a JSON object such as {"ticket": "ABC-1"}, or to the path of a file that contains one.',
     });
   }
   const duplicateKey = findDuplicateKey(text);
   if (duplicateKey !== undefined) {
     throw new UserError({
       input: 'user-data',
-      what: `${where} holds the key ${JSON.stringify(duplicateKey)} twice in one object`,
-      remedy: 'Give every key of an object once.',
+      what: `${where} contains the key ${JSON.stringify(duplicateKey)} twice in one object`,
+      remedy: 'Use every key of an object only once.',
     });
   }
   const exact = parseExactJson(text);
-  // A number alone can be an object in its exact form.
+  // A top-level number that a double cannot represent is an object in its exact form, so both are checked.
   if (isMapping(parsed) && isMapping(exact)) return exact;
   throw new UserError({
     input: 'user-data',
-    what: `${where} holds JSON that is not an object`,
+    what: `${where} is JSON, but not an object`,
     remedy: 'Put the value under a key: {"value": …}.',
   });
 }
@@ -56,7 +56,7 @@ async function readUserFile(path: string): Promise<string> {
       {
         input: 'user-data',
         what: `\`user-data\`: the file ${path} cannot be read: ${describeError(error)}`,
-        remedy: 'Give a JSON object, or the path of a JSON file relative to the workspace.',
+        remedy: 'Set it to a JSON object, or to the path of a JSON file relative to the workspace.',
       },
       { cause: error },
     );

@@ -9,5 +9,5 @@ export interface Dependencies {
   readonly log: Log;
 }
 
-/** EnvironmentVariables variables. */
+/** Environment variables by name; undefined if not set. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;

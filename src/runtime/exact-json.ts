@@ -7,7 +7,8 @@ import { endOfString } from './json-string.ts';
  */
 
 declare global {
-  // ECMAScript's proposal "JSON.parse source text access", part of Node.js since 22; TypeScript does not declare it yet.
+  // ECMAScript's proposal "JSON.parse source text access", part of Node.js since 22; TypeScript does not declare it
+  // yet.
   interface JSON {
     rawJSON(text: string): object;
     isRawJSON(value: unknown): boolean;
@@ -42,7 +43,8 @@ export function countInexactNumbers(text: string): number {
  * Parses a JSON text so that JSON.stringify reproduces every number. A number that a double cannot preserve becomes an
  * opaque `JSON.rawJSON` object.
  *
- * @throws SyntaxError if the text is not JSON; RangeError if it has such a number and is nested thousands of levels deep
+ * @throws SyntaxError if the text is not JSON; RangeError if it has such a number and is nested thousands of levels
+ * deep
  */
 export function parseExactJson(text: string): unknown {
   const plain: unknown = JSON.parse(text);

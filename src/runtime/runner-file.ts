@@ -19,7 +19,10 @@ export class RunnerFileError extends Failure {
     const code = errorCode(thrown) ?? '';
     const { why, remedy, isFull = false } = causes(variable).get(code) ?? unknownCause(variable);
     const explanation = why === undefined ? describeError(thrown) : `${why} (${describeError(thrown)})`;
-    super({ what: `${holds} could not be written where ${variable} says: ${explanation}`, remedy }, { cause: thrown });
+    super(
+      { what: `${holds} could not be written to the path in ${variable}: ${explanation}`, remedy },
+      { cause: thrown },
+    );
     this.isFull = isFull;
   }
 }

@@ -105,7 +105,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(shown?.message).toContain('must be at most 65536 characters long');
     const twice = await attest({ flow, 'user-data': '{"ticket":1,"ticket":2}' });
     expect(twice.exitCode).toBe(1);
-    expect(commandsNamed(twice.log, 'error')[0]?.message).toContain('holds the key "ticket" twice in one object');
+    expect(commandsNamed(twice.log, 'error')[0]?.message).toContain('contains the key "ticket" twice in one object');
     expect(await (await job.ask(`/attestations/acme/${flow}`)).json()).toMatchObject({ pagination: { total: 0 } });
   });
 

@@ -102,7 +102,7 @@ describe('readJob', () => {
 
   it.each([
     ['broken.json', '{"ref":', /broken\.json is not JSON/],
-    ['list.json', '[]', /list\.json does not hold a JSON object/],
+    ['list.json', '[]', /list\.json does not contain a JSON object/],
   ])('names the event file %s when it is not what GitHub writes', async (name, content, words) => {
     const path = await eventFile(name, content);
     const reading = (): unknown => readJob({ GITHUB_EVENT_PATH: path });

@@ -35,9 +35,9 @@ describe('readPolicyFile', () => {
     ['- _schema: x\n', /^policy\.yml is YAML, but not a mapping, so it is not a policy$/u],
     ['just words\n', /not a mapping/u],
     ['artifacts: {}\n', /^policy\.yml has no `_schema`/u],
-    ['_schema:\n', /has a `_schema` that is not a text/u],
-    ['_schema: 1\n', /has a `_schema` that is not a text/u],
-    ['_schema: ""\n', /has a `_schema` that is not a text/u],
+    ['_schema:\n', /has a `_schema` that is not a string/u],
+    ['_schema: 1\n', /has a `_schema` that is not a string/u],
+    ['_schema: ""\n', /has a `_schema` that is not a string/u],
   ])('refuses what is no policy, with the line where there is one (%#)', async (text, words) => {
     const mistake = await userErrorOf(() => read(text));
     expect(mistake.message).toMatch(words);

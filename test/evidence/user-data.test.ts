@@ -24,10 +24,10 @@ describe("the user's own data", () => {
   });
 
   it.each([
-    ['[1]', 'holds JSON that is not an object'],
-    ['"text"', 'holds JSON that is not an object'],
-    ['[1.0]', 'holds JSON that is not an object'],
-    [String.raw`{"a":{"ticket":1,"tic\u006bet":2}}`, 'holds the key "ticket" twice in one object'],
+    ['[1]', 'is JSON, but not an object'],
+    ['"text"', 'is JSON, but not an object'],
+    ['[1.0]', 'is JSON, but not an object'],
+    [String.raw`{"a":{"ticket":1,"tic\u006bet":2}}`, 'contains the key "ticket" twice in one object'],
     ['{"open": ', 'is not JSON'],
     ['no-such-file.json', 'cannot be read'],
   ])('is refused as %s, by its name', async (value, words) => {

@@ -17,13 +17,13 @@ describe('a file of the runner that cannot be written', () => {
     expect(refused(code)).toMatchObject({
       kind: 'runner',
       isFull,
-      message: `the archive of the files could not be written where RUNNER_TEMP says: ${why} (${code}: so it said, write)`,
+      message: `the archive of the files could not be written to the path in RUNNER_TEMP: ${why} (${code}: so it said, write)`,
       remedy: expect.stringMatching(/RUNNER_TEMP.*\.$/u),
     });
   });
 
   it('keeps the words of any other error', () => {
-    expect(refused('EIO')).toMatchObject({ isFull: false, message: expect.stringContaining('says: EIO: so it said') });
+    expect(refused('EIO')).toMatchObject({ isFull: false, message: expect.stringContaining(': EIO: so it said') });
   });
 
   it('is an error of the runner, whatever was thrown', () => {

@@ -7,27 +7,30 @@ import { chunkBytes, readAllUnchanged, readUnchanged } from '../files/read-uncha
 import type { MatchedFile } from '../files/resolve-files.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 
-/** Where gzip's header (RFC 1952) names the operating system, and the value for "unknown". */
+// Written by hand instead of a package, to stay within the memory limit for archives (docs/performance.md).
+
+/** The position of the operating system in gzip's header (RFC 1952), and the value for "unknown". */
 const osByte = { position: 9, unknown: 0xff };
 
-/** Where an archive is written before it is sent. */
+/** The folder in which an archive is written before it is sent. */
 export const archiveFile: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the archive of the files' };
 
 /** The maximum size of an archive. */
 export interface ArchiveLimit {
-  /** In bytes, exactly that included. */
+  /** In bytes, inclusive. */
   readonly maximumBytes: number;
-  /** Makes the error for more than that. */
+  /** Creates the error for a larger archive. */
   readonly tooLarge: () => Error;
 }
 
 /**
- * Writes the files as a gzipped tar archive: for the same names and contents always the same bytes, whatever the order they
- * are given in, their times, owners and modes, and whichever system this is.
+ * Writes the files as a gzipped tar archive. The same names and contents always give the same bytes, regardless of the
+ * order of the files, their times, owners and modes, and the operating system.
  *
- * @returns the size of the archive in bytes.
- * @throws what `tooLarge` makes, as soon as more than `maximumBytes` are there; UserError when a file cannot be read or
- * changes; RunnerFileError if the archive cannot be written; the signal's reason soon after it is aborted. What was written until then is left for the caller to remove.
+ * @returns the size of the archive in bytes
+ * @throws the error of `tooLarge` as soon as the archive exceeds `maximumBytes`; UserError if a file cannot be read or
+ * changes meanwhile; RunnerFileError if the archive cannot be written; the signal's reason soon after it is aborted.
+ * The caller has to remove a partly written archive.
  */
 export async function writeArchive(
   files: readonly MatchedFile[],
@@ -37,7 +40,7 @@ export async function writeArchive(
 ): Promise<number> {
   const output = withRunnerFile(archiveFile, () => openSync(destination, 'wx', 0o600));
   const gzip = createGzip({ chunkSize: chunkBytes });
-  // Whichever side fails first destroys the stream between the two, and so ends the other.
+  // If either side fails, it destroys the stream between them, which ends the other side.
   const writing = writeTar(gzip, files, signal).catch((thrown: unknown) => {
     gzip.destroy(thrown instanceof Error ? thrown : new Error('the archive was given up', { cause: thrown }));
   });
@@ -51,14 +54,14 @@ export async function writeArchive(
   }
 }
 
-/** All that a tar archive of the files consists of. */
+/** Writes the uncompressed tar archive to gzip: headers, contents, padding and end, in the order of the names. */
 async function writeTar(gzip: Gzip, files: readonly MatchedFile[], signal: AbortSignal | undefined): Promise<void> {
   const blocks = new BlockWriter(gzip, signal);
   const buffer = Buffer.allocUnsafeSlow(chunkBytes);
   const sorted = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   for (const { name, path, size } of sorted) {
     await blocks.add(tarHeader(name, size));
-    // Not chunk by chunk where one is all: thousands of small files would leave megabytes of garbage.
+    // Small files are read at once: reading thousands of them chunk by chunk would leave megabytes of garbage.
     if (size <= chunkBytes) await blocks.add(readAllUnchanged(path, size, buffer));
     else for await (const chunk of readUnchanged(path, size, () => buffer)) await blocks.add(chunk);
     await blocks.add(tarPadding(size));
@@ -67,7 +70,7 @@ async function writeTar(gzip: Gzip, files: readonly MatchedFile[], signal: Abort
   await blocks.end();
 }
 
-/** Hands bytes over to gzip in blocks of one size, since each hand-over has its price. */
+/** Collects bytes and writes them to gzip in blocks of equal size, because every write has a fixed cost. */
 class BlockWriter {
   readonly #gzip: Gzip;
   readonly #signal: AbortSignal | undefined;
@@ -79,7 +82,11 @@ class BlockWriter {
     this.#signal = signal;
   }
 
-  /** Ends when the bytes are no longer needed. Throws the signal's reason. */
+  /**
+   * Copies the bytes, so that the caller may reuse the buffer once the promise resolves.
+   *
+   * @throws the signal's reason if it is aborted
+   */
   async add(bytes: Uint8Array): Promise<void> {
     for (let taken = 0; taken < bytes.length;) {
       const part = bytes.subarray(taken, taken + this.#block.length - this.#filled);
@@ -90,7 +97,7 @@ class BlockWriter {
     }
   }
 
-  /** Hands over what is left, and closes the archive. */
+  /** Writes the remaining bytes and ends the stream. */
   async end(): Promise<void> {
     await this.#flush();
     this.#gzip.end();
@@ -109,7 +116,7 @@ class BlockWriter {
   }
 }
 
-// `node:fs/promises` would take a megabyte of its own.
+// `node:fs/promises` would need another megabyte of memory.
 const writeSome = promisify(write);
 
 async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
@@ -119,8 +126,8 @@ async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Frees the memory of a chunk that is done with, instead of letting megabytes wait for the garbage collector. Zlib takes a
- * new buffer once one is full, so that a chunk at the end of its buffer is the last that is in it.
+ * Frees the memory of a written chunk at once, instead of leaving megabytes to the garbage collector. Zlib allocates a
+ * new buffer when one is full, so a chunk at the end of its buffer is the last one in it.
  */
 function release({ buffer, byteOffset, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && byteOffset + byteLength === buffer.byteLength) buffer.transfer(0);
@@ -154,8 +161,8 @@ export interface TemporaryArchive {
 /**
  * Writes an archive of the files in a new temporary folder.
  *
- * @param temporary the folder in which that folder is made; created if missing
- * @throws RunnerFileError if the folder cannot be made; as `writeArchive`; nothing is left behind then
+ * @param temporary the parent of that folder; created if missing
+ * @throws RunnerFileError if the folder cannot be created; whatever `writeArchive` throws. Nothing is left behind then.
  */
 export async function createTemporaryArchive(
   files: readonly MatchedFile[],

@@ -5,49 +5,51 @@ import type { MatchedFile } from '../files/resolve-files.ts';
 import { formatBytes } from '../files/format-bytes.ts';
 import { readUnchanged } from '../files/read-unchanged.ts';
 
-/** What is sent along with an attestation: one file as it is, or an archive of several. */
+/** The file that is sent with an attestation: a single file unchanged, or an archive of several. */
 export interface Attachment {
-  /** The name it is sent under. */
+  /** The file name in the request. */
   readonly filename: string;
-  /** Exactly as many bytes as `open` gives. */
+  /** The exact number of bytes that `open` yields. */
   readonly size: number;
-  /** The files inside, under their names in the evidence, with their sizes in bytes. */
+  /** The files that the attachment contains, with their names in the evidence and their sizes in bytes. */
   readonly parts: readonly Pick<MatchedFile, 'name' | 'size'>[];
   /**
-   * The bytes, anew with each call, so that a request can be repeated. Nothing is read before it is asked for, and a chunk
-   * holds only until the next is: all are read into one buffer, since the garbage of 10 MB costs more than sending them. Fails
-   * with a UserError, before the last byte, when the file has changed since it was found.
+   * Reads the content; every call starts again, so that a request can be repeated. Reads lazily. A chunk is valid only
+   * until the next one is requested, because all chunks share one buffer: collecting 10 MB of garbage would cost more
+   * than sending the data. Throws a UserError before the last byte if the file has changed since it was found.
    */
   open(): AsyncIterable<Uint8Array>;
-  /** Removes temporary files. The user's files are not touched. */
+  /** Removes temporary files, but never the user's files. */
   readonly dispose: () => void;
 }
 
-/** Where and within which bounds an attachment is made. */
+/** Settings for an attachment. */
 export interface AttachmentOptions {
-  /** A directory for an archive until it is sent: the runner's folder for temporary files. Created if missing. */
+  /** The runner's folder for temporary files, in which an archive is stored until it is sent. Created if missing. */
   readonly temporary: string;
-  /** The largest attachment in bytes, exactly that included; by default the interface's limit. */
+  /** The maximum size in bytes, inclusive; the interface's limit by default. */
   readonly maximumBytes?: number;
-  /** Ends the making of an archive; what was put aside for it is removed then. */
+  /** Aborts the creation of an archive and removes its temporary files. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Deflate makes nothing smaller than this part of it (RFC 1951: at most 258 bytes by two bits). */
+/** The maximum compression ratio of Deflate (RFC 1951: at most 258 bytes become two bits). */
 const maximumCompressionRatio = 1032;
 
-/** How much of a file is read and sent at once, in bytes: fewer turns than 64 KiB, and more gains nothing (measured). */
+/**
+ * The size of the chunks that are read and sent, in bytes: faster than 64 KiB, and larger ones gain nothing (measured).
+ */
 const chunkBytes = 256 * 1024;
 
 /** The maximum number of files that an error message lists. */
 const maximumListed = 20;
 
 /**
- * Makes the attachment of some files: none of no files; a single file as it is, under its own base name; more than one as
- * `evidence.tgz`. Its size is known, and within the limit, before anything is sent.
+ * Creates the attachment for the given files: undefined for no files, a single file unchanged under its own base name,
+ * several files as `evidence.tgz`. Its size is known and checked before anything is sent.
  *
- * @throws UserError if it would be over the limit (the sizes are listed, the largest first) or a file cannot be read;
- * the signal's reason if it is aborted.
+ * @throws UserError if the attachment exceeds the limit (lists the sizes, largest first) or a file cannot be read; the
+ * signal's reason if it is aborted
  */
 export async function prepareAttachment(
   files: readonly MatchedFile[],

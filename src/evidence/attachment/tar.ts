@@ -1,25 +1,27 @@
-/** The unit that everything in a tar archive is padded to, in bytes. */
+// Written by hand instead of a package, to stay within the memory limit for archives (docs/performance.md).
+
+/** The block size of a tar archive, in bytes: everything is padded to a multiple of it. */
 const blockBytes = 512;
 
-/** The largest size that the eleven octal digits of a header hold, in bytes. */
+/** The largest size that fits the eleven octal digits of a header, in bytes. */
 const maximumSizeInHeader = 8 ** 11 - 1;
 
-/** 1980-01-01T00:00:00Z in Unix seconds: one time for every entry, and the earliest that every tool accepts. */
+/** 1980-01-01T00:00:00Z in Unix seconds, the time of every entry: the earliest time that every tool accepts. */
 const modificationTime = 315_532_800;
 
 /**
- * What the headers of all entries have in common, with the sum of all its bytes, the sum's own field as blanks. Summing up the
- * 512 bytes of thousands of headers would be work enough for V8 to compile it by its last compiler, which takes megabytes.
+ * The parts that all headers have in common, and the sum of their bytes with blanks in the checksum field. Summing all
+ * 512 bytes of thousands of headers would make V8 optimize that loop, which takes megabytes of memory.
  */
 const headerTemplate = createHeaderTemplate();
 
-/** What closes an archive: two empty blocks. */
+/** The end of an archive: two empty blocks. */
 export const tarEnd: Uint8Array = new Uint8Array(2 * blockBytes);
 
 /**
- * The header of a file in a tar archive (POSIX.1-2001, "ustar" with "pax" records), for one name and size always the same
- * bytes: no owner, mode 0644, one fixed time. A name that is long or not ASCII, and a size of 8 GiB and more, stand in a pax
- * record before it, which every tar of the last twenty years reads.
+ * The header of a file in a tar archive (POSIX.1-2001, "ustar" with "pax" records). The same name and size always give
+ * the same bytes: no owner, mode 0644, a fixed time. A name that is long or not ASCII, and a size of 8 GiB or more, are
+ * in a pax record before the header, which every tar of the last twenty years reads.
  */
 export function tarHeader(name: string, size: number): Buffer {
   const field = fieldName(name);
@@ -33,12 +35,12 @@ export function tarHeader(name: string, size: number): Buffer {
   return Buffer.concat([ustar('PaxHeader', extension.length, 'x'), extension, tarPadding(extension.length), header]);
 }
 
-/** What follows content of so many bytes, up to the next block. */
+/** The padding after content of the given size in bytes, up to the next block. */
 export function tarPadding(size: number): Uint8Array {
   return tarEnd.subarray(0, (blockBytes - (size % blockBytes)) % blockBytes);
 }
 
-/** As much of the name as fits the header's field, for tools that know no pax records. */
+/** The part of the name that fits the header's field, for tools that do not support pax records. */
 function fieldName(name: string): string {
   return name.replaceAll(/[^ -~]/gu, '_').slice(0, 100);
 }
@@ -65,14 +67,14 @@ function ustar(name: string, size: number, type: '0' | 'x'): Buffer {
   return block;
 }
 
-/** What the bytes from a position up to another add to the checksum of a header. */
+/** The sum of the bytes from one position up to, but not including, another. */
 function sumBytes(block: Uint8Array, from: number, to: number): number {
   let sum = 0;
   for (let at = from; at < to; at += 1) sum += block[at] ?? 0;
   return sum;
 }
 
-/** A number in a field of so many bytes: octal digits, then NUL. */
+/** Formats a number for a field of the given width in bytes: octal digits, then NUL. */
 function octal(value: number, width: number): string {
   return `${value.toString(8).padStart(width - 1, '0')}\0`;
 }

@@ -11,9 +11,9 @@ export interface BranchHint {
 }
 
 /**
- * The branch that a pull request comes from, of a pull request as GitHub describes it in events and in the answers of its API.
- * A fork's has GitHub's own label (`forker:main`): its `main` is not the `main` that readers know. If the fork is gone and
- * nothing says whose it was, there is none.
+ * The source branch of a pull request as GitHub describes it in events and API responses. The branch of a fork gets
+ * GitHub's label (`forker:main`), because its `main` is not the `main` that readers know. Undefined if the fork was
+ * deleted and its owner is unknown.
  */
 export function pullRequestBranch(pullRequest: unknown): string | undefined {
   const branch = textAt(pullRequest, 'head', 'ref');
@@ -24,8 +24,8 @@ export function pullRequestBranch(pullRequest: unknown): string | undefined {
 }
 
 /**
- * GitHub gives null for the repository of a deleted fork. Its owner can be one who owns the base repository, too; then the
- * label would read like a branch of that.
+ * GitHub returns null for the repository of a deleted fork. If the owner of the fork also owns the base repository, the
+ * label would look like a branch of the base repository, so it is not used.
  */
 function deletedForkBranch(pullRequest: unknown): string | undefined {
   const branch = textAt(pullRequest, 'head', 'ref');
@@ -40,8 +40,8 @@ function deletedForkBranch(pullRequest: unknown): string | undefined {
 }
 
 /**
- * The branch of a repository, by GitHub's names of both; as GitHub labels it if it is another one than `base`. None of a
- * fork that is gone (null): nothing says whose it was.
+ * The branch, with GitHub's label (`forker:main`) if `source` is another repository than `base`. Undefined for a
+ * deleted fork (null), because its owner is unknown.
  */
 export function labelledBranch(branch: string | undefined, source: unknown, base: unknown): string | undefined {
   if (source === null) return undefined;
@@ -49,15 +49,15 @@ export function labelledBranch(branch: string | undefined, source: unknown, base
   return branch !== undefined && owner !== undefined && isFork(source, base) ? `${owner}:${branch}` : branch;
 }
 
-/** Whether it is another repository; GitHub gives the names of both. */
+/** Whether the repositories differ. Without the names of both, they count as the same. */
 function isFork(source: unknown, base: unknown): boolean {
   const [name, baseName] = [textAt(source, 'full_name'), textAt(base, 'full_name')];
   return name !== undefined && baseName !== undefined && name !== baseName;
 }
 
 /**
- * Chooses the branch of a commit if the event names none: a likely branch that contains the commit; else the only branch
- * that contains it, because choosing among several would be a guess; else the tag, if any.
+ * Chooses the branch of a commit if the event names none: a likely branch that contains the commit; else the only
+ * branch that contains it, because choosing among several would be a guess; else the tag, if any.
  *
  * @param holding the branches that contain the commit
  */

@@ -1,4 +1,4 @@
-/** What every complete source knows of a commit. */
+/** What every complete source knows about a commit. */
 export interface CommitFacts {
   readonly sha: string;
   /** `Name <email>`. */
@@ -7,7 +7,7 @@ export interface CommitFacts {
   readonly message: string;
   /** The author date, in Unix seconds; undefined if the commit has no valid one, as git allows. */
   readonly timestamp: number | undefined;
-  /** The committer date, in Unix seconds; undefined if the source does not tell it or it is not valid. */
+  /** The committer date, in Unix seconds; undefined if the source does not have it or it is not valid. */
   readonly committerTimestamp?: number | undefined;
 }
 
@@ -19,18 +19,19 @@ export function authorLine(name: string, email: string): string {
 
 /** The message without the line breaks at its end, which git adds and GitHub leaves out. */
 export function wholeMessage(message: string): string {
-  // Not by a pattern: on a message of many line breaks, which anyone can write, it would take quadratic time.
+  // Not with a regular expression: it would take quadratic time for a message with many line breaks, which anyone can
+  // write.
   let end = message.length;
   while (end > 0 && '\r\n'.includes(message.charAt(end - 1))) end -= 1;
   return message.slice(0, end);
 }
 
-/** An ISO 8601 date in Unix seconds; undefined if it is not one, or not a valid time. */
+/** Parses an ISO 8601 date to Unix seconds; undefined if it is not one, or not a valid time. */
 export function parseTimestamp(date: string): number | undefined {
   return validTimestamp(Math.floor(Date.parse(date) / 1000));
 }
 
-/** The end of the year 9999, in Unix seconds: what is later is a mistake, and has no date that people can read. */
+/** The end of the year 9999, in Unix seconds: a later time is a mistake, and cannot be shown as a date. */
 const latestTimestamp = 253_402_300_799;
 
 /** The time in Unix seconds; undefined if it is not a number, before 1970, or after the year 9999. */
@@ -38,11 +39,9 @@ export function validTimestamp(seconds: number): number | undefined {
   return Number.isInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : undefined;
 }
 
-/**
- * The beginning of a text, of at most so many bytes in UTF-8; the whole text if it fits. No character is cut in two.
- */
+/** The longest prefix of a text that fits into `maximumBytes` of UTF-8. Never splits a character. */
 export function firstBytes(text: string, maximumBytes: number): string {
-  // A character of UTF-16 takes one to three bytes, so that most texts need not be encoded to know.
+  // A UTF-16 unit takes at most three bytes, so most texts need not be encoded to know that they fit.
   if (text.length * 3 <= maximumBytes) return text;
   const bytes = Buffer.from(text.slice(0, maximumBytes + 1));
   if (bytes.length <= maximumBytes) return text;

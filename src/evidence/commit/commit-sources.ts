@@ -18,7 +18,7 @@ export interface CommitSources {
 export interface SourceAccess {
   readonly job: Job;
   readonly environment: EnvironmentVariables;
-  /** The input `github-token`; without one GitHub's API is not asked. */
+  /** The input `github-token`; without it, GitHub's API is not used. */
   readonly githubToken: string | undefined;
   readonly transport: Transport;
   readonly log: Log;

@@ -4,14 +4,14 @@ import type { Job } from '../job.ts';
 import { branchName, fullSha } from '../git/git-ref.ts';
 import { labelledBranch, pullRequestBranch, type BranchHint } from './branch.ts';
 
-/** A commit, described for the reader. */
+/** What a commit stands for, and on which branch it may be. */
 export interface IntendedCommit {
   /** What the commit is, for log and errors: `the head of pull request 12`. */
   readonly meaning: string;
   readonly branch: BranchHint;
 }
 
-/** The commit that an event is about, as far as the event's payload says. */
+/** The commit that an event is about, as far as the event's payload identifies it. */
 export type EventCommit =
   /** The commit itself is known. */
   | (IntendedCommit & { readonly kind: 'commit'; readonly sha: string })
@@ -23,8 +23,8 @@ type Rule = (job: Job) => EventCommit | Problem;
 
 /**
  * The events whose commit is not simply `GITHUB_SHA` on `GITHUB_REF` (GitHub's documentation, "Events that trigger
- * workflows"). All others (`schedule`, `workflow_dispatch`, `repository_dispatch`, `create`, `issues`, ...) are about what
- * GitHub checks out for them.
+ * workflows"). All others (`schedule`, `workflow_dispatch`, `repository_dispatch`, `create`, `issues`, ...) are about
+ * the commit that GitHub checks out.
  */
 const rules: ReadonlyMap<string, Rule> = new Map([
   ['push', pushed],
@@ -50,7 +50,7 @@ export function eventCommit(job: Job): EventCommit | Problem {
   return rule(job);
 }
 
-/** What GitHub checks out. */
+/** The commit that GitHub checks out. */
 function checkedOut(job: Job): EventCommit | Problem {
   const where = job.refName === undefined ? '' : ` on ${job.refName}`;
   return toEventCommit(
@@ -67,7 +67,7 @@ function pushed(job: Job): EventCommit | Problem {
   const sha =
     fullSha(valueAt(job.event, 'head_commit', 'id')) ?? fullSha(job.sha) ?? fullSha(valueAt(job.event, 'after'));
   const branch = refBranch(job);
-  // GitHub names a branch that a pushed tag's commit was found on.
+  // For a pushed tag, GitHub may name a branch that contains the commit.
   const base = job.refType === 'tag' ? branchName(textAt(job.event, 'base_ref')) : undefined;
   return toEventCommit(job, sha, `the commit pushed to ${job.refName ?? 'the repository'}`, {
     ...branch,
@@ -77,15 +77,15 @@ function pushed(job: Job): EventCommit | Problem {
 
 function deleted(job: Job): Problem {
   return {
-    what: `The event ${job.eventName ?? ''} deleted ${textAt(job.event, 'ref') ?? 'a branch or a tag'}: it leaves no commit to judge.`,
-    remedy: 'Leave the step out when a branch or a tag is deleted, or give the commit by hand as `commit-sha`.',
+    what: `The event ${job.eventName ?? ''} deleted ${textAt(job.event, 'ref') ?? 'a branch or a tag'}, so there is no commit to judge.`,
+    remedy: 'Skip this step when a branch or tag is deleted, or set `commit-sha`.',
   };
 }
 
-/** The head, never `GITHUB_SHA`: that is the merge commit that GitHub made up for the run, or the target branch. */
+/** The head, never `GITHUB_SHA`: that is the merge commit that GitHub creates for the run, or the target branch. */
 function pullRequestHead(job: Job): EventCommit | Problem {
   const number = valueAt(job.event, 'pull_request', 'number');
-  // GITHUB_HEAD_REF does not say whose branch it is: of a deleted fork it would read like one of this repository.
+  // GITHUB_HEAD_REF does not include the owner: the branch of a deleted fork would look like one of this repository.
   const isGone = valueAt(job.event, 'pull_request', 'head', 'repo') === null;
   return toEventCommit(
     job,
@@ -95,7 +95,9 @@ function pullRequestHead(job: Job): EventCommit | Problem {
   );
 }
 
-/** The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet. */
+/**
+ * The branch is the queue's own (`gh-readonly-queue/...`, as in `GITHUB_REF_NAME`): the target does not have it yet.
+ */
 function mergeGroup(job: Job): EventCommit | Problem {
   const target = branchName(textAt(job.event, 'merge_group', 'base_ref'));
   return toEventCommit(
@@ -118,7 +120,7 @@ function workflowRun(job: Job): EventCommit | Problem {
   );
 }
 
-/** `target_commitish` is only likely: GitHub fills in the default branch where the tag was there before the release. */
+/** `target_commitish` is only likely: GitHub sets the default branch if the tag existed before the release. */
 function released(job: Job): EventCommit | Problem {
   const tag = textAt(job.event, 'release', 'tag_name') ?? job.refName;
   return toEventCommit(
@@ -132,7 +134,7 @@ function released(job: Job): EventCommit | Problem {
   );
 }
 
-/** A comment on a pull request is about the pull request; one on an issue, about the default branch. */
+/** A comment on a pull request is about the pull request; a comment on an issue is about the default branch. */
 function commented(job: Job): EventCommit | Problem {
   const number = valueAt(job.event, 'issue', 'number');
   if (!isMapping(valueAt(job.event, 'issue', 'pull_request')) || typeof number !== 'number') return checkedOut(job);
@@ -145,7 +147,7 @@ function deployed(job: Job): EventCommit | Problem {
   const sha = fullSha(valueAt(job.event, 'deployment', 'sha')) ?? fullSha(job.sha);
   const meaning = `the commit deployed${environment === undefined ? '' : ` to ${environment}`}`;
   if (job.ref !== undefined) return toEventCommit(job, sha, meaning, refBranch(job));
-  // Without GITHUB_REF the deployment was made of a bare commit, or of a name that may be a branch or a tag.
+  // Without GITHUB_REF, the deployment is for a bare commit, or for a name that may be a branch or a tag.
   const name = branchName(ref);
   return toEventCommit(job, sha, meaning, { likely: [name, defaultBranch(job)], fallback: name });
 }
@@ -162,7 +164,7 @@ function checkRun(job: Job): EventCommit | Problem {
   });
 }
 
-/** GitHub lists the branches whose newest commit it is. */
+/** GitHub lists the branches that have the commit as their head. */
 function statusReported(job: Job): EventCommit | Problem {
   const branches = listAt(job.event, 'branches').map((branch) => textAt(branch, 'name'));
   const preferred = defaultBranch(job);
@@ -172,7 +174,9 @@ function statusReported(job: Job): EventCommit | Problem {
   });
 }
 
-/** The branch of a run on `GITHUB_REF`. A tag is on no branch by itself, so git is asked, and the tag is the last resort. */
+/**
+ * The branch of a run on `GITHUB_REF`. A tag does not belong to a branch, so git is asked; the tag is the last resort.
+ */
 function refBranch(job: Job): BranchHint {
   if (job.refType !== 'tag') return { named: job.refName };
   return { likely: [defaultBranch(job)], fallback: job.refName };
@@ -185,8 +189,8 @@ function defaultBranch(job: Job): string | undefined {
 function toEventCommit(job: Job, sha: string | undefined, meaning: string, branch: BranchHint): EventCommit | Problem {
   if (sha !== undefined) return { kind: 'commit', sha, meaning, branch };
   return {
-    what: `The job does not say which commit is ${meaning}: neither the event file nor the variables of the event ${job.eventName ?? '(none)'} hold it.`,
+    what: `The SHA of ${meaning} is unknown: neither the event file nor the variables of the event ${job.eventName ?? '(none)'} contain it.`,
     remedy:
-      'Give the commit by hand as `commit-sha`, or let the step see the event file that GITHUB_EVENT_PATH names (a container has to mount it).',
+      'Set `commit-sha`, or make the event file that GITHUB_EVENT_PATH names available to the step (in a container, mount it).',
   };
 }

@@ -12,7 +12,7 @@ import type { CommitSources } from './commit-sources.ts';
 import { locateCommit, type LocatedCommit } from './locate-commit.ts';
 import { redacted, type RedactableField } from './commit-redaction.ts';
 
-/** The commit to describe, and what of it to keep back. */
+/** The commit to describe, and which fields to withhold. */
 export interface CommitRequest {
   readonly job: Job;
   /** The input `commit-sha`; without it the event decides. */
@@ -22,19 +22,19 @@ export interface CommitRequest {
   readonly log: Log;
 }
 
-/** A commit in the form the service takes, and what only the action needs to know of it. */
+/** A commit in the form that the service accepts, and what only the action needs to know about it. */
 export interface CommitEvidence {
   /** Without the redacted fields (interface, `git_commit_info`; observed on the wire). */
   readonly info: GitCommitInfo;
-  /** The committer date, in Unix seconds: the commit did not exist before. Undefined if the source does not give it. */
+  /** The committer date, in Unix seconds: the commit did not exist before. Undefined if the source does not have it. */
   readonly committedAt: number | undefined;
 }
 
 /**
  * The commit that the job is about, with its committer date.
  *
- * @throws UserError if the event means no commit or the job's setup lets no source describe it; ExternalError where
- * GitHub's API failed. Both say which sources were tried.
+ * @throws UserError if the event has no commit, or if no source that is set up describes it; ExternalError if GitHub's
+ * API failed. Both say which sources were tried.
  */
 export async function gatherCommitEvidence(request: CommitRequest, sources: CommitSources): Promise<CommitEvidence> {
   const judged = judgedCommit(request.job, request.commitSha);
@@ -42,7 +42,7 @@ export async function gatherCommitEvidence(request: CommitRequest, sources: Comm
 }
 
 /**
- * The commit that the job is about, in the form the service takes.
+ * The commit that the job is about, in the form that the service accepts.
  *
  * @throws as `gatherCommitEvidence`
  */
@@ -51,7 +51,7 @@ export async function gatherCommit(request: CommitRequest, sources: CommitSource
 }
 
 /**
- * Describes a commit that is already located, from the first source that knows it in full: the repository in the workspace,
+ * Describes a commit whose SHA is known, from the first source that has all its data: the repository in the workspace,
  * the event's payload, GitHub's API.
  *
  * @throws as `gatherCommitEvidence`
@@ -80,13 +80,13 @@ export async function describeCommit(
 }
 
 /**
- * The most that is recorded of a message and of an author, in bytes. A service takes a document of 1024 KB, in which a byte
- * can take six (`\\u0001`) and user data wants room, too.
+ * The maximum size of a recorded message and author, in bytes. A service accepts a document of 1 MiB, in which one byte
+ * can take six (`\\u0001`), and which also contains the user data.
  */
 const maximumMessageBytes = 64 * 1024;
 const maximumAuthorBytes = 1024;
 
-/** A text that fits the document; one that was cut ends with a mark that says so. */
+/** Limits a text to `maximumBytes`, and appends a mark if it was cut. */
 function truncate(what: string, text: string, maximumBytes: number, log: Log): string {
   const beginning = firstBytes(text, maximumBytes);
   if (beginning.length === text.length) return text;
@@ -94,7 +94,7 @@ function truncate(what: string, text: string, maximumBytes: number, log: Log): s
   return `${beginning} [cut after ${maximumBytes} bytes]`;
 }
 
-/** The date that is recorded of a commit, in Unix seconds: when it was written, else when it was committed. */
+/** The date to record for a commit, in Unix seconds: the author date, else the committer date. */
 function chooseTimestamp({ timestamp, committerTimestamp }: CommitFacts, log: Log): number | undefined {
   if (timestamp !== undefined) return timestamp;
   log.info(
@@ -144,7 +144,7 @@ function requireSameCommit(answer: SourceResult<CommitFacts> | undefined, sha: s
   return externalMiss(`it answered with another commit, ${answer.found.sha}`, 'Run the job again.');
 }
 
-/** Asks git only where the event names no branch (a tag, a commit given by hand) and git has the commit. */
+/** Asks git only if the event names no branch (a tag, or a commit given as `commit-sha`) and git has the commit. */
 async function findBranch(
   hint: BranchHint,
   { facts, source }: DescribedCommit,
@@ -160,7 +160,7 @@ function createNotDescribedError(commit: LocatedCommit, misses: Readonly<Record<
   const all = Object.values(misses);
   const what = `No source describes the commit ${commit.sha} (${commit.meaning}). ${describeMisses(misses)}`;
   const external = all.filter(({ kind }) => kind === 'external');
-  // Where GitHub's API failed, the setup is right: that it falls back on the API is not worth a change.
+  // If GitHub's API failed, only its remedy is shown: the other sources need not work, so the setup is fine.
   const remedies = (external.length === 0 ? all : external).map(({ remedy }) => remedy);
   const text = { what, remedy: [...new Set(remedies)].join(' ') };
   return external.length === 0 ? new UserError(text) : new ExternalError(text);

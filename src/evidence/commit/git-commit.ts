@@ -4,12 +4,12 @@ import { authorLine, validTimestamp, wholeMessage, type CommitFacts } from './co
 import type { GitResult, GitRunner } from '../git/git-runner.ts';
 import { fullSha } from '../git/git-ref.ts';
 
-/** SHA, author's name and e-mail, author and committer date in Unix seconds, and the message as it is, with NULs between. */
+/** SHA, author's name and e-mail, author and committer date in Unix seconds, and the raw message, separated by NULs. */
 const logFormat = '%H%x00%an%x00%ae%x00%at%x00%ct%x00%B';
 
 /**
- * The commit as the repository in the workspace has it, with one git process. Needs no history: a shallow clone and a
- * detached head will do.
+ * Reads the commit from the repository in the workspace with one git process. Needs no history: a shallow clone and a
+ * detached head are enough.
  */
 export async function readCommitFromGit(
   git: GitRunner,
@@ -25,18 +25,18 @@ export async function readCommitFromGit(
     '--encoding=UTF-8',
     `--format=${logFormat}`,
   ];
-  // A tag object's SHA means the commit that it tags; the dashes keep git from looking for a file of that name.
+  // `^{commit}` resolves a tag object to its commit; the dashes keep git from looking for a file of that name.
   const answer = requireSuccess(await runGit(git, workspace, [...log, `${sha}^{commit}`, '--']));
   if ('miss' in answer) return answer;
   const facts = parseLog(answer.found.stdout);
   if (facts !== undefined) return { found: facts };
-  return userMiss('git described the commit in a form that is not known', 'Update git on the runner.');
+  return userMiss('git printed the commit in an unknown format', 'Update git on the runner.');
 }
 
 /**
- * The SHA of the commit that a name means: an abbreviated SHA, a tag, a branch.
+ * Resolves the name of a commit (an abbreviated SHA, a tag, a branch) to its SHA.
  *
- * @throws UserError if the name means more than one thing: no other source could do better than guess.
+ * @throws UserError if the name is ambiguous, because any other source could only guess
  */
 export async function resolveWithGit(
   git: GitRunner,
@@ -50,10 +50,10 @@ export async function resolveWithGit(
   if ('miss' in answer) return answer;
   const sha = fullSha(answer.found.stdout.trim());
   if (sha !== undefined) return { found: sha };
-  return userMiss(`git resolved ${revision} to something other than a SHA-1`, 'Give `commit-sha` all 40 digits.');
+  return userMiss(`git resolved ${revision} to something other than a SHA-1`, 'Set `commit-sha` to all 40 digits.');
 }
 
-/** The branches, local and remote, that the repository in the workspace knows to have the commit; each name once. */
+/** The local and remote branches in the workspace's repository that contain the commit; each name once. */
 export async function branchesWithCommit(
   git: GitRunner,
   workspace: string | undefined,
@@ -66,13 +66,13 @@ export async function branchesWithCommit(
   return [...new Set(names)];
 }
 
-/** `refs/remotes/pull/12/merge` is where `actions/checkout` puts a merge commit: no remote called "pull", and no branch. */
+/** Excludes `refs/remotes/pull/12/merge`, where `actions/checkout` puts a merge commit: it is not a branch. */
 function toBranchName(ref: string): string | undefined {
   const name = /^refs\/(?:heads|remotes\/(?!pull\/)[^/]+)\/(.+)$/.exec(ref)?.[1];
   return name === 'HEAD' ? undefined : name;
 }
 
-/** How git ended, well or not, where it could be run at all. */
+/** The result of git, whether it succeeded or failed; a miss if git could not be run or timed out. */
 async function runGit(
   git: GitRunner,
   workspace: string | undefined,
@@ -84,7 +84,7 @@ async function runGit(
   if (found.timedOutAfter === undefined) return { found };
   return externalMiss(
     `git took longer than ${found.timedOutAfter} s and was ended`,
-    'Run `git log -1` in the workspace on the runner to see what it waits for: mostly a slow or unreachable disk.',
+    'Run `git log -1` in the workspace on the runner to see what it waits for, usually a slow or unreachable disk.',
   );
 }
 
@@ -94,7 +94,7 @@ function requireSuccess(answer: SourceResult<GitResult>): SourceResult<GitResult
 }
 
 const checkoutRemedy =
-  'Check the commit out before this step (`actions/checkout`; on a pull request with `ref: ${{ github.event.pull_request.head.sha }}` or `fetch-depth: 2`).';
+  'Check out the commit before this step (`actions/checkout`; on a pull request with `ref: ${{ github.event.pull_request.head.sha }}` or `fetch-depth: 2`).';
 
 function describeFailure({ exitCode, stderr }: GitResult): string {
   if (/not a git repository/i.test(stderr)) return 'there is no git repository in GITHUB_WORKSPACE';
@@ -117,7 +117,7 @@ function parseLog(output: string): CommitFacts | undefined {
   };
 }
 
-/** A date as git prints it: digits as they are in the commit, of any length, or nothing if it cannot read them. */
+/** Parses a date as git prints it: digits of any length as they are in the commit, or nothing if they are not valid. */
 function parseGitDate(seconds: string | undefined): number | undefined {
   return seconds !== undefined && /^\d+$/.test(seconds) ? validTimestamp(Number(seconds)) : undefined;
 }
@@ -126,6 +126,6 @@ function ambiguous(revision: string): UserError {
   return new UserError({
     input: 'commit-sha',
     what: `commit-sha: ${revision} means more than one thing in the repository in the workspace.`,
-    remedy: 'Give `commit-sha` all 40 digits of the commit, or the whole ref (`refs/tags/...`, `refs/heads/...`).',
+    remedy: 'Set `commit-sha` to all 40 digits of the commit, or to the full ref (`refs/tags/...`, `refs/heads/...`).',
   });
 }

@@ -7,26 +7,28 @@ import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './co
 import { fullSha } from '../git/git-ref.ts';
 import { pullRequestBranch } from './branch.ts';
 
-/** Where a pull request stands now. */
+/** The current head of a pull request. */
 export interface PullRequestHead {
   readonly sha: string;
-  /** Of a fork with its owner: `forker:main`. */
+  /** With the owner if it is the branch of a fork: `forker:main`. */
   readonly branch: string | undefined;
 }
 
-/** What GitHub's API is asked about commits. */
+/** Reads commits from GitHub's API. */
 export interface GitHubCommits {
-  /** The commit of a SHA, a tag or a branch; those of forks' pull requests can be read from the repository itself. */
+  /**
+   * The commit for a SHA, tag or branch. Commits in pull requests from forks can be read from the repository itself.
+   */
   commit(revision: string): Promise<SourceResult<CommitFacts>>;
   /** The newest commit of a pull request. */
   pullRequestHead(number: number): Promise<SourceResult<PullRequestHead>>;
 }
 
-/** GitHub's API as a source of commits. */
+/** Creates a source of commits from GitHub's API. */
 export function createGitHubCommits(api: GitHubApi, { owner, name }: RepositoryName): GitHubCommits {
   return {
     commit: (revision) =>
-      // The answer's list of changed files is not needed, and can be long: one a page.
+      // The response's list of changed files is not needed and can be long, so it is limited to one per page.
       read(api, 'contents: read', parseCommit, 'GET /repos/{owner}/{repo}/commits/{ref}', {
         owner,
         repo: name,
@@ -55,22 +57,22 @@ async function read<Thing>(
   if (found !== undefined) return { found };
   return externalMiss(
     'its response does not have the expected form',
-    `See that GITHUB_API_URL (${api.apiUrl}) is GitHub's API and no proxy answers in its place.`,
+    `Check that GITHUB_API_URL (${api.apiUrl}) is GitHub's API, and that no proxy responds in its place.`,
   );
 }
 
 function toMiss({ reason, what }: GitHubRefusal, permission: string): { readonly miss: SourceMiss } {
   switch (reason) {
     case 'external':
-      return externalMiss(what, 'Run the job again, and see https://www.githubstatus.com if it keeps failing.');
+      return externalMiss(what, 'Run the job again; if it keeps failing, see https://www.githubstatus.com.');
     case 'token':
-      return userMiss(what, 'Give the step a `github-token` that is valid: `${{ github.token }}`.');
+      return userMiss(what, 'Set `github-token` to a valid token: `${{ github.token }}`.');
     case 'permission':
     case 'locked':
     case 'other':
       return userMiss(
         what,
-        `See that the commit is in this repository and that the token may read it (\`permissions: { ${permission} }\`).`,
+        `Check that the commit is in this repository and that the token may read it (\`permissions: { ${permission} }\`).`,
       );
   }
 }

@@ -4,19 +4,20 @@ import type { Job } from '../job.ts';
 import { eventCommit, type EventCommit, type IntendedCommit } from './event-commit.ts';
 import { fullSha } from '../git/git-ref.ts';
 
-/** The commit that a step judges and records, as far as the inputs and the event tell without a request. */
+/** The commit that a step judges and records, as far as the inputs and the event identify it without a request. */
 export type JudgedCommit =
   | EventCommit
   /** The user gave an abbreviated SHA, a tag, a branch or another name that git resolves. */
   | (IntendedCommit & { readonly kind: 'revision'; readonly revision: string });
 
 /**
- * The commit and the branch that a job is about: the input `commit-sha`, else the commit of the event. That is not
- * always `GITHUB_SHA`, which is a merge commit that nobody wrote on pull requests, and the default branch's newest commit
- * on events that come from elsewhere (`workflow_run`, `check_suite`, `issue_comment`).
+ * The commit and the branch that a job is about: the input `commit-sha`, else the commit of the event. The latter is
+ * not always `GITHUB_SHA`, which is a merge commit created by GitHub on pull requests, and the head of the default
+ * branch on some events (`workflow_run`, `check_suite`, `issue_comment`).
  *
- * @param commitSha the input `commit-sha`: a whole SHA-1, or a name for git to resolve; empty is as good as not given.
- * @throws UserError if the event means no commit (a deleted branch) or does not say which, or the input is malformed.
+ * @param commitSha the input `commit-sha`: a full SHA-1, or a name for git to resolve; empty counts as not set
+ * @throws UserError if the event has no commit (a deleted branch), if its commit is unknown, or if the input is
+ * malformed
  */
 export function judgedCommit(job: Job, commitSha?: string): JudgedCommit {
   const byEvent = eventCommit(job);
@@ -32,7 +33,7 @@ function givenCommit(given: string, byEvent: EventCommit | Problem, job: Job): J
   const known = 'what' in byEvent ? undefined : byEvent;
   const sha = fullSha(given);
   if (sha !== undefined && known?.kind === 'commit' && known.sha === sha) return known;
-  // The event's branch is a guess here: the commit was given because it is another one than the event's.
+  // The event's branch is only a guess: the user probably set the input because the commit is not the event's.
   const guesses = [known?.branch.named, textAt(job.event, 'repository', 'default_branch')];
   if (sha !== undefined) return { kind: 'commit', sha, meaning: meaningOfGiven, branch: { likely: guesses } };
   if (!canNameCommit(given)) throw new UserError(createMalformedProblem(given));
@@ -40,8 +41,8 @@ function givenCommit(given: string, byEvent: EventCommit | Problem, job: Job): J
 }
 
 /**
- * Whether git would take the text as the name of one commit (gitrevisions(7)): no option, no range, no exclusion, no path
- * and none of the characters that a ref cannot have.
+ * Whether git would accept the text as the name of one commit (gitrevisions(7)): not an option, range, exclusion or
+ * path, and without characters that a ref cannot contain.
  */
 function canNameCommit(text: string): boolean {
   return !/^0{40}$|^[-^]|\.\.|[\p{Cc}\s:?*[\\]/u.test(text);
@@ -51,6 +52,6 @@ function createMalformedProblem(given: string): Problem {
   return {
     input: 'commit-sha',
     what: `commit-sha: ${JSON.stringify(given)} does not name a commit.`,
-    remedy: 'Give `commit-sha` the 40 hex digits of a commit, or the name of a tag or a branch, or leave it out.',
+    remedy: 'Set `commit-sha` to the 40 hex digits of a commit or to the name of a tag or branch, or remove it.',
   };
 }

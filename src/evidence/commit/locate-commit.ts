@@ -11,10 +11,10 @@ export interface LocatedCommit extends IntendedCommit {
 }
 
 /**
- * Finds the SHA of the judged commit. Sends requests only if neither the event nor the input has it: to GitHub's API for
- * the head of a commented pull request; to git, then GitHub's API, for a branch, tag or abbreviated SHA.
+ * Finds the SHA of the judged commit. If neither the event nor the input has it, asks GitHub's API for the head of a
+ * commented pull request; or git, then GitHub's API, for a branch, tag or abbreviated SHA.
  *
- * @throws UserError if no source is available or none knows it; ExternalError if GitHub's API failed.
+ * @throws UserError if no source is available or none knows the commit; ExternalError if GitHub's API failed
  */
 export async function locateCommit(
   judged: JudgedCommit,
@@ -49,12 +49,12 @@ async function resolveRevision(
   throw new UserError({
     input: 'commit-sha',
     what,
-    remedy: `Give all 40 digits of the commit. ${remote.miss.remedy}`,
+    remedy: `Set \`commit-sha\` to all 40 digits of the commit. ${remote.miss.remedy}`,
   });
 }
 
 function createUnknownHeadError(number: number, miss: SourceMiss): Failure {
   const what = `The event does not say which commit is the head of pull request ${number}, and ${describeMisses({ "GitHub's API": miss })}`;
-  const text = { what, remedy: `${miss.remedy} Or give the commit by hand as \`commit-sha\`.` };
+  const text = { what, remedy: `${miss.remedy} Or set \`commit-sha\`.` };
   return miss.kind === 'external' ? new ExternalError(text) : new UserError(text);
 }

@@ -4,9 +4,9 @@ import { authorLine, parseTimestamp, wholeMessage, type CommitFacts } from './co
 import { fullSha } from '../git/git-ref.ts';
 
 /**
- * The commit as the event's payload describes it. Pushes, merge groups, workflow runs and check suites carry their commit;
- * pull requests carry its SHA alone. GitHub calls the date in it "the timestamp of the commit" and does not say more, so it
- * stands for the author date and the committer date.
+ * Reads the commit from the event's payload. Pushes, merge groups, workflow runs and check suites contain the commit;
+ * pull requests contain only its SHA. GitHub documents the date only as "the timestamp of the commit", so it is used as
+ * the author date and as the committer date.
  */
 export function readCommitFromPayload(event: Mapping, sha: string): SourceResult<CommitFacts> {
   for (const described of describedCommits(event)) {
@@ -15,7 +15,7 @@ export function readCommitFromPayload(event: Mapping, sha: string): SourceResult
   }
   return userMiss(
     "the event's payload does not describe it",
-    'Check the commit out before this step, or give the step a `github-token`.',
+    'Check out the commit before this step, or set `github-token`.',
   );
 }
 
@@ -29,7 +29,7 @@ function describedCommits(event: Mapping): readonly unknown[] {
   ];
 }
 
-/** Undefined if it is another commit, or one that is not described in full. */
+/** Undefined if it is another commit or its description is incomplete. */
 function commitFacts(described: unknown, sha: string): CommitFacts | undefined {
   if (fullSha(valueAt(described, 'id')) !== sha) return undefined;
   const message = valueAt(described, 'message');

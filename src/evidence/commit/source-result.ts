@@ -1,11 +1,11 @@
 import type { FailureKind, FailureText } from '../../runtime/failure.ts';
 
-/** Why a source could not answer, and what the reader can do about it. */
+/** Why a source did not have the data, and what the reader can do about it. */
 export interface SourceMiss extends FailureText {
   readonly kind: FailureKind;
 }
 
-/** The answer of a source. A miss is not a failure yet, because the next source may know. */
+/** What a source returns. A miss is not a failure yet, because the next source may have the data. */
 export type SourceResult<Thing> = { readonly found: Thing } | { readonly miss: SourceMiss };
 
 /** A miss that the workflow author can fix. */

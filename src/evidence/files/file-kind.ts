@@ -1,16 +1,16 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 
-/** What a path leads to, symbolic links followed. */
+/** What a path refers to after symbolic links are followed. */
 export type FileKind =
   | 'file'
   | 'directory'
   /** A socket, a pipe or a device. */
   | 'other'
-  /** A symbolic link to something that is not there, or to itself. */
+  /** A symbolic link to something that does not exist, or to itself. */
   | 'broken';
 
-/** What a path leads to, with its size in bytes; undefined if there is nothing, or if it may not be read. */
+/** The kind and the size in bytes of what a path refers to; undefined if nothing is there or it may not be read. */
 export function inspectPath(path: string): { readonly kind: FileKind; readonly size: number } | undefined {
   try {
     const stats = statSync(path);
@@ -20,7 +20,7 @@ export function inspectPath(path: string): { readonly kind: FileKind; readonly s
   }
 }
 
-/** The kind of a directory entry. Asks the file system only about symbolic links. */
+/** The kind of a directory entry. Accesses the file system only for symbolic links. */
 export function inspectEntry(entry: Dirent, path: string): FileKind {
   return entry.isSymbolicLink() ? (inspectPath(path)?.kind ?? 'broken') : toFileKind(entry);
 }

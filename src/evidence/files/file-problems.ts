@@ -1,7 +1,7 @@
 import { UserError, describeError } from '../../runtime/failure.ts';
 import type { Problem } from '../../runtime/failure.ts';
 
-/** The problem of a symbolic link whose target is not there. */
+/** The problem of a symbolic link whose target does not exist. */
 export function brokenLink(path: string): Problem {
   return {
     input: 'files',
@@ -19,7 +19,7 @@ export function notAFile(path: string): Problem {
   };
 }
 
-/** The problem of a file of which the system does not tell the true size, such as those of `/proc`. */
+/** The problem of a file for which the system reports a wrong size, such as files in `/proc`. */
 export function sizeUnknown(path: string): Problem {
   return {
     input: 'files',

@@ -6,25 +6,25 @@ import { inspectEntry, inspectPath, type FileKind } from './file-kind.ts';
 import { advance, begin, isMatch, type Pattern, type Progress } from './glob.ts';
 import { brokenLink, notAFile, unreadable } from './file-problems.ts';
 
-// `node:fs/promises` would be loaded for this alone, in steps that search for nothing, too.
+// `node:fs/promises` would be loaded only for this, even in steps that do not search.
 const readEntries = promisify(readdir);
 
-/** How a search treats what it meets. */
+/** How a search treats the paths that it finds. */
 export interface SearchRules {
   /** Whether the user has excluded the path, or a directory on the way to it. */
   readonly isExcluded: (path: string, isDirectory: boolean) => boolean;
-  /** Whether a directory that matches means the files in it, or is one thing. */
+  /** Whether a matching directory stands for the files in it, or for itself. */
   readonly directories: 'content' | 'whole';
 }
 
-/** How far a walk is: on its way through the pattern, or inside a directory of which everything is wanted. */
+/** The state of a walk: its progress through the pattern, or inside a directory from which every file is taken. */
 type Reach = Progress | 'everything';
 
-/** Finds what one pattern stands for. Links are followed; names that start with a dot are names like any other. */
+/** Finds the files and directories that match one pattern. Links are followed; hidden names match like any others. */
 export class FileSearch {
   /** The absolute paths found, in no particular order, with the size in bytes (0 for a directory). */
   readonly matches = new Map<string, number>();
-  /** What matched and cannot be used. */
+  /** The matches that cannot be used. */
   readonly problems: Problem[] = [];
   readonly #pattern: Pattern;
   readonly #rules: SearchRules;
@@ -35,7 +35,7 @@ export class FileSearch {
     this.#rules = rules;
   }
 
-  /** Whether an exclusion took a match away. */
+  /** Whether an exclusion removed a match. */
   get hasExcluded(): boolean {
     return this.#excluded;
   }
@@ -49,7 +49,7 @@ export class FileSearch {
     else if (kind === 'directory') await this.#searchDirectory(base, begin(this.#pattern), []);
   }
 
-  /** `ancestors`: the real paths of the directories on the way here. A link back to one of them would never end. */
+  /** @param ancestors the real paths of the directories above: a link back to one of them would never end */
   async #searchDirectory(directory: string, reach: Reach, ancestors: readonly string[]): Promise<void> {
     let entries: readonly Dirent[];
     let real: string;
@@ -61,19 +61,19 @@ export class FileSearch {
       return;
     }
     const ancestorsAndSelf = [...ancestors, real];
-    // Both are in their normal form, so nothing of what `join` does is needed; it would do it thousands of times.
+    // Not `join`: both parts are normalized already, and it would be called thousands of times.
     const start = directory.endsWith(sep) ? directory : directory + sep;
     for (const entry of entries) {
       const next = reach === 'everything' ? reach : advance(this.#pattern, reach, entry.name);
       if (next.length === 0) continue;
       const path = start + entry.name;
       const entering = this.#visit(path, inspectEntry(entry, path), next, ancestorsAndSelf);
-      // Waiting costs even where there is nothing to wait for, and most entries are files.
+      // `await` has a cost even without a promise, and most entries are files.
       if (entering !== undefined) await entering;
     }
   }
 
-  /** Takes what is wanted; where that is in a directory, the promise ends with it. */
+  /** Handles one path. Returns a promise only if it has to search a directory. */
   #visit(path: string, kind: FileKind, reach: Reach, ancestors: readonly string[]): Promise<void> | undefined {
     const matched = reach === 'everything' || isMatch(this.#pattern, reach);
     if (!matched && kind !== 'directory') return undefined;
@@ -91,7 +91,7 @@ export class FileSearch {
 
   async #addDirectory(path: string, reach: Reach, ancestors: readonly string[]): Promise<void> {
     if (this.#rules.directories === 'content') await this.#searchDirectory(path, 'everything', ancestors);
-    // `dist` and `build/*` name directories; `dist/**` names what is in them.
+    // `dist` and `build/*` stand for directories; `dist/**` stands for the files in them.
     else if (this.#pattern.end === 'content') await this.#searchDirectory(path, reach, ancestors);
     else this.matches.set(path, 0);
   }
@@ -104,7 +104,7 @@ export class FileSearch {
 
   #addFile(path: string): void {
     const size = inspectPath(path)?.size;
-    // A listed name that cannot be looked at: taken away meanwhile, or not the UTF-8 that paths are spelled in here.
+    // A listed file that cannot be inspected: it was removed meanwhile, or its name is not UTF-8.
     if (size === undefined) this.problems.push(unreadable(path, 'its name leads to no file'));
     else this.matches.set(path, size);
   }

@@ -1,16 +1,16 @@
-/** The most alternatives that one pattern may stand for; nested braces multiply. */
+/** The maximum number of alternatives of one pattern: braces multiply. */
 const maximumAlternatives = 10_000;
 
 /**
- * The patterns that a pattern with braces stands for, in the order written: `{a,b}/c` is `a/c` and `b/c`. Braces nest, may
- * hold slashes and empty alternatives. Braces without a comma, unbalanced ones and those behind a backslash are ordinary
- * characters, as they are to a shell.
+ * Expands the braces in a pattern, in the order written: `{a,b}/c` becomes `a/c` and `b/c`. Braces can be nested and
+ * can contain slashes and empty alternatives. As in a shell, braces without a comma, unbalanced braces and escaped
+ * braces are ordinary characters.
  *
- * @returns undefined if there are more than ten thousand alternatives.
+ * @returns undefined if there are more than ten thousand alternatives
  */
 export function expandBraces(pattern: string): readonly string[] | undefined {
   const finished: string[] = [];
-  // Depth first, leftmost braces first; `from` is where the search goes on, so that nothing is read twice.
+  // Depth first, leftmost braces first; `from` is where the search continues, so that nothing is read twice.
   const waiting = [{ text: pattern, from: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { text, from } = next;
@@ -31,7 +31,7 @@ export function expandBraces(pattern: string): readonly string[] | undefined {
 interface Group {
   /** The position of the opening brace. */
   readonly start: number;
-  /** The position behind the closing brace. */
+  /** The position after the closing brace. */
   readonly end: number;
   readonly alternatives: readonly string[];
 }

@@ -1,10 +1,10 @@
-/** How the characters of a pattern are read; they differ in what a class is, and in what is malformed. */
+/** The syntax of a pattern: the dialects differ in character classes and in what is malformed. */
 type Dialect = 'shell' | 'go';
 
 interface Reading {
   /** The source of a regular expression. */
   readonly source: string;
-  /** The position behind what was read. */
+  /** The position after the part that was read. */
   readonly end: number;
 }
 
@@ -14,20 +14,21 @@ interface ClassCharacter {
 }
 
 /**
- * A regular expression for the names that one segment of a pattern (the text between two slashes) stands for, as a shell
- * reads it: `*` any characters, `?` one, `[a-z]` one of these, `[!a-z]` and `[^a-z]` one of the others, `\\x` the character x
- * itself. What is not complete (a class that is not closed) stands for itself. Names that start with a dot are names like
- * any other, and upper and lower case differ on every system, so that one pattern means the same files everywhere.
+ * Compiles one segment of a pattern (the text between two slashes) to a regular expression, with the rules of a shell:
+ * `*` matches any characters, `?` one character, `[a-z]` one of these, `[!a-z]` and `[^a-z]` one of the others, `\\x`
+ * the character x. An incomplete construct (a class that is not closed) matches literally. Hidden names match like any
+ * others, and matching is case-sensitive on every system, so that a pattern matches the same files everywhere.
  */
 export function compileSegment(text: string): RegExp {
-  // Nothing is malformed to a shell.
+  // In the shell dialect, nothing is malformed.
   return compile(text, 'shell') ?? /(?!)/;
 }
 
 /**
- * The same as Go's `filepath.Match` reads it: only `[^a-z]` negates, and a stray `]` or `-` in a class has to be escaped.
+ * Compiles one segment with the rules of Go's `filepath.Match`: only `[^a-z]` negates, and a stray `]` or `-` in a
+ * class must be escaped.
  *
- * @returns undefined if the segment is malformed.
+ * @returns undefined if the segment is malformed
  */
 export function compileGoSegment(text: string): RegExp | undefined {
   return compile(text, 'go');
@@ -39,7 +40,7 @@ function compile(text: string, dialect: Dialect): RegExp | undefined {
   for (let at = 0; at < characters.length;) {
     const piece = readPiece(characters, at, dialect) ?? readLiteral(characters, at, dialect);
     if (piece === undefined) return undefined;
-    // A run of stars means what one star means, and would only make the expression slow.
+    // Several stars match the same as one, but would make the expression slow.
     if (piece.source !== '.*' || !source.endsWith('.*')) source += piece.source;
     at = piece.end;
   }
@@ -71,7 +72,7 @@ function readPiece(characters: readonly string[], at: number, dialect: Dialect):
   }
 }
 
-/** Reads a class from behind its opening bracket. */
+/** Reads a class from the position after its opening bracket. */
 function readClass(characters: readonly string[], start: number, dialect: Dialect): Reading | undefined {
   const negators = dialect === 'go' ? ['^'] : ['^', '!'];
   const negated = negators.includes(characters[start] ?? '');
@@ -83,7 +84,7 @@ function readClass(characters: readonly string[], start: number, dialect: Dialec
     const high =
       low !== undefined && isRange(characters, low.end, dialect) ? rangeEnd(characters, low.end, dialect) : low;
     if (low === undefined || high === undefined) return undefined;
-    // A range that runs backwards holds no character.
+    // A reversed range contains no characters.
     if (low.code <= high.code) body += `${escapeCodePoint(low.code)}-${escapeCodePoint(high.code)}`;
     at = high.end;
   }

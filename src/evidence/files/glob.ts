@@ -1,30 +1,33 @@
 import { relative, resolve, sep } from 'node:path';
 import { compileSegment } from './glob-segment.ts';
 
-/** `**`: any number of directories, none included. */
+// Written by hand instead of a package, to keep start-up short (docs/performance.md) and to match alike on every
+// system.
+
+/** `**`: any number of directories, including none. */
 export const globstar = Symbol('**');
 
-/** What one directory level of a pattern accepts: one name, the names of an expression, or any number of levels. */
+/** One level of a pattern: a literal name, an expression for names, or any number of levels. */
 export type Segment = string | RegExp | typeof globstar;
 
-/** A path pattern, cut where its first wildcard stands. */
+/** A path pattern, split before its first wildcard. */
 export interface Pattern {
-  /** The absolute path before the first wildcard; the whole path when there is none. */
+  /** The absolute path before the first wildcard; the whole path if there is none. */
   readonly base: string;
-  /** The levels below the base; empty when there is no wildcard. */
+  /** The levels below the base; empty if there is no wildcard. */
   readonly segments: readonly Segment[];
-  /** What may stand at the end: with a slash there only directories are meant, with `**` what is in them. */
+  /** What the pattern matches: with a slash at the end only directories, with `**` the content of directories. */
   readonly end: 'anything' | 'directory' | 'content';
 }
 
-/** The positions in a pattern's segments that the path walked so far may have reached. */
+/** The positions in a pattern's segments that the path so far may have reached. */
 export type Progress = readonly number[];
 
 /**
- * Reads a pattern without braces, with forward slashes, relative to a directory. A backslash takes the special meaning from
- * the character behind it.
+ * Parses a pattern without braces, with forward slashes, relative to a directory. A backslash escapes the next
+ * character.
  *
- * @returns undefined if `..` follows a wildcard: there is no telling which directory is meant.
+ * @returns undefined if `..` follows a wildcard, because the directory would be ambiguous
  */
 export function parsePattern(text: string, directory: string): Pattern | undefined {
   const parts = text.split('/');
@@ -32,10 +35,10 @@ export function parsePattern(text: string, directory: string): Pattern | undefin
   const fixed = wild === -1 ? parts : parts.slice(0, wild);
   const levels = wild === -1 ? [] : parts.slice(wild).filter((part) => part !== '' && part !== '.');
   if (levels.includes('..')) return undefined;
-  // `a/**` names nothing unless `a` is a directory, so something has to follow.
+  // `a/**` matches nothing unless `a` is a directory, so at least one name has to follow.
   const isContent = levels.at(-1) === '**';
   return {
-    // Each part with its slash, because `C:` alone would be the current directory of the drive.
+    // Each part keeps its slash, because `C:` alone would be the current directory of the drive.
     base: resolve(directory, fixed.map((part, at) => (at < parts.length - 1 ? `${part}/` : part)).join('')),
     segments: (isContent ? [...levels, '*'] : levels).map(parseSegment),
     end: isContent ? 'content' : endsInSlash(parts) ? 'directory' : 'anything',
@@ -51,12 +54,12 @@ function endsInSlash(parts: readonly string[]): boolean {
   return parts.length > 1 && parts.at(-1) === '';
 }
 
-/** The progress at the pattern's base, before any name was walked. */
+/** The progress at the pattern's base, before the first name. */
 export function begin(pattern: Pattern): Progress {
   return withSkippedGlobstars(pattern, [0]);
 }
 
-/** The progress after one more name; empty when no path that goes on from here can match. */
+/** The progress after one more name; empty if no path below can match. */
 export function advance(pattern: Pattern, progress: Progress, name: string): Progress {
   const reached = progress.flatMap((at) => {
     const segment = pattern.segments[at];
@@ -67,12 +70,12 @@ export function advance(pattern: Pattern, progress: Progress, name: string): Pro
   return withSkippedGlobstars(pattern, reached);
 }
 
-/** Whether the names walked so far are all that the pattern asks for. */
+/** Whether the names so far match the whole pattern. */
 export function isMatch(pattern: Pattern, progress: Progress): boolean {
   return progress.includes(pattern.segments.length);
 }
 
-/** Whether a pattern matches the path or a directory on the way to it. */
+/** Whether a pattern matches the path or one of its parent directories. */
 export function covers(pattern: Pattern, path: string, isDirectory: boolean): boolean {
   const inside = pattern.base.endsWith(sep) ? pattern.base : pattern.base + sep;
   if (path !== pattern.base && !path.startsWith(inside)) return false;

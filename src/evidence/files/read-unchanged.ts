@@ -5,17 +5,17 @@ import { wrapReadErrors, unreadableError, sizeUnknown } from './file-problems.ts
 
 const readAt = promisify(read);
 
-/** The most that is read at once, in bytes. */
+/** The maximum size of a chunk, in bytes. */
 export const chunkBytes = 64 * 1024;
 
 /**
- * The content of a file, in chunks of at most 64 KiB, provided that it has the size it was found with and stays as it is
- * until the last byte; what is written before and after a change would be evidence of nothing. The last chunk comes only
- * when all is well, so that no reader ever holds a whole file that is not one.
+ * Reads a file in chunks of at most 64 KiB, and checks that it has the expected size and does not change until the last
+ * byte: a mix of old and new content would be no evidence. The last chunk is yielded only after the check, so that no
+ * reader gets a whole file that is inconsistent.
  *
- * @param buffer gives the room for each chunk, 64 KiB; by default a new one. Who gives the same again must be done with a chunk
- * before asking for the next.
- * @throws UserError if the file cannot be read, or has changed.
+ * @param buffer returns a buffer of 64 KiB for each chunk; a new one by default. If it returns the same buffer again,
+ * the reader must be done with a chunk before it requests the next.
+ * @throws UserError if the file cannot be read or has changed
  */
 export async function* readUnchanged(
   path: string,
@@ -40,9 +40,9 @@ export async function* readUnchanged(
 }
 
 /**
- * The whole content of a file that fits the buffer, under the same conditions.
+ * Reads a whole file that fits into the buffer, with the same checks.
  *
- * @throws UserError if the file cannot be read, or has changed.
+ * @throws UserError if the file cannot be read or has changed
  */
 export function readAllUnchanged(path: string, size: number, buffer: Buffer): Buffer {
   const file = wrapReadErrors(path, () => openSync(path, 'r'));
@@ -73,14 +73,14 @@ function isUnchanged(file: number, { size, mtimeMs }: FileState): boolean {
   return now.size === size && now.mtimeMs === mtimeMs;
 }
 
-/** A file that ends early and has not changed never had the size that the system gives. */
+/** The error for a file that ends early: if it has not changed, the size that the system reported was wrong. */
 function createIncompleteError(file: number, path: string, state: FileState): UserError {
   return isUnchanged(file, state) ? new UserError(sizeUnknown(path)) : createChangedError(path);
 }
 
 /**
- * A small file is read at once: that takes microseconds, less than handing the work to a thread and back. While a thread
- * reads a large one, there is time to sweep up the chunks that are done with.
+ * Reads a small file synchronously: that takes microseconds, less than a round trip to the thread pool. A large file is
+ * read asynchronously, which also gives the garbage collector time to free earlier chunks.
  */
 async function readSome(file: number, chunk: Buffer, position: number, size: number): Promise<number> {
   const wanted = Math.min(chunk.length, size - position);

@@ -5,21 +5,21 @@ import { archiveName, uniqueNames } from './archive-name.ts';
 import { wrapReadErrors, sizeUnknown } from './file-problems.ts';
 import { type FileSelection, selectPaths } from './select-files.ts';
 
-/** A file that the user named. */
+/** A file that the input `files` matches. */
 export interface MatchedFile {
   /** The absolute path. */
   readonly path: string;
-  /** The name inside the evidence: forward slashes, no `..`, no leading slash, and no other file's. */
+  /** The unique name in the evidence: with forward slashes, without `..` and without a leading slash. */
   readonly name: string;
-  /** In bytes, when it was found. */
+  /** In bytes, at the time when the file was found. */
   readonly size: number;
 }
 
 /**
- * The files that the lines stand for, in the order of `select`; a directory means the files in it.
+ * The files that the lines match, in the order of `selectPaths`; a directory stands for the files in it.
  *
- * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable; or the files
- * that are empty by their size and not by their content, which would be recorded as empty.
+ * @throws UserError that names every line without a match, every broken link and every unreadable path; or every file
+ * whose reported size is 0 although it has content, because it would be recorded as empty
  */
 export async function resolveFiles(selection: FileSelection): Promise<readonly MatchedFile[]> {
   const found = [...(await selectPaths(selection, 'content'))];
@@ -29,7 +29,7 @@ export async function resolveFiles(selection: FileSelection): Promise<readonly M
   return found.map(([path, size], at) => ({ path, name: names[at] ?? path, size }));
 }
 
-/** Whether something can be read from a file. Does not wait for what a special file may hold later. */
+/** Whether a file has content. Does not wait for data that a special file may provide later. */
 function hasContent(path: string): boolean {
   return wrapReadErrors(path, () => {
     // Windows has no O_NONBLOCK: undefined adds nothing.
@@ -48,8 +48,8 @@ const maximumListed = 10;
 /**
  * Finds the single file that the lines match.
  *
- * @param purpose what the file holds, for error messages: `the policy`
- * @throws UserError if they stand for none, or for more than one
+ * @param purpose what the file contains, for error messages: `the policy`
+ * @throws UserError if they match no file, or more than one
  */
 export async function resolveOnlyFile(
   patterns: readonly string[],
@@ -77,10 +77,10 @@ export interface ArtifactPath {
 }
 
 /**
- * The artifacts that the lines stand for, in the order of `select`. A directory that a line names (`dist`, `build/*`) is one
- * artifact; `dist/**` means each file in it.
+ * The artifacts that the lines match, in the order of `selectPaths`. A directory that a line matches (`dist`,
+ * `build/*`) is one artifact; with `dist/**`, each file in it is one.
  *
- * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable.
+ * @throws UserError that names every line without a match, every broken link and every unreadable path
  */
 export async function resolveArtifactPaths(selection: FileSelection): Promise<readonly ArtifactPath[]> {
   const found = await selectPaths(selection, 'whole');

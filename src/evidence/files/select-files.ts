@@ -5,11 +5,11 @@ import { FileSearch, type SearchRules } from './file-search.ts';
 import { expandBraces } from './glob-braces.ts';
 import { covers, parsePattern, type Pattern } from './glob.ts';
 
-/** The lines of `files`, and what they are read against. */
+/** The lines of the input `files`, and the directory that they are relative to. */
 export interface FileSelection {
   /**
-   * Paths and patterns, one each: `*`, `?`, `[a-z]`, `{a,b}`, `**`; a line that starts with `!` excludes. Blank ones are
-   * passed over. `~` and variables are not expanded, and `#` starts no comment.
+   * One path or pattern per line: `*`, `?`, `[a-z]`, `{a,b}`, `**`; a line that starts with `!` excludes. Blank lines
+   * are ignored. `~` and variables are not expanded, and `#` does not start a comment.
    */
   readonly patterns: readonly string[];
   /** The absolute directory that relative paths start from. */
@@ -17,12 +17,12 @@ export interface FileSelection {
 }
 
 /**
- * What the lines stand for: absolute paths, with the size of files in bytes (0 for a directory). A directory that matches
- * means the files in it, however deep, or is one thing, as asked. Exclusions hold for all lines, wherever they stand, and an
- * excluded directory takes its content with it. Each path comes once, in the order of the lines and, within a line, in the
- * order of the paths' UTF-16 code units: the same on every system.
+ * Finds the absolute paths that the lines match, with the size of files in bytes (0 for a directory). Depending on
+ * `directories`, a matching directory stands for all files below it or for itself. Exclusions apply to all lines,
+ * wherever they are, and an excluded directory excludes its content. Each path occurs once, in the order of the lines
+ * and, within a line, in the order of UTF-16 code units: the same on every system.
  *
- * @throws UserError naming every line that stands for nothing, every broken link and everything unreadable.
+ * @throws UserError that names every line without a match, every broken link and every unreadable path
  */
 export async function selectPaths(
   { patterns, workspace }: FileSelection,
@@ -92,7 +92,7 @@ function createNoMatchProblem(line: string, workspace: string): Problem {
   return {
     input: 'files',
     what: `No file matches "${line}" in ${workspace}`,
-    remedy: `Check the spelling (upper and lower case differ), and that an earlier step of this job makes the file.${home}`,
+    remedy: `Check the spelling (upper and lower case differ), and that an earlier step of this job creates the file.${home}`,
   };
 }
 
@@ -110,13 +110,12 @@ const onlyExclusions: Problem = {
   remedy: 'Add a line that names files, for example `reports/**`; write `./!name` for a name that starts with "!".',
 };
 
-/** The patterns that a line stands for, or why it stands for none. */
+/** The patterns of a line, or why it has none. */
 export type Line = { readonly patterns: readonly Pattern[] } | { readonly problem: Problem };
 
 /**
- * Reads one line without its `!`. One that names something that exists is that path, wildcards in its name or not. A
- * backslash separates directories where the system's separator is one (on Windows), and elsewhere takes the special meaning
- * from the character behind it.
+ * Parses one line without its `!`. A line that is an existing path stands for that path, even if it contains wildcards.
+ * A backslash separates directories on Windows; on other systems it escapes the next character.
  */
 export function parseLine(written: string, workspace: string, separator: string = sep): Line {
   const line = separator === '\\' ? written.replaceAll(separator, '/') : written;

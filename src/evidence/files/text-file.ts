@@ -4,20 +4,20 @@ import type { MatchedFile } from './resolve-files.ts';
 import { formatBytes } from './format-bytes.ts';
 import { readUnchanged } from './read-unchanged.ts';
 
-/** How a text file may be, for those who read it whole. */
+/** Requirements for a text file. */
 export interface TextFileRules {
-  /** What it holds, for error messages: `the policy`. */
+  /** What it contains, for error messages: `the policy`. */
   readonly purpose: string;
-  /** The largest that is read, in bytes. */
+  /** The maximum size in bytes. */
   readonly maximumBytes: number;
-  /** Whether UTF-16 with a byte order mark is taken too: Windows PowerShell's `>` writes it. */
+  /** Whether UTF-16 with a byte order mark is accepted, too: Windows PowerShell's `>` writes it. */
   readonly utf16?: boolean;
 }
 
 /**
- * The text of a file in UTF-8, without a byte order mark.
+ * Reads a text file in UTF-8 and drops a byte order mark.
  *
- * @throws UserError if it is too large, cannot be read, changes meanwhile, or is in another encoding
+ * @throws UserError if the file is too large, cannot be read, changes meanwhile, or has another encoding
  */
 export async function readTextFile(
   file: Pick<MatchedFile, 'path' | 'name' | 'size'>,

@@ -1,17 +1,19 @@
 import { readdirSync, type Dirent } from 'node:fs';
 
-/** A path or a name: text where it can be, else the bytes that the file system holds. */
+/** A path or a name: a string if possible, otherwise the bytes in the file system. */
 export type Spelling = string | Buffer;
 
 /** An entry of a directory. */
 export type Entry = Dirent | Dirent<Buffer>;
 
 /**
- * The entries of a directory in the order of their names' bytes, which is the order that Go's `filepath.Walk` takes. Throws
- * the system's errors.
+ * Lists the entries of a directory in the byte order of their names, the order of Go's `filepath.Walk`.
  *
- * Text is a tenth faster than bytes over a large directory, and sorts alike as long as no name holds a character beyond
- * U+FFFF (sorted by surrogates) or is not UTF-8 (U+FFFD stands in its place). With such a name, all come as bytes.
+ * Strings are 10% faster than bytes for a large directory, and sort in the same order unless a name contains a
+ * character beyond U+FFFF (sorted by surrogates) or is not UTF-8 (replaced by U+FFFD). If there is such a name, all
+ * names are bytes.
+ *
+ * @throws the system's error if the directory cannot be read
  */
 export function listInByteOrder(directory: Spelling): readonly Entry[] {
   const entries = readdirSync(directory, { withFileTypes: true });
@@ -22,7 +24,7 @@ export function listInByteOrder(directory: Spelling): readonly Entry[] {
     : entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** The path of a name in a directory, with a forward slash, which every system takes. */
+/** The path of a name in a directory, with a forward slash, which every system accepts. */
 export function joinPath(directory: Spelling, name: Spelling): Spelling {
   if (typeof directory === 'string' && typeof name === 'string') return `${directory}/${name}`;
   return Buffer.concat([bytes(directory), bytes('/'), bytes(name)]);

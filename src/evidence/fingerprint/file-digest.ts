@@ -5,24 +5,25 @@ import { promisify } from 'node:util';
 const readAt = promisify(read);
 
 /**
- * How much is read at once, in bytes. Below half of this, hashing waits for reading; above, it gains nothing (measured on a
- * file of 1 GB).
+ * The size of a chunk, in bytes. With less than half of it, hashing waits for reading; more gains nothing (measured
+ * with a file of 1 GB).
  */
 const chunkBytes = 1024 * 1024;
 
 /**
  * Computes SHA-256 digests of files, one after another, in memory that does not grow with their size.
  *
- * A file below 1 MiB is read synchronously: opening, reading and closing it takes microseconds, less than handing the work
- * to a thread and back, and directories hold thousands. A larger one is read by a thread into one buffer while the other is
- * hashed.
+ * A file below 1 MiB is read synchronously: opening, reading and closing it takes microseconds, less than a round trip
+ * to the thread pool, and directories can contain thousands. A larger file is read asynchronously into one buffer while
+ * the other is hashed.
  */
 export class FileDigester {
   readonly #buffer = Buffer.allocUnsafeSlow(chunkBytes);
 
   /**
-   * 64 lowercase hex digits; at once for a small file. A symbolic link is followed. Throws the system's errors, and within a
-   * large file the signal's reason.
+   * Computes the digest: 64 lowercase hex digits, synchronously for a small file. Follows symbolic links.
+   *
+   * @throws the system's error if the file cannot be read; for a large file, the signal's reason if it is aborted
    */
   digest(path: PathLike, signal?: AbortSignal): string | Promise<string> {
     const file = openSync(path, 'r');
@@ -39,7 +40,7 @@ export class FileDigester {
   }
 }
 
-/** Reads until the buffer is full or the file ends: a single read may give less than it could. */
+/** Reads until the buffer is full or the file ends: a single read may return fewer bytes. */
 function fill(file: number, buffer: Buffer): number {
   let length = 0;
   for (;;) {
@@ -49,7 +50,7 @@ function fill(file: number, buffer: Buffer): number {
   }
 }
 
-/** Takes over the open file, of which the first buffer is filled. */
+/** Computes the digest of an open file whose first chunk has been read. Closes the file. */
 async function digestLarge(file: number, first: Buffer, signal: AbortSignal | undefined): Promise<string> {
   try {
     const digest = createHash('sha256');
@@ -60,7 +61,7 @@ async function digestLarge(file: number, first: Buffer, signal: AbortSignal | un
       const next = readAt(file, spare, 0, spare.length, position);
       digest.update(current.subarray(0, length));
       length = (await next).bytesRead;
-      // After the read, so that nothing reads from a file that is closed.
+      // After the read, so that no read is pending when the file is closed.
       signal?.throwIfAborted();
       [current, spare] = [spare, current];
     }

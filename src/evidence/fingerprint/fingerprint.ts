@@ -9,22 +9,23 @@ import { joinPath, type Entry, listInByteOrder, type Spelling } from './director
 import { FileDigester } from './file-digest.ts';
 import { ignoredPaths } from './ignore-file.ts';
 
-/** After so many entries of a directory the event loop gets its turn, so that a signal ends the step while it works. */
+/** The number of directory entries after which control returns to the event loop, so that a signal can end the step. */
 const entriesPerTurn = 512;
 
 /**
- * The fingerprint of a file or a directory: 64 lowercase hex digits, equal to those of the service's public command-line
- * client.
+ * Computes the fingerprint of a file or a directory: 64 lowercase hex digits, the same as the service's public
+ * command-line client computes.
  *
- * - A file's is the SHA-256 of its content. Links are followed.
- * - A directory's is the SHA-256 over the digests, as hex, of all that is in it, its own name aside. Entries come in the
- *   order of their names' bytes, each with the digest of its name; a file, or a link to one, adds the digest of its content; a
- *   link to a directory adds the digest of the link's text; a directory adds its entries in turn. Modes and times do not count.
- *   What the rules of a `.kosli_ignore` in the directory name is left out (`ignoredPaths`).
+ * - The fingerprint of a file is the SHA-256 of its content. Links are followed.
+ * - The fingerprint of a directory is the SHA-256 of concatenated hex digests, without the directory's own name.
+ *   Entries are in the byte order of their names. Each adds the digest of its name, and then: a file, or a link to a
+ *   file, the digest of its content; a link to a directory, the digest of the link's text; a directory, its entries in
+ *   turn. Modes and times do not count. Paths that a `.kosli_ignore` in the directory matches are left out
+ *   (`ignoredPaths`).
  *
- * @param path an absolute path, or one from the current directory.
- * @throws UserError if nothing is there, a link is broken, or something is unreadable or neither file nor directory; the signal's reason,
- * soon after it is aborted.
+ * @param path an absolute path, or one relative to the current directory
+ * @throws UserError if nothing is there, a link is broken, or something is unreadable or is neither a file nor a
+ * directory; the signal's reason soon after it is aborted
  */
 export async function computeFingerprint(path: string, signal?: AbortSignal): Promise<string> {
   const found = inspectPath(path);
@@ -66,7 +67,7 @@ class DirectoryFingerprint {
     return this.#total.update(this.#pending).digest('hex');
   }
 
-  /** `relativePath`: the path from the root, as the ignored paths are written. */
+  /** @param relativePath the path from the root, written like the ignored paths */
   async #addDirectory(directory: Spelling, relativePath: string): Promise<void> {
     for (const entry of wrapReadErrors(directory, () => listInByteOrder(directory))) {
       const innerPath = this.#ignored.size === 0 ? '' : `${relativePath}/${entry.name.toString()}`;
@@ -79,7 +80,7 @@ class DirectoryFingerprint {
         await this.#addDirectory(path, innerPath);
       } else {
         const digest = this.#contentDigest(entry, path);
-        // Waiting costs even where there is nothing to wait for, and most files are small.
+        // `await` has a cost even without a promise, and most files are small.
         const known = typeof digest === 'string' ? digest : await digest;
         this.#pending += known;
       }
@@ -98,7 +99,7 @@ class DirectoryFingerprint {
     if (!entry.isSymbolicLink()) throw new UserError(notAFile(path.toString()));
     const target = wrapReadErrors(path, () => statSync(path, { throwIfNoEntry: false }));
     if (target === undefined) throw new UserError(brokenLink(path.toString()));
-    // Not followed, so neither a cycle nor a second copy of the directory can come of it.
+    // Not followed, so that there is neither a cycle nor a second copy of the directory.
     if (target.isDirectory()) return hash('sha256', readlinkSync(path, 'buffer'), 'hex');
     if (!target.isFile()) throw new UserError(notAFile(path.toString()));
     return digestFile(this.#digester, path, this.#signal);
@@ -122,10 +123,10 @@ export interface FingerprintedArtifact {
 }
 
 /**
- * The fingerprints of the files and directories that paths and globs name, in order. One after the other: hashing keeps a
- * core busy, so that doing several at once would gain nothing and take memory.
+ * Computes the fingerprints of the files and directories that paths and globs match, in order. Works sequentially:
+ * hashing keeps a core busy, so concurrency would only take memory.
  *
- * @throws UserError if nothing is named or something cannot be read; the signal's reason if it is aborted
+ * @throws UserError if nothing matches or something cannot be read; the signal's reason if it is aborted
  */
 export async function* artifactFingerprints(request: {
   readonly patterns: readonly string[];

@@ -6,22 +6,22 @@ import { compileGoSegment } from '../files/glob-segment.ts';
 import { wrapReadErrors } from '../files/file-problems.ts';
 
 /**
- * The file in a directory's root that names what its fingerprint leaves out. The service's public command-line client reads
- * a file of this name, and an artifact can only be found when both compute the same fingerprint.
+ * The file in a directory's root that lists what its fingerprint leaves out. The service's public command-line client
+ * reads a file of this name, and an artifact can only be found if both compute the same fingerprint.
  */
 export const ignoreFileName = '.kosli_ignore';
 
 /**
- * What the rules of the ignore file name: paths from the root, each with a leading slash. The ignore file itself is never
- * among them, so that whoever changes the rules changes the fingerprint.
+ * The paths that the rules of the ignore file match: paths from the root, each with a leading slash. The ignore file
+ * itself is never ignored, so that a change of the rules changes the fingerprint.
  *
- * A rule a line; `#` starts a comment anywhere; `*`, `?`, `[a-z]`, `[^a-z]` and `\` as in Go's `filepath.Match`; a path always
- * starts at the root. `**` does what it does in the public client, which is not what it does elsewhere: it is replaced by
- * nothing and by every path below what stands before it, each of which is then read as part of the pattern. Thus
- * `**` + `/*.log` names the logs of the root and of all directories, but `**` + `/x` leaves an `x` in the root itself alone
- * (its content is named). Whatever matches a rule with `**` is named with all that is in it.
+ * One rule per line; `#` starts a comment anywhere; `*`, `?`, `[a-z]`, `[^a-z]` and `\` as in Go's `filepath.Match`; a
+ * path always starts at the root. `**` works as in the public client, which is unusual: it is replaced by nothing and
+ * by every path below the part before it, and each result is then a pattern. Thus `**` + `/*.log` matches the logs in
+ * the root and in all directories, but `**` + `/x` does not match an `x` in the root itself (only its content). A path
+ * that matches a rule with `**` is ignored with everything in it.
  *
- * @throws UserError if the ignore file cannot be read or a rule is malformed.
+ * @throws UserError if the ignore file cannot be read or a rule is malformed
  */
 export function ignoredPaths(root: string): ReadonlySet<string> {
   const file = join(root, ignoreFileName);
@@ -46,21 +46,25 @@ export function parseRules(text: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** What the paths in this file start with, in place of the directory's own path, whose characters must not count. */
+/**
+ * Replaces the directory's own path at the start of all paths in this file, because its characters could be wildcards.
+ */
 const treeRoot = 'root';
 
-/** The rule as a path, without empty and `.` segments; undefined if it leaves the root, where it can match nothing. */
+/**
+ * The rule as a path, without empty and `.` segments; undefined if it leaves the root, because it cannot match there.
+ */
 function toRootedPattern(rule: string): string | undefined {
   const path = posix.join(treeRoot, rule).replace(/\/$/u, '');
   return path.startsWith(`${treeRoot}/`) ? path : undefined;
 }
 
-/** Whether a path is written as the walk that computes the fingerprint writes it; any other (`root//x`) names nothing. */
+/** Whether a path is written as in the walk that computes the fingerprint; others (`root//x`) match nothing there. */
 function isNormalized(path: string): boolean {
   return path === posix.normalize(path) && !path.endsWith('/');
 }
 
-/** The paths that a pattern names. */
+/** The paths that a pattern matches. */
 function expand(tree: Tree, pattern: string): readonly string[] | 'malformed' {
   const [start = '', ...others] = pattern.split('**');
   if (others.length === 0) return glob(tree, pattern);
@@ -77,7 +81,7 @@ function expand(tree: Tree, pattern: string): readonly string[] | 'malformed' {
   return reached;
 }
 
-/** As Go's `filepath.Glob`: a path without wildcards comes back as it is written, where it exists. */
+/** Like Go's `filepath.Glob`: a path without wildcards is returned as it is written if it exists. */
 function glob(tree: Tree, pattern: string): readonly string[] | 'malformed' {
   if (!hasWildcard(pattern)) return tree.has(pattern) ? [pattern] : [];
   const cut = pattern.lastIndexOf('/');
@@ -101,11 +105,11 @@ function createMalformedError(rule: string, file: string): UserError {
   return new UserError({
     input: 'files',
     what: `The rule "${rule}" in ${file} is malformed`,
-    remedy: 'Close its brackets, and write a backslash before a bracket that stands for itself.',
+    remedy: 'Close its brackets, and put a backslash before a literal bracket.',
   });
 }
 
-/** The names below the root, read from the file system as they are asked for. Links are not followed. */
+/** The names below the root, read from the file system on demand. Links are not followed. */
 class Tree {
   readonly #directory: string;
   readonly #listed = new Map<string, ReadonlyMap<string, boolean>>();
@@ -114,7 +118,7 @@ class Tree {
     this.#directory = directory;
   }
 
-  /** The names in a directory; none if there is no directory. */
+  /** The names in a directory; empty if it does not exist. */
   names(path: string): readonly string[] {
     return [...this.#list(posix.normalize(path).replace(/\/$/u, '')).keys()];
   }
@@ -124,7 +128,7 @@ class Tree {
     return normal === treeRoot || this.#list(posix.dirname(normal)).has(posix.basename(normal));
   }
 
-  /** The path as it is written, and all paths below it as a walk writes them. */
+  /** Adds the path as it is written, and all normalized paths below it. */
   addWithDescendants(path: string, paths: Set<string>): void {
     if (paths.has(path)) return;
     paths.add(path);

@@ -8,7 +8,7 @@ import { findProgram, runProgram } from './run-program.ts';
 /** How a git process ended. */
 export interface GitResult {
   readonly exitCode: number;
-  /** At most `maximumOutputBytes`; more is cut off, and the exit code is 0 all the same. */
+  /** At most `maximumOutputBytes`; if more was cut off, the exit code is 0 nevertheless. */
   readonly stdout: string;
   /** In English and without credentials. */
   readonly stderr: string;
@@ -16,35 +16,35 @@ export interface GitResult {
   readonly timedOutAfter?: number;
 }
 
-/** Runs git with these arguments in a folder; undefined if there is no git to run. */
+/** Runs git with the given arguments in a folder; resolves to undefined if git is not installed. */
 export type GitRunner = (commandLine: readonly string[], directory: string) => Promise<GitResult | undefined>;
 
-/** What git runs with. */
+/** Settings for running git. */
 export interface GitSettings {
-  /** The machine's own clock by default. */
+  /** The system clock by default. */
   readonly clock?: Clock;
   /** Ends git. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called as soon as git was started, for work that this process can do meanwhile. */
+  /** Called as soon as git has started, so that this process can do other work meanwhile. */
   readonly whileItRuns?: (() => void) | undefined;
 }
 
-/** How long one git process may take, in milliseconds. Reading a commit takes it a few, of a cold network disk seconds. */
+/** The time limit of a git process, in milliseconds. Reading a commit takes a few; on a cold network disk, seconds. */
 const timeoutMilliseconds = 30_000;
 
-/** How much of git's output is read, in bytes: far more than is recorded of a commit. */
+/** The maximum size of git's output that is read, in bytes: far more than is recorded of a commit. */
 export const maximumOutputBytes = 4 * 1024 * 1024;
 
 /**
- * The git of the machine, run without a shell and without a word in the log, for questions that it answers from the
- * repository alone. After it took too long once, it is not run again.
+ * Creates a runner for the installed git. It uses no shell, logs nothing, and is meant for commands that need only the
+ * repository. After git has timed out once, it is not run again.
  *
- * A workspace is often owned by another user (a container job, a self-hosted runner), which git refuses. It is told on the
- * command line to trust this one folder. Git before 2.38 takes that from files only, and the folder's name may differ from
- * the one git sees (a symlink, a Windows path); then git is pointed at the repository itself, which skips its search and
- * with it the question of ownership.
+ * A workspace is often owned by another user (a container job, a self-hosted runner), and git then refuses to read it.
+ * A command-line setting makes git trust this one folder. Git before 2.38 accepts that setting only from files, and the
+ * folder's name may differ from the one that git sees (a symlink, a Windows path). In these cases `GIT_DIR` is set to
+ * the repository, so that git skips its search and the check of the owner.
  *
- * @param environment the variables that git gets, with those on top that make its answers the same everywhere.
+ * @param environment the variables for git; others are added that make its output the same everywhere
  */
 export function createGitRunner(environment: EnvironmentVariables, settings: GitSettings = {}): GitRunner {
   const variables = gitVariables(environment);
@@ -63,8 +63,8 @@ export function createGitRunner(environment: EnvironmentVariables, settings: Git
 }
 
 /**
- * The repository's settings come with the workspace, so none of them may name a program to run: no pager, no hook, no file
- * system monitor. Those for the network have none, because `gitVariables` allows no protocol.
+ * The repository's settings are part of the workspace, so none of them may start a program: no pager, no hook, no file
+ * system monitor. Settings for the network have no effect, because `gitVariables` allows no protocol.
  */
 const guards = ['--no-pager', '-c', 'core.fsmonitor=false', '-c', `core.hooksPath=${devNull}`];
 
@@ -79,7 +79,7 @@ async function execute(
   try {
     const end = await runProgram({
       file,
-      // git changes into the folder itself, and says so in its own words if it is not there.
+      // git changes into the folder itself, so it reports in its own words if the folder does not exist.
       commandLine: ['-C', directory, ...guards, ...commandLine],
       env,
       clock,
@@ -98,22 +98,22 @@ async function execute(
   }
 }
 
-/** Windows calls it `Path` and does not care. */
+/** On Windows the variable is called `Path`, and case does not matter. */
 function findPathVariable(env: Readonly<Record<string, string>>): string | undefined {
   return Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
 }
 
 function gitVariables(environment: EnvironmentVariables): Record<string, string> {
   const variables: Record<string, string> = {
-    // Its messages are read, so they have to be in English.
+    // Its messages are parsed, so they must be in English.
     LC_ALL: 'C',
     // Nothing may wait for a password, take a lock beside a parallel step, or fetch what a partial clone left out.
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_NO_LAZY_FETCH: '1',
-    // Older versions do not know the variable above, and would run the programs that the repository's settings name.
+    // Older versions ignore the variable above, and would run programs that the repository's settings name.
     GIT_ALLOW_PROTOCOL: '',
-    // A replaced commit is not the one that its SHA names.
+    // A replacement is not the commit that the SHA identifies.
     GIT_NO_REPLACE_OBJECTS: '1',
   };
   for (const [name, value] of Object.entries(environment)) {
@@ -122,12 +122,12 @@ function gitVariables(environment: EnvironmentVariables): Record<string, string>
   return variables;
 }
 
-/** Git's words since 2.38, and before. */
+/** The messages of git since 2.38, and before. */
 function refusesOwner(result: GitResult): boolean {
   return result.exitCode !== 0 && /dubious ownership|unsafe repository/.test(result.stderr);
 }
 
-/** A text without the user and the password of the URLs in it: git's errors may quote a remote's address. */
+/** Removes user names and passwords from the URLs in a text: git's errors may quote the URL of a remote. */
 export function withoutCredentials(text: string): string {
   return text.replace(/:\/\/[^\s/]*@/g, '://');
 }

@@ -7,39 +7,39 @@ import { valueAt } from '../../runtime/untrusted-data.ts';
 
 /** A program to run, and its limits. */
 export interface ProgramRun {
-  /** The absolute path of the program; nothing is looked up and no shell is involved. */
+  /** The absolute path of the program: neither PATH nor a shell is used. */
   readonly file: string;
   readonly commandLine: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** How long it may take, in milliseconds. Then it is ended. */
+  /** The time limit in milliseconds, after which the program is killed. */
   readonly timeoutMilliseconds: number;
-  /** How much of each output is read, in bytes. A program that writes more to its standard output is ended. */
+  /** The maximum size of each output, in bytes. A program that writes more to its standard output is killed. */
   readonly maximumOutputBytes: number;
-  /** Ends it early. */
+  /** Kills the program early. */
   readonly signal?: AbortSignal | undefined;
-  /** Is called once the program runs, for work that this process can do meanwhile. */
+  /** Called as soon as the program has started, so that this process can do other work meanwhile. */
   readonly whileItRuns?: () => void;
 }
 
 /** How a program ended. */
 export interface ProgramEnd {
-  /** `cut`: it wrote too much and was ended. `late`: it took too long and was ended. */
+  /** `cut`: it wrote too much and was killed. `late`: it took too long and was killed. */
   readonly how: 'by itself' | 'cut' | 'late';
-  /** -1 if it did not end by itself, or by a signal. */
+  /** -1 if the program was killed. */
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How long the output may stay open after the program has ended: what it has started may have inherited it. */
+/** How long the output may stay open after the program has ended, in milliseconds: a child may have inherited it. */
 const outputGraceMilliseconds = 2000;
 
 /**
- * Runs a program without input, and ends it if it takes too long. A process that it has started is not ended with it, so
- * it must be told to start none.
+ * Runs a program without input, and kills it if it takes too long. Its child processes are not killed, so it must be
+ * run with settings that start none.
  *
- * @throws the system's error if it cannot be started; the signal's reason if it is aborted
+ * @throws the system's error if the program cannot be started; the signal's reason if it is aborted
  */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const { exec } = await import('@actions/exec');
@@ -102,20 +102,20 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   });
 }
 
-/** A path as the command line of @actions/exec, which splits at blanks. */
+/** Quotes a path for the command line of @actions/exec, which splits at blanks. */
 function quote(file: string): string {
   return `"${file.replaceAll('"', '\\"')}"`;
 }
 
 /** A process that is about to be started. */
 interface StartedProcess {
-  /** Calls back once it runs. */
+  /** Sets a callback for when the process has started. */
   onSpawn(use: (child: ChildProcess) => void): void;
-  /** Ends it, if it still runs, and closes its outputs. */
+  /** Kills the process if it still runs, and closes its outputs. */
   end(): void;
 }
 
-/** Watches for the process of a program. @actions/exec has no deadline, and does not hand out the process it starts. */
+/** Finds the process of a program: @actions/exec has no time limit, and does not return the process that it starts. */
 function watchForProcess(file: string): StartedProcess {
   let child: ChildProcess | undefined;
   let use: (child: ChildProcess) => void = () => undefined;
@@ -166,8 +166,8 @@ class Output {
 }
 
 /**
- * The absolute path of a program on the PATH; undefined if it is not there. Relative entries of the PATH do not count, nor
- * does the current directory, as it would on Windows: programs in a workspace are what a change under review put there.
+ * Finds the absolute path of a program on the PATH; undefined if there is none. Ignores relative entries of the PATH,
+ * and the current directory, which Windows would search: a change under review could put programs into the workspace.
  */
 export function findProgram(name: string, path: string | undefined): string | undefined {
   const fileName = process.platform === 'win32' ? `${name}.exe` : name;

@@ -6,53 +6,53 @@ import { version } from '../../runtime/version.ts';
 import { createGitHubFetch } from './github-fetch.ts';
 import { toGitHubRefusal, retryReason, type GitHubRefusal } from './github-refusal.ts';
 
-/** What it takes to ask GitHub's API. */
+/** What is needed to access GitHub's API. */
 export interface GitHubAccess {
-  /** The base address, without a slash at the end. */
+  /** The base URL, without a slash at the end. */
   readonly apiUrl: string;
   readonly token: string;
   readonly transport: Transport;
   readonly log: Log;
-  /** The most that one question may take, repetitions and waits included, in milliseconds; 20 seconds where nothing is said. */
+  /** The time limit of a request in milliseconds, including retries and waits; 20 seconds by default. */
   readonly timeout?: number;
   readonly clock?: Clock;
-  /** A number from 0 up to 1, for the waits between attempts. */
+  /** Returns a number from 0 up to, but not including, 1, for the waits between attempts. */
   readonly random?: () => number;
-  /** Ends everything, as when the job is cancelled. */
+  /** Aborts all requests, for example if the job is cancelled. */
   readonly signal?: AbortSignal;
 }
 
-/** One question to GitHub's API. */
+/** A request to GitHub's API. */
 export interface GitHubApiRequest {
   /** The method and the path with its parameters, as GitHub's documentation writes it: `GET /repos/{owner}/{repo}`. */
   readonly route: string;
-  /** The values of the path's parameters; all others go to the query of a GET, else to the JSON body. */
+  /** The values of the path parameters. All others become the query of a GET, or the JSON body of any other method. */
   readonly parameters: Readonly<Record<string, string | number>>;
-  /** Whether asking twice does no more than asking once; else it is repeated only where it did not reach GitHub. */
+  /** Whether the request is idempotent. If not, it is retried only if it did not reach GitHub. */
   readonly repeatable: boolean;
 }
 
-/** What GitHub's API answers: the body of a success, or why there is none. */
+/** The result of a request to GitHub's API: the body of a success, or why there is none. */
 export type GitHubApiResult = { readonly body: unknown } | { readonly refusal: GitHubRefusal };
 
-/** GitHub's API, as one token may use it. */
+/** GitHub's API, accessed with one token. */
 export interface GitHubApi {
   readonly apiUrl: string;
   /**
-   * Asks, and asks again where that is safe and of use.
+   * Sends a request, and retries it if that is safe and may help.
    *
-   * @throws the reason of the access's signal, once that is aborted; nothing else
+   * @throws only the reason of the access's signal, if it is aborted
    */
   ask(question: GitHubApiRequest): Promise<GitHubApiResult>;
 }
 
-/** How many times a question is asked at most. */
+/** The maximum number of attempts. */
 const attempts = 3;
 
 /** The version of the API that this project was written for (GitHub's documentation, "API Versions"). */
 const apiVersion = '2022-11-28';
 
-/** GitHub's API; nothing is loaded or sent before the first question. */
+/** Creates access to GitHub's API. Nothing is loaded or sent before the first request. */
 export function connectGitHubApi(access: GitHubAccess): GitHubApi {
   return { apiUrl: access.apiUrl, ask: (question) => ask(access, question) };
 }
@@ -97,7 +97,9 @@ async function askOnce(
   }
 }
 
-/** The wait before the next attempt, in milliseconds; undefined if there is none. `end` is when the time is up. */
+/**
+ * The wait before the next attempt, in milliseconds; undefined if there is none. `end` is the end of the time limit.
+ */
 function nextDelay(
   { thrown }: FailedAttempt,
   attempt: number,
@@ -112,7 +114,7 @@ function nextDelay(
   return delay;
 }
 
-/** The body of GitHub's answer. */
+/** Sends one request and returns the body of the response. */
 async function send(
   { apiUrl, token, transport, log }: GitHubAccess,
   question: GitHubApiRequest,
@@ -135,7 +137,10 @@ async function send(
   return body;
 }
 
-/** Where a route starts. GHES serves GraphQL beside its REST API, not below it (GitHub's documentation, "GraphQL API"). */
+/**
+ * The base URL of a route. GHES serves GraphQL beside its REST API, not below it (GitHub's documentation, "GraphQL
+ * API").
+ */
 function toBaseUrl(apiUrl: string, route: string): string {
   return route.endsWith(' /graphql') ? apiUrl.replace(/\/v3$/u, '') : apiUrl;
 }

@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest, Method, Transport } from '../../http/transport.ts';
 
-/** What Octokit gives to the `fetch` that it is told to use. */
+/** The options that Octokit passes to `fetch`. */
 interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,14 +11,14 @@ interface FetchOptions {
 /** A `fetch` for Octokit. */
 type GitHubFetch = (url: string, options: FetchOptions) => Promise<Response>;
 
-/** GitHub answers a redirect where a repository was renamed or moved (its documentation, "Follow redirects"). */
+/** GitHub redirects if a repository was renamed or moved (its documentation, "Follow redirects"). */
 const maximumRedirects = 3;
 
 /**
- * Sends Octokit's requests by the same way as all others, so that proxies, certificates and connections are the same for
- * GitHub as for the service. Redirects are followed within GitHub only: the token must go nowhere else.
+ * Creates a `fetch` for Octokit that uses the given transport, so that proxies, certificates and connections are the
+ * same for GitHub as for the service. Follows redirects only to the same origin: the token must not go anywhere else.
  *
- * @throws TransportError if no whole answer came; the signal's reason where that was aborted
+ * @throws (the returned function) TransportError if no complete response arrived; the signal's reason if it is aborted
  */
 export function createGitHubFetch(transport: Transport): GitHubFetch {
   return async (url, { method, headers, body, signal = new AbortController().signal }) => {
@@ -52,7 +52,7 @@ function toMethod(name: string): Method {
   return method;
 }
 
-/** Where an answer sends the same request; undefined if it is no redirect, or one that would change or betray it. */
+/** The target of a redirect; undefined if there is none, or if it would change the method or leave the origin. */
 function findRedirect({ status, headers }: HttpAnswer, { method, url }: HttpRequest): URL | undefined {
   const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
   const location = headers['location'];

@@ -3,31 +3,31 @@ import { parseRetryAfter, type RetryReason } from '../../http/retry.ts';
 import { describeError } from '../../runtime/failure.ts';
 import { listAt, textAt, valueAt } from '../../runtime/untrusted-data.ts';
 
-/** Why GitHub's API did not do what it was asked. */
+/** Why a request to GitHub's API failed. */
 export interface GitHubRefusal {
   readonly reason: RefusalReason;
-  /** The status of its answer; undefined if none came. */
+  /** The status of the response; undefined if there was none. */
   readonly status: number | undefined;
-  /** A clause about GitHub's API, with GitHub's own words: `it answered 403: …`. The token is never in it. */
+  /** A clause about GitHub's API with GitHub's own message: `it answered 403: …`. Never contains the token. */
   readonly what: string;
 }
 
-/** What kind of refusal it is, by what helps. */
+/** The kinds of refusals, by what can be done about them. */
 type RefusalReason =
-  /** No whole answer came, or GitHub is in trouble, or it was asked too often: the same question may pass later. */
+  /** No complete response, a server error or a rate limit: the same request may succeed later. */
   | 'external'
   /** The token is not valid (401). */
   | 'token'
-  /** The token is valid and may not do this (403), or may not even see it (404). */
+  /** The token is valid but may not do this (403), or may not even see the resource (404). */
   | 'permission'
-  /** The conversation is locked (403): only people who may write to the repository comment there. */
+  /** The conversation is locked (403): only people with write access to the repository can comment. */
   | 'locked'
-  /** Any other error: what was asked for is not there, or not to be had like this. */
+  /** Any other error, for example that the resource does not exist or the request is not valid. */
   | 'other';
 
 /**
- * What an error of Octokit says. Only an answer has a response: Octokit gives a connection that failed the status 500. The
- * token is not in its errors: they carry GitHub's message only.
+ * Converts an error of Octokit. Only an error with a `response` has a meaningful status: Octokit sets 500 if the
+ * connection failed. Octokit's errors contain GitHub's message, but not the token.
  */
 export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
   const response = valueAt(thrown, 'response');
@@ -35,18 +35,18 @@ export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
     return { reason: 'external', status: undefined, what: `it could not be reached: ${describeError(thrown)}` };
   }
   const status = Number(valueAt(thrown, 'status'));
-  // Octokit's message is the whole body where that is a page and not GitHub's JSON.
+  // Octokit's message is the whole body if that is a page instead of GitHub's JSON.
   const isGitHubs = textAt(response, 'data', 'message') !== undefined;
-  const what = `it answered ${status}${isGitHubs ? `: ${describeError(thrown)}` : ' without a message in the form of GitHub'}`;
+  const what = `it answered ${status}${isGitHubs ? `: ${describeError(thrown)}` : ' without a GitHub error message'}`;
   const locked = status === 403 && /issue is locked/iu.test(what);
   return { reason: locked ? 'locked' : classifyRefusal(status, valueAt(response, 'headers')), status, what };
 }
 
 /**
- * What an answer says that was a success and is not what was asked for: GraphQL tells its errors so, with their messages,
- * and what stands on the way to GitHub answers with pages.
+ * The refusal for a success response with unexpected content: GraphQL reports its errors like this, and a proxy may
+ * respond with a page.
  *
- * @param wanted what was asked for: `the list of comments`
+ * @param wanted the expected content: `the list of comments`
  */
 export function unexpectedGitHubResponse(body: unknown, wanted: string): { readonly refusal: GitHubRefusal } {
   const messages = listAt(body, 'errors').flatMap((error) => textAt(error, 'message') ?? []);
@@ -71,9 +71,9 @@ function isRateLimit(status: number, headers: unknown): boolean {
 }
 
 /**
- * Whether a question is worth asking again; undefined if that is unsafe or pointless.
+ * Why a request should be retried; undefined if that is unsafe or cannot help.
  *
- * @param repeatable whether asking twice does no more than asking once
+ * @param repeatable whether the request is idempotent
  * @param now in milliseconds since the epoch
  */
 export function retryReason(thrown: unknown, repeatable: boolean, now: number): RetryReason | undefined {
@@ -85,14 +85,14 @@ export function retryReason(thrown: unknown, repeatable: boolean, now: number): 
   const headers = valueAt(response, 'headers');
   const retryAfter = parseRetryAfter(textAt(headers, 'retry-after'), now);
   const reason = `the answer was ${status}`;
-  // With these GitHub says that it did not take the question on. Without a time to wait for, a limit lasts up to an hour.
+  // In these cases GitHub did not process the request. A rate limit without `Retry-After` can last up to an hour.
   if (isRateLimit(status, headers) || (status === 503 && retryAfter !== undefined)) {
     return retryAfter === undefined ? undefined : { reason, retryAfter };
   }
   return repeatable && status >= 500 && status !== 501 ? { reason } : undefined;
 }
 
-/** Octokit wraps the error of the way to GitHub. */
+/** Whether the request certainly did not reach GitHub. Octokit wraps the transport's error. */
 function neverReached(thrown: unknown): boolean {
   const cause = valueAt(thrown, 'cause');
   return cause instanceof TransportError && !cause.mayHaveReached;

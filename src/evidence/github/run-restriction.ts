@@ -2,14 +2,14 @@ import { textAt, valueAt } from '../../runtime/untrusted-data.ts';
 import type { Job } from '../job.ts';
 
 /**
- * Why GitHub trusts a run less: it gets no secrets of the repository, and a token that may only read. Dependabot's runs get
- * the secrets of a store of their own, and their token may write where `permissions:` says so.
+ * Why GitHub restricts a run: it gets no secrets of the repository, and a read-only token. Runs of Dependabot get the
+ * secrets of a separate store, and their token may write if `permissions:` allows it.
  */
 export type RunRestriction = 'fork' | 'dependabot';
 
 /**
- * The events on which a run that Dependabot started is restricted (GitHub's documentation, "Dependabot on GitHub Actions"). On
- * others, such as `workflow_run`, it has what every run has.
+ * The events on which runs started by Dependabot are restricted (GitHub's documentation, "Dependabot on GitHub
+ * Actions"). On other events, such as `workflow_run`, they are not.
  */
 const dependabotEvents: ReadonlySet<string> = new Set([
   'pull_request',
@@ -21,7 +21,7 @@ const dependabotEvents: ReadonlySet<string> = new Set([
   'deployment_status',
 ]);
 
-/** The events on which a pull request's own code runs; `pull_request_target` and `workflow_run` run what was merged. */
+/** The events that run a pull request's own code; `pull_request_target` and `workflow_run` run the code of the base. */
 const pullRequestCodeEvents: ReadonlySet<string> = new Set([
   'pull_request',
   'pull_request_review',
@@ -29,8 +29,8 @@ const pullRequestCodeEvents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the run is restricted (GitHub's documentation, "Events that trigger workflows", on forks, and "Troubleshooting
- * Dependabot on GitHub Actions"). The first actor counts, not who runs a job again.
+ * Why the run is restricted; undefined if it is not (GitHub's documentation, "Events that trigger workflows", on forks,
+ * and "Troubleshooting Dependabot on GitHub Actions"). The original actor counts, not the user who re-runs a job.
  */
 export function findRunRestriction(job: Job): RunRestriction | undefined {
   const eventName = job.eventName ?? '';

@@ -2,8 +2,8 @@ import { UserError } from '../../runtime/failure.ts';
 import { isMapping, type Mapping } from '../../runtime/untrusted-data.ts';
 
 /**
- * A value of a document with its path, for error messages: `items[3].metadata.name`. A key that is absent or null counts
- * as missing, as in Kubernetes.
+ * A value of a document with its path, for error messages: `items[3].metadata.name`. A key that is absent or null
+ * counts as missing, as in Kubernetes.
  */
 export class DocumentNode {
   readonly #file: string;
@@ -28,27 +28,27 @@ export class DocumentNode {
     return this.#value === undefined || this.#value === null;
   }
 
-  /** @throws UserError if it is no object */
+  /** @throws UserError if the value is not an object */
   mapping(): Mapping {
     if (isMapping(this.#value)) return this.#value;
     throw this.createError('an object');
   }
 
-  /** @throws UserError if it is no text, or an empty one */
+  /** @throws UserError if the value is not a string, or is empty */
   text(): string {
     if (typeof this.#value === 'string' && this.#value !== '') return this.#value;
     throw this.createError('a text');
   }
 
-  /** The text, or an empty one where it is missing. */
+  /** The string; empty if the value is missing. */
   textOrEmpty(): string {
     return this.isMissing || this.#value === '' ? '' : this.text();
   }
 
   /**
-   * The items of a list; none if it is missing.
+   * The items of a list; empty if the value is missing.
    *
-   * @throws UserError if it is something else
+   * @throws UserError if the value is not a list
    */
   items(): readonly DocumentNode[] {
     if (this.isMissing) return [];
@@ -56,14 +56,14 @@ export class DocumentNode {
     return this.#value.map((item: unknown, index) => new DocumentNode(this.#file, item, `${this.#path}[${index}]`));
   }
 
-  /** The error of a value that is not what it must be. */
+  /** Creates the error for a value that is not as expected. */
   createError(expected: string): UserError {
     const found = this.isMissing ? 'is missing' : `is ${describe(this.#value)}`;
     const where = this.#path === '' ? 'the document' : this.#path;
     return new UserError({
       input: 'files',
       what: `${this.#file}: ${where} must be ${expected}, and ${found}`,
-      remedy: 'Give the output of `kubectl get pods -A -o json` as it was printed.',
+      remedy: 'Use the unchanged output of `kubectl get pods -A -o json`.',
     });
   }
 }

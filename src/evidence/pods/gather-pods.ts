@@ -8,7 +8,7 @@ import { readTextFile } from '../files/text-file.ts';
 import { DocumentNode } from './document-node.ts';
 import { readPod, type ReportedPod } from './pod.ts';
 
-/** What runs in a cluster, and what of a file about it is not part of that. */
+/** The running pods of a cluster, and what was left out of the report. */
 export interface PodEvidence {
   readonly report: K8sReport;
   /** How many pods do not run, by their phase. */
@@ -17,14 +17,14 @@ export interface PodEvidence {
   readonly withoutDigest: readonly string[];
 }
 
-/** The largest file that is read, in bytes; some ten thousand pods have a tenth of it. */
+/** The maximum size of the file, in bytes: about ten times the size for ten thousand pods. */
 export const maximumPodFileBytes = 400 * 1024 * 1024;
 
 /**
- * Reads what runs in a cluster from a file: the report as the interface has it, or what `kubectl get pods -A -o json`
- * prints.
+ * Reads the pods of a cluster from a file: a report as in the interface, or the output of
+ * `kubectl get pods -A -o json`.
  *
- * @throws UserError if it is neither, naming the place within it
+ * @throws UserError if the file is neither; names the wrong value by its path
  */
 export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
   const text = await readTextFile(file, { purpose: 'the pods', maximumBytes: maximumPodFileBytes, utf16: true });
@@ -34,8 +34,8 @@ export async function gatherPods(file: MatchedFile): Promise<PodEvidence> {
 /**
  * Reads a document about pods.
  *
- * @param name the file's, for error messages
- * @throws UserError as `gatherPods`
+ * @param name the file's name, for error messages
+ * @throws UserError as in `gatherPods`
  */
 export function readPods(document: unknown, name: string): PodEvidence {
   if (!isMapping(document)) throw createUnknownFormError(name, 'is JSON, but not an object');
@@ -53,13 +53,13 @@ function readReport(given: Mapping, name: string): PodEvidence {
   const [first, ...rest] = violations(k8sReport, document).map(({ field, rule }): Problem => ({
     input: 'files',
     what: `${name}: ${field} ${rule}`,
-    remedy: 'Correct the report; its form is in the interface of the service.',
+    remedy: 'Correct the report; the interface of the service describes its format.',
   }));
   if (first === undefined) throw new RangeError('a report that does not conform violates something');
   throw new UserError([first, ...rest]);
 }
 
-/** The report with its digests as the interface has them, where they are written `sha256:…`. */
+/** Converts digests that are written `sha256:…` to the interface's form. */
 function normalizeDigests(report: Mapping): Mapping {
   const artifacts = valueAt(report, 'artifacts');
   if (!Array.isArray(artifacts)) return report;
@@ -80,7 +80,7 @@ function readList(list: DocumentNode): PodEvidence {
   const notRunning = new Map<string, number>();
   const withoutDigest: string[] = [];
   for (const item of list.at('items').items()) {
-    // Items of a list of one kind carry it or leave it out.
+    // The items of a `PodList` may omit their kind.
     const kind = item.at('kind');
     if (!kind.isMissing && kind.text() !== 'Pod') throw kind.createError('"Pod"');
     const pod = readPod(item);
@@ -114,6 +114,6 @@ function createUnknownFormError(name: string, found: string): UserError {
     input: 'files',
     what: `${name} ${found}; it must be a list of pods or a report with \`artifacts\``,
     remedy:
-      'Give what `kubectl get pods -A -o json` prints, or the report that the interface of the service describes.',
+      'Use the output of `kubectl get pods -A -o json`, or a report as the interface of the service describes it.',
   });
 }

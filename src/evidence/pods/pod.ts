@@ -4,13 +4,13 @@ import type { Mapping } from '../../runtime/untrusted-data.ts';
 import { imageDigest } from './image-digest.ts';
 import type { DocumentNode } from './document-node.ts';
 
-/** A pod as it is reported. */
+/** A pod in the report. */
 export type ReportedPod = K8sReport['artifacts'][number];
 
-/** A pod as a cluster lists it. */
+/** A pod that a cluster lists: one that is not running, or one to report. */
 export type Pod =
   | {
-      /** Its phase, where it does not run: `Pending`, `Succeeded`, `Failed`, `Unknown`. */
+      /** The phase of a pod that is not running: `Pending`, `Succeeded`, `Failed`, `Unknown`. */
       readonly notRunning: string;
     }
   | {
@@ -20,7 +20,7 @@ export type Pod =
       readonly withoutDigest: readonly string[];
     };
 
-/** The lists of containers in a pod's status, and in its specification, where the name of the image is as it was asked for. */
+/** The lists of containers in a pod's status, and in its specification, which has the requested image names. */
 const containerLists = [
   ['initContainerStatuses', 'initContainers'],
   ['containerStatuses', 'containers'],
@@ -28,10 +28,10 @@ const containerLists = [
 ] as const;
 
 /**
- * Reads a pod (Kubernetes API, core/v1 Pod). Only one in the phase `Running` runs: before, its images may not be there, and
- * after, nothing of it is left. Its init containers count, because they ran in it.
+ * Reads a pod (Kubernetes API, core/v1 Pod). Only pods in the phase `Running` count: before, the images may not have
+ * been pulled, and afterwards nothing runs any more. Init containers count, because they ran in the pod.
  *
- * @throws UserError naming the place where it is not a pod
+ * @throws UserError if it is not a valid pod; names the wrong value by its path
  */
 export function readPod(pod: DocumentNode): Pod {
   const phase = pod.at('status').at('phase').text();
@@ -90,7 +90,7 @@ function readContainers(pod: DocumentNode): readonly Container[] {
   );
 }
 
-/** A runtime that knows no name of an image shows its digest in the name's place. */
+/** A runtime that does not know the name of an image shows its digest instead. */
 function isName(image: string): boolean {
   return image !== '' && !image.startsWith('sha256:');
 }
@@ -106,7 +106,9 @@ function findRequestedImage(pod: DocumentNode, specifications: string, name: str
   return image === '' ? undefined : image;
 }
 
-/** A tag that moved between two starts names two images; the later gets its digest into its name, so that none is lost. */
+/**
+ * If a tag moved between two starts, it names two images; the digest is appended to the second, so that both are kept.
+ */
 function collectDigests(containers: readonly Container[]): ReadonlyMap<string, string> {
   const digests = new Map<string, string>();
   for (const { image, digest } of containers) {

@@ -6,17 +6,18 @@ import { unexpectedSonarResponse } from './server/server-failure.ts';
 import type { SonarApiResult, SonarApiRequest, SonarServer } from './server/sonar-server.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
-/** What Sonar says about an analysis: its time, and its revision or why nothing confirms one. */
+/** What Sonar knows about an analysis: its time, and its revision or why none is confirmed. */
 export type Analysis = { readonly analysedAt: string | undefined } & (
   { readonly revision: string; readonly doubt?: never } | { readonly revision?: never; readonly doubt: FailureText }
 );
 
 /**
- * Reads when the task's analysis was made and of which commit: from Sonar's list of analyses, else from what the scanner
- * sent along, which everyone may read who may ask for the task. If the list cannot be read, the date is the task's.
+ * Reads the time and the commit of the task's analysis: from Sonar's list of analyses, else from the data that the
+ * scanner sent, which everyone with access to the task may read. If the list cannot be read, the time is the task's.
  *
  * @param reportPath the report that named the task, for error messages
- * @throws UserError if Sonar does not list the analysis; the failure of an answer that is a server error, such as 500
+ * @throws UserError if Sonar does not list the analysis; the failure of the response if it is a server error, such as
+ * 500
  */
 export async function readAnalysis(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Analysis> {
   const listing = await lookUpAnalysis(server, task, reportPath);
@@ -26,7 +27,7 @@ export async function readAnalysis(server: SonarServer, task: FinishedTask, repo
   return revision === undefined ? { analysedAt, doubt: listing.doubt ?? withoutRevision } : { analysedAt, revision };
 }
 
-/** What makes the revision known to everyone who may ask for the background task. */
+/** How to make the revision visible to everyone with access to the background task. */
 const setRevisionAdvice = 'give the scan `-Dsonar.scm.revision=` and the SHA of the scanned commit';
 
 const withoutRevision: FailureText = {
@@ -45,18 +46,18 @@ async function readGivenRevision(server: SonarServer, task: FinishedTask): Promi
   return undefined;
 }
 
-/** What Sonar lists of an analysis, or why its lists cannot say anything about it. */
+/** An analysis as Sonar lists it, or why the lists are not conclusive. */
 export type Listing =
   | { readonly analysedAt: string | undefined; readonly revision: string | undefined; readonly doubt?: never }
   | { readonly doubt: FailureText };
 
 /**
- * Looks the task's analysis up in Sonar's lists: that of the branch, which holds every analysis, or that of the pull
- * requests, which holds the latest of each.
+ * Looks up the task's analysis in Sonar's lists: the list of the branch, which contains every analysis, or the list of
+ * pull requests, which contains the latest analysis of each.
  *
  * @param reportPath the report that named the task, for error messages
- * @throws UserError if a list was read to its end and does not have the analysis; the failure of an answer that only
- * means trouble, such as 500
+ * @throws UserError if a list was read to its end without the analysis; the failure of the response if it is a server
+ * error, such as 500
  */
 export function lookUpAnalysis(server: SonarServer, task: FinishedTask, reportPath: string): Promise<Listing> {
   return task.pullRequest === undefined
@@ -96,13 +97,13 @@ async function lookUpOnBranch(server: SonarServer, task: FinishedTask, reportPat
   }
   return {
     doubt: {
-      what: `The analysis is not among the newest ${read} of ${branch}, and Sonar has more than were read.`,
+      what: `The analysis is not among the newest ${read} of ${branch}, and Sonar has more analyses than this step reads.`,
       remedy: `Attest an analysis in the job that made it, or ${setRevisionAdvice}.`,
     },
   };
 }
 
-/** Sonar's words for a branch that is not there any more: `Component 'x' on branch 'y' not found`. */
+/** Sonar's message for a branch that no longer exists: `Component 'x' on branch 'y' not found`. */
 function isMissingBranch(words: string): boolean {
   return / on branch .* not found/iu.test(words);
 }
@@ -134,17 +135,19 @@ async function lookUpPullRequest(
   };
 }
 
-/** An analysis is dated when its scan began, before the report was submitted; the one of a later scan is not. */
+/** The date of an analysis is the start of its scan, before its report was submitted; a later scan has a later date. */
 function isFromTask(analysedAt: string | undefined, task: FinishedTask): boolean {
   const analysed = parseSonarTime(analysedAt);
   const submitted = parseSonarTime(task.submittedAt ?? task.executedAt);
   return analysed !== undefined && submitted !== undefined && analysed <= submitted;
 }
 
-/** Spread into a question, makes it a visitor's. */
+/** Spread into a request, makes it anonymous. */
 type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
-/** Asks with the token and, if that may not see the answer, without: a public project shows its analyses to visitors. */
+/**
+ * Sends a request with the token and, if that has no access, without: a public project shows its analyses to visitors.
+ */
 async function askWithVisitorFallback(
   server: SonarServer,
   toRequest: SonarApiRequest,
@@ -158,7 +161,7 @@ async function askWithVisitorFallback(
   return { answer, asVisitor: {} };
 }
 
-/** Undefined if the visitor is sent to a login page, or is not answered: the token's answer counts then. */
+/** Undefined if the request is redirected to a login page or fails: the response to the token counts then. */
 async function askAsVisitor(server: SonarServer, toRequest: SonarApiRequest): Promise<SonarApiResult | undefined> {
   try {
     return await server.ask(toRequest);
@@ -183,11 +186,11 @@ function createNotListedError(task: FinishedTask, where: string, reportPath: str
     input: 'sonar-report-path',
     what: `Sonar does not list the analysis ${task.analysisId} (${reportPath}) for ${where} of project ${task.projectKey}${said}, so its commit is unknown`,
     remedy:
-      'Somebody, or the housekeeping of the server, deleted the analysis: run the scan again, and attest its report in the same job.',
+      "A user or the server's housekeeping deleted the analysis: run the scan again, and attest its report in the same job.",
   });
 }
 
-/** @throws the answer's failure if it does not concern what the token may see or the server has */
+/** @throws the failure of the response if it is about neither access nor existence */
 function describeHidden(
   answer: Extract<SonarApiResult, { ok: false }>,
   what: string,

@@ -21,7 +21,7 @@ export interface FinishedTask {
   readonly branch: string | undefined;
   readonly branchType: string | undefined;
   readonly pullRequest: string | undefined;
-  /** What Sonar itself says about the analysis, for example that the clone was shallow. */
+  /** Sonar's own warnings about the analysis, for example that the clone was shallow. */
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface FinishedTask {
  * Waits until Sonar has processed a background task.
  *
  * @param reportPath the report that named the task, for errors
- * @throws ExternalError if the task failed or was cancelled, in Sonar's words, or did not finish in time; UserError
+ * @throws ExternalError if the task failed or was cancelled, with Sonar's message, or did not finish in time; UserError
  * if the server does not know the task or may not show it; the signal's reason if it is aborted
  */
 export async function waitForTask(
@@ -55,7 +55,7 @@ export async function waitForTask(
 async function fetchTask(server: SonarServer, taskId: string, reportPath: string): Promise<unknown> {
   const answer = await server.ask({
     path: 'api/ce/task',
-    // Sonar leaves the warnings of an analysis out unless they are asked for.
+    // Sonar returns the warnings of an analysis only on request.
     query: { id: taskId, additionalFields: 'warnings' },
     permission: 'Execute Analysis',
   });
@@ -71,7 +71,7 @@ function isUnknownTask({ status, message }: { readonly status: number; readonly 
   return status === 404 && message.startsWith('No activity found for task');
 }
 
-/** A status that Sonar does not document may be another one on the way, unless the task has been executed. */
+/** An undocumented status counts as not final, unless the task has been executed. */
 function isFinal(status: string, task: unknown): boolean {
   if (status === 'SUCCESS' || status === 'FAILED' || status === 'CANCELED') return true;
   if (status === 'PENDING' || status === 'IN_PROGRESS') return false;
@@ -112,7 +112,7 @@ function createFailedError(server: SonarServer, id: string, status: string, task
     what: `Sonar's background task ${id}${toProjectClause(task)} ${ended}${cause}${type === undefined ? '' : ` (${type})`}`,
     remedy:
       status === 'CANCELED'
-        ? 'Somebody, or a restart of the server, cancelled the task: run the scan again.'
+        ? 'A user or a restart of the server cancelled the task: run the scan again.'
         : `See ${tasksPage(server, task)} for details, fix the cause that the message names, and run the scan again.`,
   });
 }
@@ -135,7 +135,7 @@ function createUnknownTaskError(server: SonarServer, id: string, reportPath: str
     input: 'sonar-report-path',
     what: `the Sonar server ${server.address.url.href.replace(/\/$/u, '')} does not know the background task ${id} of ${reportPath}: ${message}`,
     remedy:
-      'Check that `sonar-host-url` is the server that the scan reported to, and that the report is of this job and not left over from an earlier run: servers forget old tasks.',
+      'Check that `sonar-host-url` is the server that the scan reported to, and that the report is from this job and not left over from an earlier run: servers delete old tasks.',
   });
 }
 
@@ -148,7 +148,7 @@ function tasksPage(server: SonarServer, task: unknown): string {
   return buildUrl(server.address.url, 'project/background_tasks', { id: textAt(task, 'componentKey') }).href;
 }
 
-/** A foreign text that goes to the log, where a line of its own could be taken for a command. */
+/** Makes a text from outside a single line: in the log, a separate line could be taken for a workflow command. */
 function toOneLine(text: string): string {
   return text.replace(/\s+/gu, ' ').trim();
 }

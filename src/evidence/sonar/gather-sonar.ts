@@ -21,11 +21,11 @@ import {
 import { chooseServer, namedServer, pageUrl } from './server/server-address.ts';
 import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 
-/** Which Sonar results are wanted. */
+/** The Sonar results to gather. */
 export interface SonarRequest {
-  /** The input `sonar-report-path`: a scanner's report, the folder that holds it, or a JSON file of results. */
+  /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON file with results. */
   readonly reportPath?: string | undefined;
-  /** The input `sonar-host-url`. If it is given, no other server is asked or linked to, whatever the report says. */
+  /** The input `sonar-host-url`. If it is set, no other server is used or linked, whatever the report says. */
   readonly hostUrl?: string | undefined;
   /** The input `sonar-token`; without it public projects can still be read. */
   readonly token?: string | undefined;
@@ -33,19 +33,19 @@ export interface SonarRequest {
   readonly timeoutMilliseconds: number;
   /** The folder that relative paths start from. */
   readonly workspace: string;
-  /** The commit being attested. An analysis of another one is refused. */
+  /** The commit being attested. An analysis of another commit is rejected. */
   readonly expected: ExpectedCommit;
   /** What the job says about that commit. */
   readonly event: ScanEvent;
-  /** The input `unverified-revision`: what becomes of an analysis if nothing confirms its commit. */
+  /** The input `unverified-revision`: what to do with an analysis if nothing confirms its commit. */
   readonly unverifiedRevision: UnverifiedRevision;
 }
 
 /** The results of a Sonar analysis, and how far they can be trusted. */
 export interface SonarEvidence {
-  /** Its `revision` is what Sonar or the report says, and absent if neither says anything. */
+  /** The `revision` comes from Sonar or the report, and is absent if neither has it. */
   readonly results: SonarResults;
-  /** The status of the quality gate in Sonar's words, known ones and others. */
+  /** The status of the quality gate as Sonar reports it, documented or not. */
   readonly gateStatus: string;
   /** Why nothing confirms that the expected commit was analysed, in sentences; undefined if it is confirmed. */
   readonly unverifiedReason: string | undefined;
@@ -53,15 +53,15 @@ export interface SonarEvidence {
   readonly dashboardUrl: string | undefined;
   /** The file that was read. */
   readonly reportPath: string;
-  /** What Sonar itself said about the analysis, for example that the clone was shallow. */
+  /** Sonar's own warnings about the analysis, for example that the clone was shallow. */
   readonly notes: readonly string[];
-  /** What the reader may have to mend. The log has it already. */
+  /** What the reader may have to fix. Already logged. */
   readonly warnings: readonly string[];
 }
 
 type GatheredResults = Pick<SonarEvidence, 'results' | 'unverifiedReason' | 'notes'>;
 
-/** What the gathering of one report works with. */
+/** The data that the functions of this file share for one report. */
 interface GatherContext {
   readonly request: SonarRequest;
   readonly reportPath: string;
@@ -70,11 +70,11 @@ interface GatherContext {
 }
 
 /**
- * Gathers the results of a Sonar scan: from its report, by way of Sonar's web API, or from a JSON file that has them.
+ * Gathers the results of a Sonar scan: from Sonar's web API with the help of the scan's report, or from a JSON file.
  *
- * @throws UserError for a report that is missing, ambiguous, malformed, of another commit or project, or not listed by
- * Sonar, and for a token or address that the server does not accept; ExternalError if the analysis failed or Sonar could not
- * answer; the signal's reason if it is aborted
+ * @throws UserError for a report that is missing, ambiguous, malformed, for another commit or project, or not listed by
+ * Sonar, and for a token or address that the server does not accept; ExternalError if the analysis failed or Sonar did
+ * not respond; the signal's reason if it is aborted
  */
 export async function gatherSonar(request: SonarRequest, context: CallContext): Promise<SonarEvidence> {
   const warnings: string[] = [];
@@ -151,7 +151,7 @@ function connect(
   return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, polling);
 }
 
-/** @throws UserError if the report names another project than its task, as a report that was put together by hand may */
+/** @throws UserError if the report names another project than its task, because the report was edited */
 function refuseOtherProject({ projectKey }: ReportTask, task: FinishedTask, reportPath: string): void {
   if (projectKey === undefined || projectKey === task.projectKey) return;
   throw new UserError({

@@ -6,19 +6,19 @@ import { withoutForeignLinks } from './sonar-results.ts';
 import { isTaskId, type ReportTask } from './report-task.ts';
 import { buildUrl, serverName } from './server/server-address.ts';
 
-/** What a JSON report holds: results of a named commit, or a task of a server that can be asked for the commit. */
+/** A JSON report: results for a known commit, or a task on a server that may know the commit. */
 export type JsonReport =
   | { readonly kind: 'results'; readonly results: SonarResults; readonly revision: string }
   | { readonly kind: 'task'; readonly task: ReportTask };
 
 /**
- * Reads a JSON report: the body of Sonar's webhook, or `sonar_results` as the interface has it. Keys that neither knows
- * are kept: the payload is Sonar's.
+ * Reads a JSON report: the body of Sonar's webhook, or `sonar_results` as in the interface. Unknown keys are kept,
+ * because Sonar extends its payload.
  *
  * @param path the file, for error messages
- * @param server the server that the user names; only its links are kept then
- * @throws ExternalError if it is the webhook of a task that failed; UserError naming every field in another form, or if it
- * names no revision and no task of a server that could be asked
+ * @param server the server that the user set; if given, only links to it are kept
+ * @throws ExternalError if it is the webhook of a failed task; UserError that names every field that does not conform,
+ * or if the report names neither a revision nor a task on a server that could be asked
  */
 export function readJsonReport(document: unknown, path: string, server: URL | undefined): JsonReport {
   const results = checkJsonReport(server === undefined ? document : withoutForeignLinks(document, server), path);
@@ -47,7 +47,7 @@ function checkJsonReport(document: unknown, path: string): SonarResults {
     const task = ['task', textAt(document, 'taskId')].filter((word) => word !== undefined).join(' ');
     const project = textAt(document, 'project', 'key');
     throw new ExternalError({
-      what: `Sonar's background ${task}${project === undefined ? '' : ` of project ${project}`} ended with the status ${status ?? ''}: the report ${path} is not of a whole analysis`,
+      what: `Sonar's background ${task}${project === undefined ? '' : ` of project ${project}`} ended with the status ${status ?? ''}: the report ${path} does not describe a complete analysis`,
       remedy: "See the project's background tasks in Sonar for the reason, and run the scan again.",
     });
   }
@@ -58,11 +58,11 @@ function checkJsonReport(document: unknown, path: string): SonarResults {
   throw new UserError({
     input: 'sonar-report-path',
     what: `the JSON report ${path} does not have the form of a Sonar webhook: ${fields.join('; ')}`,
-    remedy: 'Write the body of the Sonar webhook to the file as it is, or give the report-task.txt of the scan.',
+    remedy: 'Write the body of the Sonar webhook to the file unchanged, or use the report-task.txt of the scan.',
   });
 }
 
-/** A task that failed has no gate, and one that says so beside a gate is not to be trusted. */
+/** A failed task has no gate. A report with a gate and the status of a failed task must not be trusted. */
 function isFailure(status: string | undefined, document: unknown): boolean {
   if (status === 'FAILED' || status === 'CANCELED') return true;
   return status !== undefined && status !== 'SUCCESS' && valueAt(document, 'qualityGate') === undefined;
@@ -79,6 +79,6 @@ function createNoRevisionError(path: string): UserError {
     input: 'sonar-report-path',
     what: `the JSON report ${path} does not say which commit was analysed (\`revision\`), nor which task of which server could be asked for it (\`taskId\`, \`serverUrl\`)`,
     remedy:
-      'Give the report-task.txt of the scan, or the whole body of the Sonar webhook; set `sonar-host-url` if the report has a `taskId` and no `serverUrl`.',
+      'Use the report-task.txt of the scan, or the whole body of the Sonar webhook; set `sonar-host-url` if the report has a `taskId` and no `serverUrl`.',
   });
 }

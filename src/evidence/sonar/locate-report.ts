@@ -3,24 +3,22 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describeError, errorCode, UserError } from '../../runtime/failure.ts';
 
-// `node:fs/promises` would be loaded for this alone.
+// `node:fs/promises` would be loaded only for this.
 const stat = promisify(fs.stat);
 
-/** The name that every scanner gives its report unless told otherwise. */
+/** The default name of the report of every scanner. */
 const reportName = 'report-task.txt';
 
-/** Where the scanners leave it: the command line, npm and the scan action; Maven; Gradle; .NET. */
+/** The default folders of the scanners: the command line, npm and the scan action; Maven; Gradle; .NET. */
 const defaultFolders = ['.scannerwork', 'target/sonar', 'build/sonar', '.sonarqube/out/.sonar'] as const;
 
 /**
  * Finds the report of a Sonar scan.
  *
- * @param reportPath a file, taken as it is; or a folder, in which it is looked for; or undefined for the usual places
- * below the workspace
+ * @param reportPath a file, used as it is; or a folder to search; or undefined for the default folders in the workspace
  * @param workspace the folder that relative paths start from
  * @returns the path of a file
- * @throws UserError if there is none, and where there are several, because the wrong one would attest another
- * project's gate
+ * @throws UserError if there is no report, or several, because the wrong one would attest the gate of another project
  */
 export async function locateReport(reportPath: string | undefined, workspace: string): Promise<string> {
   if (reportPath === undefined) {
@@ -43,14 +41,14 @@ export async function locateReport(reportPath: string | undefined, workspace: st
         input: 'sonar-report-path',
         what: `there is no Sonar report at ${named}`,
         remedy:
-          'Let this step run after the Sonar scan, in the same job, and set `sonar-report-path` to the report-task.txt that the scan wrote (its log names the file) or to the folder that holds it.',
+          'Run this step after the Sonar scan, in the same job, and set `sonar-report-path` to the report-task.txt that the scan wrote (its log names the file) or to the folder that holds it.',
       });
   }
 }
 
 /**
- * The places of the report within a folder that a user names: the folder may be the scanned project, or any folder on
- * the way from there to the report (`target`, `.sonarqube`).
+ * The possible paths of the report in a folder that the user names: the folder may be the scanned project, or any
+ * folder between it and the report (`target`, `.sonarqube`).
  */
 function candidatePaths(): readonly string[] {
   const places = defaultFolders.flatMap((folder) => {
@@ -67,16 +65,16 @@ async function findSingleReport(candidates: readonly string[], where: string): P
   if (first === undefined) {
     throw new UserError({
       input: 'sonar-report-path',
-      what: `${where} holds no Sonar report; looked for ${candidates.join(', ')}`,
+      what: `${where} contains no Sonar report; looked for ${candidates.join(', ')}`,
       remedy:
-        'Let this step run after the Sonar scan, in the same job; where the scan runs in a subfolder or writes its report elsewhere, set `sonar-report-path` to that folder or file.',
+        'Run this step after the Sonar scan, in the same job; if the scan runs in a subfolder or writes its report elsewhere, set `sonar-report-path` to that folder or file.',
     });
   }
   if (others.length > 0) {
     throw new UserError({
       input: 'sonar-report-path',
-      what: `${where} holds several Sonar reports: ${found.join(', ')}`,
-      remedy: 'Set `sonar-report-path` to the one that is to be attested.',
+      what: `${where} contains several Sonar reports: ${found.join(', ')}`,
+      remedy: 'Set `sonar-report-path` to the one to attest.',
     });
   }
   return first;
@@ -93,7 +91,7 @@ async function inspectPath(path: string): Promise<'file' | 'folder' | 'nothing'>
       {
         input: 'sonar-report-path',
         what: `cannot look for a Sonar report at ${path}: ${describeError(error)}`,
-        remedy: 'Make the path readable for the user that this job runs as.',
+        remedy: "Make the path readable for the job's user.",
       },
       { cause: error },
     );

@@ -9,11 +9,11 @@ export type QualityGate = SonarResults['qualityGate'];
 type Condition = QualityGate['conditions'][number];
 
 /**
- * Reads the gate as Sonar computed it for the task's analysis. Asked for by the project it would be the gate of now,
- * which a later analysis may have changed. It has no name: Sonar keeps none with the analysis, and only tells which gate
- * the project uses now (`api/qualitygates/get_by_project`), which may be another one than judged.
+ * Reads the gate as Sonar computed it for the task's analysis. A request by project would return the current gate,
+ * which a later analysis may have changed. The result has no name: Sonar does not store one with the analysis, and only
+ * returns the gate that the project uses now (`api/qualitygates/get_by_project`), which may be a different one.
  *
- * @throws the failure of any answer but success
+ * @throws the failure of the response if it is not a success
  */
 export async function readQualityGate(server: SonarServer, task: FinishedTask): Promise<QualityGate> {
   const answer = await server.ask({
@@ -25,12 +25,12 @@ export async function readQualityGate(server: SonarServer, task: FinishedTask): 
   const gate = parseGate(answer.body);
   if (gate === undefined) {
     const where = { url: answer.url, address: server.address };
-    throw unexpectedSonarResponse(where, 'JSON that does not hold a quality gate with its conditions');
+    throw unexpectedSonarResponse(where, 'JSON without a quality gate and its conditions');
   }
   return gate;
 }
 
-/** The gate of an answer; undefined if the answer does not have Sonar's form. The status is taken as it is. */
+/** Parses the gate in a response; undefined if the response does not have Sonar's format. The status is not checked. */
 export function parseGate(body: unknown): QualityGate | undefined {
   const status = textAt(body, 'projectStatus', 'status');
   const conditions = listAt(body, 'projectStatus', 'conditions').map(parseCondition);
@@ -55,7 +55,7 @@ function parseCondition(condition: unknown): Condition | undefined {
   };
 }
 
-/** Sonar writes figures as texts; a number would mean the same. */
+/** Sonar writes figures as strings; a number is accepted, too. */
 function figureAt(condition: unknown, key: string): string | undefined {
   const figure = valueAt(condition, key);
   return typeof figure === 'number' ? String(figure) : textAt(condition, key);

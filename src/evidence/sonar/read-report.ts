@@ -5,22 +5,22 @@ import { decodeText } from '../../runtime/decode-text.ts';
 import { describeError, UserError } from '../../runtime/failure.ts';
 import { parseReportTask, type ReportTask } from './report-task.ts';
 
-// `node:fs/promises` would be loaded for this alone.
+// `node:fs/promises` would be loaded only for this.
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
-/** A report as it was read, told apart by its content: whoever renames the file keeps its meaning. */
+/** A report. Its kind depends on the content, not on the file name. */
 export type SonarReport =
-  /** A scanner's: the results have to be asked for. */
+  /** A scanner's report: the results have to be requested from the server. */
   | { readonly kind: 'task'; readonly task: ReportTask }
-  /** JSON: the results themselves, not yet checked. */
+  /** JSON that contains the results, not yet validated. */
   | { readonly kind: 'results'; readonly document: unknown };
 
 /**
  * Reads a report. JSON starts with a brace or a bracket, and no scanner's report does.
  *
- * @throws UserError if the file cannot be read, is too large (its content has to fit the JSON part of an
- * attestation), is not UTF-8, or has neither form
+ * @throws UserError if the file cannot be read, is too large (its content has to fit the JSON part of an attestation),
+ * is not UTF-8, or has neither format
  */
 export async function readReport(path: string): Promise<SonarReport> {
   const text = decode(await readBounded(path), path);
@@ -41,14 +41,14 @@ async function readBounded(path: string): Promise<Buffer> {
     if (error instanceof UserError) throw error;
     throw createReportError(
       `cannot read the Sonar report ${path}: ${describeError(error)}`,
-      'Make the file readable for the user that this job runs as.',
+      "Make the file readable for the job's user.",
       error,
     );
   }
 }
 
 async function readToEnd(file: number, path: string): Promise<Buffer> {
-  // One byte more than allowed tells too large a file from one that just fits, also where it grows meanwhile.
+  // One byte more than allowed shows that a file is too large, even if it grows meanwhile.
   const buffer = Buffer.allocUnsafe(maximumDocumentBytes + 1);
   let length = 0;
   for (;;) {
@@ -78,14 +78,14 @@ function decode(bytes: Buffer, path: string): string {
 function parseJson(text: string, path: string): unknown {
   try {
     const document: unknown = JSON.parse(text);
-    // What is read here is sent later on, and a document can be nested too deeply to be written again.
+    // The document is sent later, and it can be nested too deeply to be written again.
     JSON.stringify(document);
     return document;
   } catch (error) {
     const words = error instanceof RangeError ? 'it is nested too deeply' : describeError(error);
     throw createReportError(
       `the Sonar report ${path} is not valid JSON: ${words}`,
-      'Write the body of the Sonar webhook to the file as it is, or give the report-task.txt of the scan.',
+      'Write the body of the Sonar webhook to the file unchanged, or use the report-task.txt of the scan.',
       error,
     );
   }

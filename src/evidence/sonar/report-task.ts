@@ -1,13 +1,13 @@
 import { UserError } from '../../runtime/failure.ts';
 
-/** What a scanner leaves behind (`report-task.txt`): which background task of which server judges the analysis. */
+/** The report of a scanner (`report-task.txt`): the server and the background task that process the analysis. */
 export interface ReportTask {
   /** The id of the background task. */
   readonly ceTaskId: string;
   readonly projectKey: string | undefined;
   /** Written by Sonar's cloud, and by old servers. */
   readonly organization: string | undefined;
-  /** The server's configured address; not always one that this machine can reach. */
+  /** The server's configured URL, which this machine cannot always reach. */
   readonly serverUrl: string | undefined;
   /** For example `10.6.0.92116`; the cloud reports a made-up `8.0.0.56246`. */
   readonly serverVersion: string | undefined;
@@ -15,8 +15,8 @@ export interface ReportTask {
 }
 
 /**
- * Reads the lines `key=value` of a `report-task.txt`. It is not a Java properties file: the scanners write it without any
- * escaping, so a value starts after the first `=` and is taken as it stands. Other lines are passed over.
+ * Parses the lines `key=value` of a `report-task.txt`. It is not a Java properties file: the scanners do not escape
+ * anything, so a value starts after the first `=` and is used unchanged. Other lines are ignored.
  */
 export function parseReportLines(text: string): ReadonlyMap<string, string> {
   const lines = text.replace(/^\uFEFF/u, '').split(/\r\n|[\r\n]/u);
@@ -29,7 +29,7 @@ export function parseReportLines(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Reads a `report-task.txt`.
+ * Parses a `report-task.txt`.
  *
  * @param path the file, for error messages
  * @throws UserError if it does not name a background task
@@ -47,7 +47,7 @@ export function parseReportTask(text: string, path: string): ReportTask {
       input: 'sonar-report-path',
       what: `the Sonar report ${path} ${wrong}`,
       remedy:
-        'Give the report-task.txt that the Sonar scanner of this job wrote (its lines are `key=value`, one of them `ceTaskId=…`), or a JSON file in the form of a Sonar webhook.',
+        'Use the report-task.txt that the Sonar scanner of this job wrote (its lines are `key=value`, one of them `ceTaskId=…`), or a JSON file in the format of a Sonar webhook.',
     });
   }
   return {
@@ -60,7 +60,9 @@ export function parseReportTask(text: string, path: string): ReportTask {
   };
 }
 
-/** Whether a text can be the id of a background task: a UUID or URL-safe base64. What is refused could forge lines of a log. */
+/**
+ * Whether a text can be the id of a background task: a UUID or URL-safe base64. Anything else could forge log lines.
+ */
 export function isTaskId(text: string): boolean {
   return /^[\x21-\x7E]{1,255}$/u.test(text);
 }

@@ -2,12 +2,12 @@ import { type FailureText, UserError } from '../../runtime/failure.ts';
 import type { FinishedTask } from './background-task.ts';
 import { parseSonarTime } from './sonar-time.ts';
 
-/** The fewest digits of an abbreviated commit that are taken for the commit: git's own default. */
+/** The minimum number of digits of an abbreviated commit: git's own default. */
 const minimumDigits = 7;
 
 /**
- * Whether a revision names a commit: the whole SHA in either case, or an abbreviation of at least seven digits, as
- * `sonar.scm.revision` is often set by hand.
+ * Whether a revision names a commit: the full SHA in either case, or an abbreviation of at least seven digits, because
+ * `sonar.scm.revision` is often set manually.
  */
 export function namesCommit(revision: string, sha: string): boolean {
   const given = revision.trim().toLowerCase();
@@ -16,16 +16,16 @@ export function namesCommit(revision: string, sha: string): boolean {
   return given.length >= minimumDigits && /^[0-9a-f]+$/u.test(given) && whole.startsWith(given);
 }
 
-/** What the job says about the commit, for the error about another one. */
+/** What the job says about the commit, for the error about a different commit. */
 export interface ScanEvent {
   readonly name: string | undefined;
-  /** `GITHUB_SHA`, which scanners report on every event but `pull_request`, whatever is checked out. */
+  /** `GITHUB_SHA`, which scanners report on every event except `pull_request`, whatever is checked out. */
   readonly sha: string | undefined;
   /** Whether the commit is the one of the input `commit-sha`, and not the event's. */
   readonly isCommitGiven: boolean;
 }
 
-/** Which analysis is refused. */
+/** Where an analysis comes from, for error messages. */
 export interface ScanOrigin {
   readonly projectKey: string;
   readonly reportPath: string;
@@ -33,9 +33,10 @@ export interface ScanOrigin {
 }
 
 /**
- * Refuses an analysis of another commit than the one being attested: a green gate for code that nobody scanned.
+ * Rejects an analysis of another commit than the one being attested: it would be a green gate for code that was not
+ * scanned.
  *
- * @throws UserError
+ * @throws UserError if the revision does not name the expected commit
  */
 export function refuseOtherCommit(revision: string, expected: string, origin: ScanOrigin): void {
   if (namesCommit(revision, expected)) return;
@@ -53,16 +54,16 @@ function isGitHubSha(revision: string, { sha }: ScanEvent): boolean {
   return sha !== undefined && namesCommit(revision, sha);
 }
 
-/** The scanner has probably scanned the right code, and reported GITHUB_SHA for it. */
+/** The scanner probably scanned the right code, but reported GITHUB_SHA for it. */
 function setRevisionRemedy(expected: string, event: ScanEvent): string {
   return `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${expected} before the scan, and scan with ${revisionProperty(expected, event)}.`;
 }
 
 function scanAgainRemedy(expected: string, event: ScanEvent): string {
-  return `Attest in the job that scanned the commit, with the report of that scan and not one that is left over from an earlier run; if the scan did run on commit ${expected}, tell the scanner so with ${revisionProperty(expected, event)}.`;
+  return `Attest in the job that scanned the commit, with the report of that scan and not one that is left over from an earlier run; if the scan did run on commit ${expected}, pass it to the scanner with ${revisionProperty(expected, event)}.`;
 }
 
-/** Where an event's payload has the commit that it is about; a comment's has none. */
+/** The expression for an event's commit; there is none for a comment. */
 const headExpressions: ReadonlyMap<string, string> = new Map([
   ...['pull_request', 'pull_request_target', 'pull_request_review', 'pull_request_review_comment'].map(
     (name) => [name, 'github.event.pull_request.head.sha'] as const,
@@ -85,7 +86,7 @@ function revisionProperty(expected: string, { name, isCommitGiven }: ScanEvent):
   return `\`-Dsonar.scm.revision=${expected}\` (${inWorkflow})`;
 }
 
-/** What the input `unverified-revision` says: what becomes of an analysis if nothing confirms which commit it is of. */
+/** The values of the input `unverified-revision`: what to do with an analysis if nothing confirms its commit. */
 export type UnverifiedRevision = 'warn' | 'fail';
 
 /** The commit being attested, as far as it can be compared with an unconfirmed analysis. */
@@ -95,15 +96,15 @@ export interface ExpectedCommit {
   readonly committedAt: number | undefined;
 }
 
-/** How much earlier than the commit a report may seem to be submitted, in seconds: clocks of different machines differ. */
+/** How long before the commit a report may seem to have been submitted, in seconds: the clocks of machines differ. */
 const clockToleranceSeconds = 600;
 
 /**
- * Decides about an analysis that nothing confirms to be of the expected commit: refuses it if it is older than the commit,
- * or if unconfirmed ones are not wanted.
+ * Decides about an analysis whose commit is not confirmed: rejects it if it is older than the expected commit, or if
+ * the policy is `fail`.
  *
  * @returns the reason why the revision is not verified, for the record
- * @throws UserError
+ * @throws UserError if the analysis is rejected
  */
 export function acceptUnverified(
   doubt: FailureText,
@@ -125,7 +126,7 @@ export function acceptUnverified(
 /**
  * A commit does not exist before its committer date, so a report that was submitted earlier is not about it.
  *
- * @returns why that cannot be told, as a sentence; undefined if it can
+ * @returns why that could not be checked, as a sentence; undefined if it could
  * @throws UserError if the report was submitted too early
  */
 function refuseOlderThanCommit(
@@ -135,7 +136,8 @@ function refuseOlderThanCommit(
 ): string | undefined {
   const submitted = parseSonarTime(submittedAt);
   if (committedAt === undefined || submitted === undefined) {
-    const missing = committedAt === undefined ? "the commit's committer date" : "the time of the report's submission";
+    const missing =
+      committedAt === undefined ? "the commit's committer date" : 'the time when the report was submitted';
     return `Whether the analysis is older than the commit could not be checked, because ${missing} is not known.`;
   }
   if (submitted >= (committedAt - clockToleranceSeconds) * 1000) return undefined;
@@ -143,11 +145,11 @@ function refuseOlderThanCommit(
     input: 'sonar-report-path',
     what: `the Sonar analysis of project ${projectKey} (${reportPath}) was submitted at ${new Date(submitted).toISOString()}, more than ${clockToleranceSeconds / 60} minutes before the commit being attested, ${sha}, was made (${toIsoString(committedAt)}), so it is for another commit`,
     remedy:
-      'Scan the commit and attest the report of that scan, in the same job; on a self-hosted runner, clean the workspace first, because it may hold the report of an earlier run.',
+      'Scan the commit and attest the report of that scan, in the same job; on a self-hosted runner, clean the workspace first, because it may contain the report of an earlier run.',
   });
 }
 
-/** Git takes dates that JavaScript does not have. */
+/** Formats a time; git allows dates that JavaScript cannot represent. */
 function toIsoString(seconds: number): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? `${seconds} seconds after the epoch` : date.toISOString();

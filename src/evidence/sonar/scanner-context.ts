@@ -1,15 +1,15 @@
-/** The part of the scanner context that holds the scan's own properties; the server's settings and the modules' follow. */
+/** The start of the section with the scan's own properties; the settings of the server and the modules follow. */
 const section = 'Project scanner properties:';
 const nextSection = 'Scanner properties of module: ';
 const property = '  - sonar.scm.revision=';
 
 /**
- * The revision that the scan was given by hand, read from the scanner context: the text that every scanner sends along,
- * with the properties of the scan as lines `  - key=value` (Sonar's `AnalysisContextReportPublisher`). `sonar.scm.revision`
- * takes precedence over whatever the scanner finds out by itself. What it finds out is not in this text.
+ * Reads the revision that was set manually for the scan from the scanner context: a text that every scanner sends, with
+ * the properties of the scan as lines `  - key=value` (Sonar's `AnalysisContextReportPublisher`). `sonar.scm.revision`
+ * takes precedence over the revision that the scanner detects, which is not in this text.
  *
- * A value may span lines, so a line may be part of another property. Undefined unless the section and the property are
- * there exactly once.
+ * A value may span lines, so a line may be part of another property. Undefined unless the section and the property
+ * occur exactly once.
  */
 export function revisionFromScannerContext(context: string): string | undefined {
   const lines = context.split(/\r?\n/u);
@@ -24,7 +24,7 @@ export function revisionFromScannerContext(context: string): string | undefined 
   return isRevision(revision) && others.length === 0 ? revision : undefined;
 }
 
-/** No revision of any version control system holds white space; other texts do not belong into a log. */
+/** No version control system has revisions with white space, and other texts must not get into the log. */
 function isRevision(text: string): boolean {
   return /^[\x21-\x7E]{1,255}$/u.test(text);
 }

@@ -5,21 +5,21 @@ import type { QualityGate } from './quality-gate.ts';
 import type { ReportTask } from './report-task.ts';
 import { buildUrl, pageUrl, serverName } from './server/server-address.ts';
 
-/** What was learned about an analysis, ready to be put together. */
+/** The data from which the results of an analysis are made. */
 export interface AnalysisData {
   readonly report: Pick<ReportTask, 'serverUrl' | 'dashboardUrl'>;
-  /** The server that was asked. */
+  /** The server that returned the data. */
   readonly server: URL;
   readonly task: FinishedTask;
   readonly analysedAt: string | undefined;
-  /** As Sonar says it; undefined if it does not. */
+  /** As Sonar reports it; undefined if it does not. */
   readonly revision: string | undefined;
   readonly gate: QualityGate;
 }
 
 /**
- * Puts an analysis into the form of an attestation: a subset of Sonar's webhook payload. The report is a file of the
- * workspace, so its links count only if they lead to the server that was asked.
+ * Converts an analysis to the form of an attestation: a subset of Sonar's webhook payload. The report is a file in the
+ * workspace, so its links are used only if they lead to the server.
  */
 export function toSonarResults({ report, server, task, analysedAt, revision, gate }: AnalysisData): SonarResults {
   const serverUrl = toServerLink(server, report.serverUrl);
@@ -48,14 +48,14 @@ function toDashboardUrl(server: URL, { projectKey: id, branch, pullRequest }: Fi
   return buildUrl(server, 'dashboard', { id, branch, pullRequest }).href;
 }
 
-/** The link as it may be shown, if it leads to this server's origin; undefined for any other. */
+/** The link without credentials if it leads to this server's origin; undefined otherwise. */
 export function toServerLink(server: URL, text: string | undefined): string | undefined {
   const link = pageUrl(text);
   return link !== undefined && new URL(link).origin === server.origin ? link : undefined;
 }
 
 /**
- * A JSON report without the links that lead elsewhere than to the server: the report is a file of the workspace, which a
+ * Removes the links in a JSON report that do not lead to the server: the report is a file in the workspace, which a
  * change under review can forge. The links of Sonar's webhook are `serverUrl`, `project.url` and `branch.url`.
  */
 export function withoutForeignLinks(report: unknown, server: URL): unknown {

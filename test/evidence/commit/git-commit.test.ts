@@ -240,10 +240,10 @@ describe('readCommitFromGit', () => {
 
   it.each([
     [{ exitCode: 3, stdout: '', stderr: '' }, 'git ended with exit code 3'],
-    [{ exitCode: 0, stdout: 'a commit', stderr: '' }, 'git described the commit in a form that is not known'],
+    [{ exitCode: 0, stdout: 'a commit', stderr: '' }, 'git printed the commit in an unknown format'],
     [
       { exitCode: 0, stdout: `${'a'.repeat(40)}\0A\0a@b\x001\x001`, stderr: '' },
-      'git described the commit in a form that is not known',
+      'git printed the commit in an unknown format',
     ],
   ])('does not take %j for a commit', async (result, words) => {
     const answer = await readCommitFromGit(() => Promise.resolve(result), folder.path, 'a'.repeat(40));

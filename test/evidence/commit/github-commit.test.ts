@@ -91,7 +91,7 @@ describe('the commit of GitHub', () => {
       'a page in place of an error',
       { status: 503, body: '<html>maintenance</html>', headers: { 'content-type': 'text/html' } },
       'external',
-      /^it answered 503 without a message in the form of GitHub \(after 3 attempts\)$/,
+      /^it answered 503 without a GitHub error message \(after 3 attempts\)$/,
     ],
     ['half a commit', { status: 200, body: { sha: shas.head } }, 'external', /the expected form/],
     ['half an answer', 'cut', 'external', /could not be reached: other side closed/],

@@ -70,7 +70,7 @@ describe('judgedCommit by the event', () => {
     'status',
   ])('never takes GITHUB_SHA for the commit of a %s whose payload is missing', (name) => {
     const job = jobOf(name, {}, { GITHUB_SHA: shas.merge, GITHUB_REF: 'refs/heads/main' });
-    expect(() => judgedCommit(job)).toThrow(/does not say which commit/);
+    expect(() => judgedCommit(job)).toThrow(/The SHA of .* is unknown/);
   });
 
   it.each(['push', 'merge_group', 'release', 'deployment', 'schedule'])(

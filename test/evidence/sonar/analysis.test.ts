@@ -247,8 +247,8 @@ describe('an unconfirmed analysis', () => {
 
   it.each([
     ["the commit's committer date", undefined, {}],
-    ["the time of the report's submission", submitted, { submittedAt: undefined }],
-    ["the time of the report's submission", submitted, { submittedAt: 'yesterday' }],
+    ['the time when the report was submitted', submitted, { submittedAt: undefined }],
+    ['the time when the report was submitted', submitted, { submittedAt: 'yesterday' }],
   ])('says that %s is not known, so its age could not be checked', async (what, committed, other) => {
     await open({ tasks: { [taskId]: [finishedTask(other)] } });
     const { unverifiedReason } = await gatherFor(committed);

@@ -143,7 +143,7 @@ describe('the results of a scan', () => {
       await job.report();
       const failure = await failureOf(job.gather());
       expect(failure.kind).toBe('external');
-      expect(failure.message).toContain('JSON that does not hold a quality gate');
+      expect(failure.message).toContain('JSON without a quality gate');
     },
   );
 });

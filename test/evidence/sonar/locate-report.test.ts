@@ -72,6 +72,6 @@ describe('the report of a scan', () => {
 
   it('is not a folder of that name', async () => {
     await workspace.write('.scannerwork/report-task.txt/file', '');
-    expect((await failureOf(locateReport(undefined, workspace.path))).message).toContain('holds no Sonar report');
+    expect((await failureOf(locateReport(undefined, workspace.path))).message).toContain('contains no Sonar report');
   });
 });

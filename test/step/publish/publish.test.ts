@@ -273,7 +273,7 @@ describe('publishResult', () => {
   it('says why the commit of a status is unknown', async () => {
     const server = keep(await startGitHub({}, { repository: githubRepository() }));
     const job = jobOf('push', branchDeletionPushEvent(), { GITHUB_API_URL: server.url });
-    expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*leaves no commit to judge/u)]);
+    expect(await warningsOf(job)).toEqual([expect.stringMatching(/^`commit-status`: .*no commit to judge/u)]);
   });
 
   it('asks GitHub for the head of a pull request on `issue_comment`', async () => {

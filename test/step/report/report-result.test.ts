@@ -235,7 +235,7 @@ describe('reportResult', () => {
       {
         name: 'error',
         properties: { title: "The runner's disk is full" },
-        message: expect.stringMatching(/where RUNNER_TEMP says: the runner's disk is full \(ENOSPC[^]*Free space/u),
+        message: expect.stringMatching(/in RUNNER_TEMP: the runner's disk is full \(ENOSPC[^]*Free space/u),
       },
     ]);
   });

@@ -2,9 +2,9 @@ import { isReadableOnTheWay } from '../../../http/unencrypted-url.ts';
 import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 
-/** The Sonar server that is asked. */
+/** The address of the Sonar server. */
 export interface ServerAddress {
-  /** With the context path where the server lives below one; without query, fragment, credentials and final slash. */
+  /** With the server's context path if it has one; without query, fragment, credentials and final slash. */
   readonly url: URL;
   /** Who named it: the input `sonar-host-url`, or the scan's report. */
   readonly namedBy: 'input' | 'report';
@@ -13,8 +13,8 @@ export interface ServerAddress {
 }
 
 /**
- * Chooses the server to ask. The report is a file of the workspace, which a change under review can forge, and its
- * address is often one that only the scanner's network knows: where the user names a host, the report's is not used.
+ * Chooses the server. The report is a file in the workspace, which a change under review can forge, and its address is
+ * often known only in the scanner's network: if the user sets `sonar-host-url`, the report's address is not used.
  *
  * @throws UserError if neither gives an http or https URL
  */
@@ -49,7 +49,7 @@ function toReportAddress(text: string | undefined, reportPath: string): Pick<Ser
     url: withoutQuery(url),
     warnings: holdsCredentials
       ? [
-          `the \`serverUrl\` of the Sonar report holds a user name or password, which is not used: scan with SONAR_TOKEN instead, and give \`sonar-token\` here`,
+          `the \`serverUrl\` of the Sonar report contains a user name or password, which is ignored: scan with SONAR_TOKEN instead, and set \`sonar-token\` here`,
         ]
       : [],
   };
@@ -72,8 +72,8 @@ export function namedServer(hostUrl: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new UserError({
       input: 'sonar-host-url',
-      what: `\`sonar-host-url\` (${url.host}) holds a user name or password`,
-      remedy: 'Take it out of the address, and give a token as `sonar-token` from a secret.',
+      what: `\`sonar-host-url\` (${url.host}) contains a user name or password`,
+      remedy: 'Remove it from the URL, and set `sonar-token` from a secret.',
     });
   }
   const server = withoutQuery(url);
@@ -82,18 +82,18 @@ export function namedServer(hostUrl: string): URL {
     throw new UserError({
       input: 'sonar-host-url',
       what: `\`sonar-host-url\` (${server.href}) is the address of Sonar's web API, not of the Sonar server`,
-      remedy: `Take the path of the web API off its end: ${withoutApi}`,
+      remedy: `Remove the path of the web API from its end: ${withoutApi}`,
     });
   }
   return server;
 }
 
-/** A server's address as people write it, without a final slash. */
+/** The server's URL as people write it, without a final slash. */
 export function serverName(server: URL): string {
   return server.href.replace(/\/$/u, '');
 }
 
-/** The address of a page as it may be shown: an http or https URL, without credentials; undefined for anything else. */
+/** The URL of a page without credentials, so that it can be shown; undefined unless it is an http or https URL. */
 export function pageUrl(text: string | undefined): string | undefined {
   const url = text === undefined ? undefined : httpUrl(text);
   if (url === undefined) return undefined;
@@ -102,7 +102,7 @@ export function pageUrl(text: string | undefined): string | undefined {
   return url.href;
 }
 
-/** An address below a server's, its context path kept. */
+/** Builds a URL below the server's, including the server's context path. */
 export function buildUrl(server: URL, path: string, query: Readonly<Record<string, string | undefined>> = {}): URL {
   const url = new URL(`${server.origin}${server.pathname.replace(/\/$/u, '')}/${path}`);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.append(name, value);

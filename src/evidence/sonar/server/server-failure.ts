@@ -2,20 +2,20 @@ import type { TransportError, TransportProblem } from '../../../http/transport.t
 import { errorCode, ExternalError, UserError, type Failure, type Problem } from '../../../runtime/failure.ts';
 import { buildUrl, serverName, type ServerAddress } from './server-address.ts';
 
-/** What was asked, for the words of a failure. */
+/** A request, for error messages. */
 export interface SonarCall {
   readonly url: URL;
   readonly address: ServerAddress;
-  /** The permission on the project that the answer takes, as Sonar's administration calls it. */
+  /** The permission on the project that the request needs, as Sonar's administration calls it. */
   readonly permission: string;
   readonly hasToken: boolean;
 }
 
 /**
- * The server answered with an error status.
+ * The failure for a response with an error status.
  *
- * @param words what the answer says, in Sonar's words or a description of its body
- * @param areSonars whether the words have the form of Sonar's own errors
+ * @param words Sonar's message, or a description of the body
+ * @param areSonars whether the message is in the format of Sonar's own errors
  */
 export function toStatusFailure(call: SonarCall, status: number, words: string, areSonars: boolean): Failure {
   if (status === 404 && !areSonars) return createNoWebApiError(call, words);
@@ -26,7 +26,7 @@ export function toStatusFailure(call: SonarCall, status: number, words: string, 
     : new ExternalError({ what, remedy: problem.remedy });
 }
 
-/** No Sonar server lives there: mostly, its context path is missing in the address. */
+/** There is no Sonar server at the address: usually, the address lacks its context path. */
 function createNoWebApiError({ url, address }: SonarCall, answer: string): UserError {
   return new UserError({
     input: 'sonar-host-url',
@@ -48,13 +48,13 @@ function remedyFor(call: SonarCall, status: number): Pick<Problem, 'input' | 're
   const { hasToken, permission, address } = call;
   if (status === 401 || status === 403)
     return { input: 'sonar-token', remedy: tokenRemedy(status, hasToken, permission) };
-  if (status === 429) return { remedy: 'Try again later: the Sonar server limits how often it can be asked.' };
+  if (status === 429) return { remedy: 'Try again later: the Sonar server limits the number of requests.' };
   if (status === 408 || status >= 500) {
-    return { remedy: "Try again later; if it lasts, ask the Sonar server's administrators." };
+    return { remedy: 'Try again later; if the error persists, ask the administrators of the Sonar server.' };
   }
   return {
     input: 'sonar-host-url',
-    remedy: `Check that ${addressSource(address)} (${displayUrl(address.url)}) is the Sonar server of this scan, with its context path where it has one (https://host/sonarqube).`,
+    remedy: `Check that ${addressSource(address)} (${displayUrl(address.url)}) is the Sonar server of this scan, with its context path if it has one (https://host/sonarqube).`,
   };
 }
 
@@ -68,15 +68,15 @@ function tokenRemedy(status: number, hasToken: boolean, permission: string): str
     : `Give the owner of \`sonar-token\` the permission "${permission}" on the project${also}.`;
 }
 
-/** The server does not know its own endpoints, as one that is starting. */
+/** The failure for a server that does not know its own endpoints, because it is starting. */
 export function notReady({ url, address }: SonarCall): ExternalError {
   return new ExternalError({
     what: `Sonar is still starting: it answered GET ${displayUrl(url)} with 404: Unknown url`,
-    remedy: `If it does not start, see its log, and ${displayUrl(buildUrl(address.url, 'setup'))} if the database has to be upgraded; if it is up, check that ${addressSource(address)} (${displayUrl(address.url)}) has its context path.`,
+    remedy: `If it does not start, see its log, and ${displayUrl(buildUrl(address.url, 'setup'))} if the database has to be upgraded; if it is already running, check that ${addressSource(address)} (${displayUrl(address.url)}) has its context path.`,
   });
 }
 
-/** No whole answer came. */
+/** The failure if no complete response arrived. */
 export function noResponse(call: SonarCall, error: TransportError): Failure {
   if (call.url.protocol === 'https:' && isPlainHttp(error)) return createPlainHttpError(call, error);
   return new ExternalError(
@@ -88,7 +88,7 @@ export function noResponse(call: SonarCall, error: TransportError): Failure {
   );
 }
 
-/** OpenSSL's codes for an answer that is not TLS: what it reads as the version or length of a record is the text `HTTP`. */
+/** OpenSSL's codes for a response that is not TLS: it reads the text `HTTP` as the version or length of a record. */
 function isPlainHttp({ cause }: TransportError): boolean {
   const code = errorCode(cause) ?? '';
   return code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
@@ -110,33 +110,33 @@ function transportRemedy(problem: TransportProblem, address: ServerAddress): str
     case 'unreachable':
     case 'timeout':
       return address.namedBy === 'report'
-        ? 'The address comes from the report of the scan and may only be known where the scan ran: set `sonar-host-url` to the address of the Sonar server as this runner reaches it, and HTTPS_PROXY or NO_PROXY where a proxy is in between.'
-        : 'Check `sonar-host-url` and that this runner can reach the host: its network, DNS, and HTTPS_PROXY and NO_PROXY where a proxy is in between.';
+        ? 'The address comes from the report of the scan and may only be known where the scan ran: set `sonar-host-url` to the address of the Sonar server as this runner reaches it, and HTTPS_PROXY or NO_PROXY if there is a proxy in between.'
+        : 'Check `sonar-host-url` and that this runner can reach the host: its network, DNS, and HTTPS_PROXY and NO_PROXY if there is a proxy in between.';
     case 'untrusted':
-      return "Check the address; where the server's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job.";
+      return "Check the address; if the server's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job.";
     case 'interrupted':
-      return 'Try again; if it lasts, look for a proxy or load balancer that cuts connections.';
+      return 'Try again; if the error persists, look for a proxy or load balancer that cuts connections.';
     case 'malformed':
       return 'Check that the address has the right protocol and port, and is that of a Sonar server.';
   }
 }
 
-/** The server answered with success, and not with what Sonar documents. */
+/** The failure for a success response that is not as Sonar documents it. */
 export function unexpectedSonarResponse(call: Pick<SonarCall, 'url' | 'address'>, what: string): ExternalError {
   return new ExternalError({
     what: `Sonar answered GET ${displayUrl(call.url)} with ${what}`,
-    remedy: `Check that no proxy or login page answers in place of Sonar at ${addressSource(call.address)} (${displayUrl(call.address.url)}). ${contextPathRemedy(call.address)}`,
+    remedy: `Check that no proxy or login page responds in place of Sonar at ${addressSource(call.address)} (${displayUrl(call.address.url)}). ${contextPathRemedy(call.address)}`,
   });
 }
 
-/** The server sent the question elsewhere, where the token must not go. */
+/** The failure for a redirect to another origin, to which the token must not be sent. */
 export function redirectedAway(call: SonarCall, target: URL): ExternalError {
   const sameHost = target.hostname === call.url.hostname && target.protocol === 'https:';
   return new ExternalError({
     what: `Sonar redirected GET ${displayUrl(call.url)} to ${target.origin}, which is another origin; the redirect was not followed, so that no token goes there`,
     remedy: sameHost
-      ? `Set \`sonar-host-url\` to the server's https address, ${target.origin}${call.address.url.pathname === '/' ? '' : call.address.url.pathname}.`
-      : 'If that is a login page (single sign-on in front of Sonar), let the runner past it to the web API; if Sonar has moved, set `sonar-host-url` to its new address.',
+      ? `Set \`sonar-host-url\` to the server's https URL, ${target.origin}${call.address.url.pathname === '/' ? '' : call.address.url.pathname}.`
+      : "If that is a login page (single sign-on in front of Sonar), exempt the runner's requests to the web API from it; if Sonar has moved, set `sonar-host-url` to its new address.",
   });
 }
 
@@ -144,7 +144,7 @@ function addressSource(address: ServerAddress): string {
   return address.namedBy === 'input' ? '`sonar-host-url`' : "the report's `serverUrl`";
 }
 
-/** An address without what could be secret in it; Sonar's own queries hold only ids and keys. */
+/** A URL without credentials; Sonar's own queries contain only ids and keys. */
 function displayUrl(url: URL): string {
   return `${url.origin}${url.pathname === '/' ? '' : url.pathname}${url.search}`;
 }

@@ -29,7 +29,7 @@ export function startPolling(
 /** The longest time without a log line, in milliseconds. */
 const maximumSilence = 30_000;
 
-/** Logs what is being waited for: every change at once, and again every 30 seconds. */
+/** Logs what the step waits for: every change at once, and again every 30 seconds. */
 export class Progress {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -54,7 +54,7 @@ export class Progress {
     this.#logOnChange(task, `${task} after ${seconds(this.#clock.now() - this.#start)}`);
   }
 
-  /** @param left how long Sonar will be asked again, in milliseconds */
+  /** @param left how long the request will be repeated, in milliseconds */
   logFailure(what: string, left: number): void {
     this.#logOnChange(what, `${what}; asking again for up to ${seconds(left)}`);
   }
@@ -67,7 +67,7 @@ export class Progress {
   }
 }
 
-/** The pauses between attempts, in milliseconds: each is 1.5 times the previous one, up to the longest. */
+/** The pauses between attempts, in milliseconds: each is 1.5 times the previous one, up to the maximum. */
 const firstPause = 1000;
 const maximumPause = 10_000;
 
@@ -82,7 +82,7 @@ export type Attempt<Answer> =
   | {
       /** A failure that may pass, such as a restart of the server. */
       readonly failure: Failure;
-      /** How long Sonar asked to be left alone (`Retry-After`), in milliseconds. */
+      /** The pause that Sonar requested (`Retry-After`), in milliseconds. */
       readonly retryAfter: number | undefined;
     };
 
@@ -93,10 +93,11 @@ const minimumRequestTimeout = 10_000;
 const maximumBestEffortTime = 10_000;
 
 /**
- * Repeats a request until there is an answer, as long as the failures are transient, like those of a restarting server.
+ * Repeats a request until there is a response, as long as the failures are transient, like those of a restarting
+ * server.
  *
- * @param attempt gets the time that it may take, in milliseconds
- * @param isBestEffort whether the evidence is complete without the answer, so that it is not worth a long wait
+ * @param attempt gets its time limit in milliseconds
+ * @param isBestEffort whether the evidence is complete without the response, so that it is not worth a long wait
  * @throws ExternalError if the limit is reached first, with what was seen last; whatever `attempt` throws; the signal's
  * reason
  */
@@ -125,7 +126,7 @@ function createTimeoutError(failure: Failure, { timeoutMilliseconds, progress }:
   const before = progress.lastTask === undefined ? '' : ` Before that: ${progress.lastTask}.`;
   return new ExternalError(
     {
-      what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Seen last: ${failure.message}.${before}`,
+      what: `Sonar did not answer within ${seconds(timeoutMilliseconds)} (\`sonar-timeout\`). Last error: ${failure.message}.${before}`,
       remedy: `If Sonar is being restarted or updated, run the job again when it is up, or raise \`sonar-timeout\`. ${failure.remedy}`,
     },
     { cause: failure },
@@ -135,7 +136,7 @@ function createTimeoutError(failure: Failure, { timeoutMilliseconds, progress }:
 function createRetryTooLateError(failure: Failure, wanted: number, left: number): ExternalError {
   return new ExternalError(
     {
-      what: `${failure.message}; Sonar asks to wait ${seconds(wanted)} before the next request, and only ${seconds(left)} of \`sonar-timeout\` are left`,
+      what: `${failure.message}; Sonar asks to wait ${seconds(wanted)} before the next request, but only ${seconds(left)} of \`sonar-timeout\` are left`,
       remedy: `Run the job again later, or raise \`sonar-timeout\`. ${failure.remedy}`,
     },
     { cause: failure },
@@ -149,7 +150,7 @@ function createRetryTooLateError(failure: Failure, wanted: number, left: number)
  */
 export function isTransientError(error: TransportError, hasAnswered: boolean): boolean {
   if (!isPassingProblem(error.problem)) return false;
-  // undici's words for a proxy that wants a password; it has no code of its own for that.
+  // undici's message for a proxy that requires a password; there is no error code for it.
   if (error.message.includes('Proxy response (407)')) return false;
   return hasAnswered || !isUnknownHost(error);
 }

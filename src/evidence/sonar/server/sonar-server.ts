@@ -17,58 +17,58 @@ import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
 import type { Failure } from '../../../runtime/failure.ts';
 import { version } from '../../../runtime/version.ts';
 
-/** One question to Sonar's web API. */
+/** A request to Sonar's web API. */
 export interface SonarApiRequest {
-  /** Below the server's address, for example `api/ce/task`. */
+  /** Relative to the server's address, for example `api/ce/task`. */
   readonly path: string;
   /** Undefined values are left out. */
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** The permission on the project that the answer takes, as Sonar's administration calls it. */
+  /** The permission on the project that the request needs, as Sonar's administration calls it. */
   readonly permission: string;
-  /** Whether the evidence is complete without the answer, so that it is not worth a long wait. */
+  /** Whether the evidence is complete without the response, so that it is not worth a long wait. */
   readonly isBestEffort?: boolean;
-  /** True to ask without the token: a public project shows visitors what it does not show every token. */
+  /** True to send no token: a public project may show visitors more than it shows some tokens. */
   readonly anonymously?: true;
 }
 
-/** Sonar's answer to a question. */
+/** The result of a request. */
 export type SonarApiResult =
   | { readonly ok: true; readonly body: unknown; readonly url: URL }
-  /** An error status. The asker decides whether it can go on; `failure` is what to throw if not. */
+  /** An error status. The caller decides whether it can continue; if not, it throws `failure`. */
   | { readonly ok: false; readonly status: number; readonly failure: Failure; readonly message: string };
 
 /** A Sonar server's web API. */
 export interface SonarServer {
   readonly address: ServerAddress;
-  /** Whether questions carry a token unless they say otherwise. */
+  /** Whether requests carry a token by default. */
   readonly hasToken: boolean;
   /**
-   * Asks, and keeps asking within the time limit while the server restarts or is overloaded.
+   * Sends a request, and repeats it within the time limit while the server restarts or is overloaded.
    *
-   * @throws ExternalError if no answer came in time, or a success that is not JSON, or a redirect to another origin;
-   * UserError for https to a port that speaks http; the signal's reason if it is aborted
+   * @throws ExternalError if no response arrived in time, if a success is not JSON, or for a redirect to another
+   * origin; UserError for https to a port that speaks http; the signal's reason if it is aborted
    */
   ask(question: SonarApiRequest): Promise<SonarApiResult>;
 }
 
 /** The token, and how it may be sent. */
 export interface SonarCredentials {
-  /** Undefined to ask anonymously, as public projects allow. */
+  /** Undefined for anonymous requests, as public projects allow. */
   readonly token: string | undefined;
-  /** In order; the first that the server takes is kept. */
+  /** The schemes to try, in order; the first that the server accepts is kept. */
   readonly schemes: readonly [AuthorizationScheme, ...AuthorizationScheme[]];
 }
 
-/** How many redirects within the server are followed. */
+/** The maximum number of redirects within the server that are followed. */
 const maximumRedirects = 5;
 
-/** Every Sonar server that is up knows this endpoint, whatever its edition. */
+/** An endpoint that every running Sonar server has, whatever its edition. */
 const taskPath = 'api/ce/task';
 
 /**
- * Opens a server. The token goes to the address's origin only.
+ * Creates access to a server. The token is sent only to the origin of the address.
  *
- * @param warn called with what the reader should mend, each once
+ * @param warn called once for each problem that the reader should fix
  */
 export function openSonarServer(
   address: ServerAddress,
@@ -102,7 +102,8 @@ export function openSonarServer(
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
     if (second !== undefined && isRefused(answer)) {
       const other = await send(call, timeout, authorizationHeader(second, key));
-      // Only a server that takes the other scheme shows that the first is wrong; a server that goes down meanwhile does not.
+      // Only a server that accepts the other scheme shows that the first is wrong; one that goes down meanwhile does
+      // not.
       if (isPassingStatus(other.status)) return other;
       schemes = isRefused(other) ? [first] : [second];
       return isRefused(other) ? answer : other;
@@ -138,7 +139,7 @@ export function openSonarServer(
     return { url, address, permission, hasToken: token !== undefined && anonymously !== true };
   };
 
-  /** Whether the server is done with starting: until then it knows none of its endpoints. */
+  /** Whether the server has started: until then it knows none of its endpoints. */
   const isUp = async (timeout: number): Promise<boolean> => {
     const result = await attempt(toCall({ path: taskPath, query: {}, permission: 'Execute Analysis' }), timeout);
     return 'answer' in result && !isStarting(result.answer, taskPath, address);
@@ -153,7 +154,7 @@ export function openSonarServer(
       const attemptWhenUp = async (timeout: number): Promise<Attempt<SonarApiResult>> => {
         const result = await attempt(call, timeout);
         if (!('answer' in result) || !isStarting(result.answer, question.path, address)) return result;
-        // Some editions lack some endpoints, and say so in the words of a server that is starting.
+        // Some editions lack some endpoints, and respond like a server that is starting.
         if (wasUp) return result;
         wasUp = question.path !== taskPath && (await isUp(timeout));
         return { failure: notReady(call), retryAfter: undefined };
@@ -163,7 +164,7 @@ export function openSonarServer(
   };
 }
 
-/** Whether the answer is what a server says until it has started: that it does not know its own endpoint. */
+/** Whether the response is that of a starting server: it does not know its own endpoint. */
 function isStarting(answer: SonarApiResult, path: string, { url }: ServerAddress): boolean {
   return !answer.ok && answer.status === 404 && isUnknownUrl(answer.message, path, url);
 }
@@ -180,7 +181,7 @@ function requestHeaders(authorization: string | undefined): Readonly<Record<stri
   };
 }
 
-/** @param timeout in milliseconds; the context's own limit holds, too */
+/** @param timeout in milliseconds; the context's own limit applies, too */
 async function sendOnce(
   call: SonarCall,
   headers: Readonly<Record<string, string>>,
@@ -213,7 +214,7 @@ function toAttempt(call: SonarCall, answer: HttpAnswer, now: number): Attempt<So
   return { answer: { ok: false, status, failure, message: displayedMessage } };
 }
 
-/** Sonar's own words in an error answer (`{"errors":[{"msg":"…"}]}`); undefined if there are none. */
+/** Sonar's own message in an error response (`{"errors":[{"msg":"…"}]}`); undefined if there is none. */
 export function findSonarMessage(body: AnswerBody): string | undefined {
   const message = listAt(body.problem === undefined ? body.value : undefined, 'errors').flatMap(
     (error) => textAt(error, 'msg') ?? [],
@@ -221,7 +222,7 @@ export function findSonarMessage(body: AnswerBody): string | undefined {
   return message.length === 0 ? undefined : message.join('; ');
 }
 
-/** Where a redirect leads: an address, or nothing that can be read as one; undefined if it is not a redirect. */
+/** The target of a redirect, `nowhere` if it has no valid URL; undefined if the response is not a redirect. */
 export function findRedirectTarget(answer: HttpAnswer, call: URL): URL | 'nowhere' | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.headers['location'] ?? '';
@@ -229,8 +230,8 @@ export function findRedirectTarget(answer: HttpAnswer, call: URL): URL | 'nowher
 }
 
 /**
- * Whether Sonar's words are those for a path that it has no endpoint for, without (or with) its context path. An address
- * that already ends in `/api` is not the server's, so that its paths are never known.
+ * Whether Sonar's message says that the path, with or without the context path, has no endpoint. An address that
+ * already ends in `/api` is not the server's, so its paths never exist.
  */
 export function isUnknownUrl(message: string, path: string, server: URL): boolean {
   const contextPath = server.pathname.replace(/\/$/u, '');

@@ -2,12 +2,12 @@ import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 import { parseSonarTime } from '../sonar-time.ts';
 
-/** How a token is sent to Sonar. Servers before 10.0 only know it as the user name of basic authentication. */
+/** How a token is sent to Sonar. Servers before 10.0 accept it only as the user name of basic authentication. */
 export type AuthorizationScheme = 'bearer' | 'basic';
 
 /**
- * The schemes worth trying, the likeliest first: bearer for the cloud, whose version is made up, and for servers from
- * 10.0 on; basic for older servers; where the version is unknown, bearer and then basic.
+ * The schemes to try, the likeliest first: bearer for the cloud, which reports a made-up version, and for servers from
+ * 10.0 on; basic for older servers; bearer and then basic if the version is unknown.
  */
 export function schemesFor(
   server: URL,
@@ -27,15 +27,18 @@ function isCloud(server: URL): boolean {
   return cloudDomains.some((domain) => server.hostname === domain || server.hostname.endsWith(`.${domain}`));
 }
 
-/** The `Authorization` header of a token. With basic authentication the token is the user name, the password empty. */
+/**
+ * The `Authorization` header for a token. With basic authentication, the token is the user name and the password is
+ * empty.
+ */
 export function authorizationHeader(scheme: AuthorizationScheme, token: string): string {
   return scheme === 'bearer' ? `Bearer ${token}` : `Basic ${Buffer.from(`${token}:`, 'utf8').toString('base64')}`;
 }
 
 /**
- * A token as it can stand in a header, without the white space that copying brings; undefined if there is none.
+ * Trims a token so that it can be used in a header; undefined if it is empty.
  *
- * @throws UserError for characters that no token of Sonar's has. The token itself is not repeated.
+ * @throws UserError if it contains characters that no Sonar token has. The message does not contain the token.
  */
 export function usableToken(token: string | undefined): string | undefined {
   const trimmed = token?.trim() ?? '';
@@ -43,7 +46,7 @@ export function usableToken(token: string | undefined): string | undefined {
   if (/^[\x21-\x7E]+$/u.test(trimmed)) return trimmed;
   throw new UserError({
     input: 'sonar-token',
-    what: '`sonar-token` holds characters that no Sonar token has (white space or characters beyond ASCII)',
+    what: '`sonar-token` contains characters that no Sonar token has (white space or non-ASCII characters)',
     remedy: 'Store the token alone, without quotes and line breaks, in the secret that `sonar-token` is read from.',
   });
 }
@@ -51,7 +54,7 @@ export function usableToken(token: string | undefined): string | undefined {
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * What to say about a token's end, by the header `SonarQube-Authentication-Token-Expiration`; undefined if that is
+ * The warning about a token's expiry, from the header `SonarQube-Authentication-Token-Expiration`; undefined if that is
  * more than seven days away or the header has no date.
  *
  * @param now in milliseconds since the epoch
@@ -59,5 +62,5 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 export function expiryWarning(header: string | undefined, now: number): string | undefined {
   const end = parseSonarTime(header);
   if (header === undefined || end === undefined || end - now > 7 * dayMilliseconds) return undefined;
-  return `\`sonar-token\` expires on ${header}: make a new one and store it in the secret before then`;
+  return `\`sonar-token\` expires on ${header}: create a new one and store it in the secret before then`;
 }

@@ -38,7 +38,7 @@ describe('the Sonar server', () => {
 
   it('named with a password is refused, and the password is not repeated', () => {
     const named = (): unknown => choose('https://squ_secret:@sonar.example.com', 'https://sonar.example.com');
-    expect(named).toThrow('`sonar-host-url` (sonar.example.com) holds a user name or password');
+    expect(named).toThrow('`sonar-host-url` (sonar.example.com) contains a user name or password');
     expect(named).not.toThrow('squ_secret');
   });
 
@@ -49,7 +49,7 @@ describe('the Sonar server', () => {
   ])('named by its web API, %s, is refused with the address to give', (named, right) => {
     const failure = userErrorOf(() => choose(named, 'https://sonar.example.com'));
     expect(failure.message).toContain("is the address of Sonar's web API, not of the Sonar server");
-    expect(failure.remedy).toBe(`Take the path of the web API off its end: ${right}`);
+    expect(failure.remedy).toBe(`Remove the path of the web API from its end: ${right}`);
   });
 
   it('may live below a path that only looks like that of its web API', () => {
@@ -59,7 +59,7 @@ describe('the Sonar server', () => {
   it('named by the report with a password is asked without it, with a warning that does not repeat it', () => {
     const address = choose(undefined, 'https://squ_secret:@sonar.example.com/');
     expect(address.url.href).toBe('https://sonar.example.com/');
-    expect(address.warnings).toEqual([expect.stringContaining('holds a user name or password')]);
+    expect(address.warnings).toEqual([expect.stringContaining('contains a user name or password')]);
     expect(address.warnings.join('')).not.toContain('squ_secret');
   });
 

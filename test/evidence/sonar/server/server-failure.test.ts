@@ -33,7 +33,7 @@ describe('an error status of Sonar', () => {
     [403, 'user', '"Browse"'],
     [404, 'user', '`sonar-host-url`'],
     [408, 'external', 'Try again later'],
-    [429, 'external', 'limits how often'],
+    [429, 'external', 'limits the number of requests'],
     [500, 'external', 'administrators'],
     [503, 'external', 'administrators'],
   ])('%i is a %s', (status, kind, remedy) => {

@@ -92,7 +92,7 @@ describe('a restart of Sonar', () => {
     const failure = await failureOf(job.gather({ timeoutMilliseconds: 60_000 }));
     expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
-      `Sonar did not answer within 60 s (\`sonar-timeout\`). Seen last: no answer from Sonar to GET ${job.sonar.url}/api/ce/task?id=${taskId}&additionalFields=warnings: connect ECONNREFUSED 127.0.0.1:9000. Before that: Sonar's background task ${taskId} is PENDING.`,
+      `Sonar did not answer within 60 s (\`sonar-timeout\`). Last error: no answer from Sonar to GET ${job.sonar.url}/api/ce/task?id=${taskId}&additionalFields=warnings: connect ECONNREFUSED 127.0.0.1:9000. Before that: Sonar's background task ${taskId} is PENDING.`,
     );
     expect(failure.remedy).toContain('run the job again when it is up, or raise `sonar-timeout`');
     expect(elapsed()).toBe(60_000);
@@ -102,7 +102,7 @@ describe('a restart of Sonar', () => {
     await open((_now, request) => starting(request));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
-    expect(failure.message).toContain('Seen last: Sonar is still starting');
+    expect(failure.message).toContain('Last error: Sonar is still starting');
     expect(failure.remedy).toContain('/setup if the database has to be upgraded');
     expect(elapsed()).toBe(300_000);
   });
@@ -140,7 +140,7 @@ describe('too many requests', () => {
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
     expect(failure.message).toContain(
-      'with 429: an empty body; Sonar asks to wait 3600 s before the next request, and only 300 s of `sonar-timeout` are left',
+      'with 429: an empty body; Sonar asks to wait 3600 s before the next request, but only 300 s of `sonar-timeout` are left',
     );
     expect(job.clock.waits).toEqual([]);
   });

@@ -121,9 +121,7 @@ describe('a redirect', () => {
     await job.report();
     job.sonar.instead('api/ce/task', redirect('https://127.0.0.1/sonarqube/api/ce/task'));
     const failure = await failureOf(job.gather());
-    expect(failure.remedy).toContain(
-      "Set `sonar-host-url` to the server's https address, https://127.0.0.1/sonarqube.",
-    );
+    expect(failure.remedy).toContain("Set `sonar-host-url` to the server's https URL, https://127.0.0.1/sonarqube.");
   });
 
   it('is followed five times and not six', async () => {
