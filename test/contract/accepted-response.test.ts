@@ -39,29 +39,29 @@ describe('the form that a client accepts', () => {
   });
   const wider = { at: 1.5, ended: 2.5, name: null, list: [{ at: 0.25 }], either: { at: 3.5 } };
 
-  it('is wider than the declared one where that says so, however deep', () => {
+  it('is wider than the declared one for tolerant fields, at any depth', () => {
     expect(violations(toAcceptedSchema(declared), wider)).toEqual([]);
     expect(violations(declared, wider).map(({ field }) => field)).toEqual([
       ...['at', 'ended', 'name', 'list.0.at', 'either.at', 'either'],
     ]);
   });
 
-  it('is no wider elsewhere, and decides by the same keys', () => {
+  it('is not wider elsewhere, and has the same decisive keys', () => {
     expect(conforms(toAcceptedSchema(declared), { ...wider, at: null })).toBe(false);
     expect(conforms(toAcceptedSchema(declared), { ...wider, name: 7 })).toBe(false);
     expect(decisiveKeys(toAcceptedSchema(declared))).toEqual(decisiveKeys(declared));
   });
 });
 
-describe('the view of an answer', () => {
+describe('the view of a response', () => {
   const fingerprint = 'a'.repeat(64);
 
-  it('is the answer itself if it has the declared form, further keys included', () => {
+  it('is the response itself if it conforms, with further keys', () => {
     const answer = { fingerprint, state: 'COMPLIANT', running: [], new_in_2027: { any: [1] } };
     expect(toResponseView(artifact, answer)).toBe(answer);
   });
 
-  it('leaves out what has another form and does not decide, and is the whole answer as JSON', () => {
+  it('omits fields that do not conform and are not decisive, but is the whole response as JSON', () => {
     const answer = {
       ...{ fingerprint, state: 'COMPLIANT', filename: 7, html_url: null, evidence: ['x'], history: { at: 1 } },
       running: [{ env: 'prod' }],
@@ -76,7 +76,7 @@ describe('the view of an answer', () => {
     expect(JSON.stringify({ artifact: view })).toBe(JSON.stringify({ artifact: answer }));
   });
 
-  it('keeps what decides, whatever its form', () => {
+  it('keeps decisive fields, whatever their form', () => {
     const answer = { fingerprint: 1, state: 3, trail_name: [], running: 'here' };
     expect(toResponseView(artifact, answer)).toEqual({ fingerprint: 1, state: 3, trail_name: [] });
   });
@@ -109,11 +109,11 @@ describe('the view of an answer', () => {
     );
   });
 
-  it('can say nothing at all', () => {
+  it('can be empty', () => {
     expect([toEmptyView('OK'), JSON.stringify(toEmptyView('OK'))]).toEqual([{}, '"OK"']);
   });
 
-  it('keeps a key that is no ordinary one', () => {
+  it('keeps the keys __proto__ and toJSON', () => {
     const answer: unknown = JSON.parse('{"fingerprint":"x","filename":1,"__proto__":{"state":"COMPLIANT"},"toJSON":1}');
     const view = toResponseView(artifact, answer);
     expect(Object.getPrototypeOf(view)).toBe(Object.prototype);

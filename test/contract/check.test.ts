@@ -9,7 +9,7 @@ import { Type, type TSchema } from '../../src/contract/schema.ts';
 const closed = Type.Object({ name: Type.String() }, { additionalProperties: false });
 
 describe('violations', () => {
-  it('are none where the value has the declared form', () => {
+  it('are empty if the value conforms', () => {
     expect(violations(closed, { name: 'web' })).toEqual([]);
   });
 
@@ -39,20 +39,20 @@ describe('violations', () => {
     );
   });
 
-  it('name a key as it is, even one with the signs of a pointer', () => {
+  it('name a key unchanged, even with characters of a JSON pointer', () => {
     expect(violations(Type.Record(Type.String(), Type.Number()), { 'a/b~c': 'x' })).toEqual([
       { field: 'a/b~c', rule: 'must be number' },
     ]);
   });
 
-  it('say once what a choice allows', () => {
+  it('list the allowed values once', () => {
     const value = { name: 'web', description: '', template: [], visibility: 'secret' };
     expect(violations(flowPayload, value)).toEqual([
       { field: 'visibility', rule: 'must be "public" or must be "private" or must be null' },
     ]);
   });
 
-  it('have no field where the value itself is wrong', () => {
+  it('have an empty field if the value itself is wrong', () => {
     expect(violations(closed, [])).toEqual([{ field: '', rule: 'must be object' }]);
     expect(violations(closed, undefined)).toEqual([{ field: '', rule: 'must be object' }]);
   });
@@ -69,7 +69,7 @@ describe('violations', () => {
     ]);
   });
 
-  it('are bounded where there are more than anyone reads', () => {
+  it('are limited in number', () => {
     const many = violations(Type.Array(Type.Integer()), Array.from({ length: 10_000 }).fill('x'));
     expect(many).toHaveLength(100);
   });
@@ -102,7 +102,7 @@ describe('violations', () => {
     );
   });
 
-  it('are there for more unknown keys than are looked for', () => {
+  it('are found even if there are more unknown keys than the limit', () => {
     const unknown = Object.fromEntries(Array.from({ length: 1000 }, (_none, index) => [`key${index}`, index]));
     expect(conforms(closed, { name: 'web', ...unknown })).toBe(false);
     expect(violations(closed, { name: 'web', ...unknown })).toHaveLength(100);

@@ -27,7 +27,7 @@ describe('the verdict', () => {
     expect(verdictFromGateStatus(status)).toBe(verdict);
   });
 
-  it('of an unknown word is none, and so never a pass', () => {
+  it('of an unknown state is undefined, and so never a pass', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom('compliant', 'ok', ' OK', 'constructor', '__proto__', 'toString', '')),
@@ -43,7 +43,7 @@ describe('the verdict', () => {
 describe('the worst of several verdicts', () => {
   const verdict = fc.constantFrom<Verdict>('compliant', 'incomplete', 'non-compliant');
 
-  it('is none of none', () => {
+  it('is undefined for no verdicts', () => {
     expect(worstVerdict([])).toBeUndefined();
   });
 

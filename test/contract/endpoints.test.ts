@@ -101,7 +101,7 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
     expect(conforms(endpoint.query, { unknown: 'x' })).toBe(false);
   });
 
-  it('answers a success by 200 or 201, each declared once', () => {
+  it('declares the success statuses 200 or 201, each once', () => {
     const statuses = endpoint.success.map(({ status }) => status);
     expect(statuses.length).toBeGreaterThan(0);
     expect(new Set(statuses).size).toBe(statuses.length);
@@ -118,7 +118,7 @@ describe.each(byTitle)('%s', (_title, endpoint) => {
     }
   });
 
-  it('says what was chosen where the interface is silent, and why', () => {
+  it('says what was chosen if the interface is silent, and why', () => {
     expect(endpoint.choices.length).toBeGreaterThan(0);
     for (const { subject, choice, source } of endpoint.choices) {
       expect([subject, choice, source].every((words) => words.trim() !== '')).toBe(true);
@@ -217,16 +217,16 @@ describe('the Sonar attestation', () => {
   });
 });
 
-describe('the artifact as it is answered', () => {
+describe('the artifact as it is returned', () => {
   const answered = getArtifact.success[0].schema;
 
-  it('needs nothing but its fingerprint', () => {
+  it('requires only its fingerprint', () => {
     expect(conforms(answered, { fingerprint: 'a'.repeat(64) })).toBe(true);
     expect(conforms(answered, { fingerprint: 'a'.repeat(63) })).toBe(false);
     expect(conforms(answered, {})).toBe(false);
   });
 
-  it('may hold any user data, and fields that nobody knows yet', () => {
+  it('may contain any user data, and unknown fields', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
         const artifact = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT', user_data: data, new_field: data };
@@ -235,7 +235,7 @@ describe('the artifact as it is answered', () => {
     );
   });
 
-  it('may tell a client its moments as numeric strings or numbers', () => {
+  it('may have timestamps that are numeric strings or numbers', () => {
     for (const created of ['1767323045', '1767323045.25', 1_767_323_045.25]) {
       expect(conforms(toAcceptedSchema(answered), { fingerprint: 'a'.repeat(64), created_at: created })).toBe(true);
     }

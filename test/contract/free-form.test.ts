@@ -14,8 +14,8 @@ const schema = Type.Object({
 
 const restored = (text: string): unknown => withExactFreeForm(schema, JSON.parse(text), parseExactJson(text));
 
-describe('data of free form', () => {
-  it('is as it was written, while declared fields are plain numbers', () => {
+describe('free-form data', () => {
+  it('keeps numbers as they were written, while declared fields are plain numbers', () => {
     const text =
       '{"count":1.0,"times":[2.0,3.50],"note":{"at":1e2,"data":1.0},"data":{"__proto__":1e400,"a":[-0]},"any":1.0,"open":1.0}';
     const value = restored(text);
@@ -25,12 +25,12 @@ describe('data of free form', () => {
     );
   });
 
-  it('is left alone in a value that does not have the declared form', () => {
+  it('is unchanged in a value that does not conform', () => {
     expect(restored('{"count":"1.0","note":[1.0],"times":null}')).toEqual({ count: '1.0', note: [1], times: null });
     expect(restored('1.0')).toBe(1);
   });
 
-  it('is the same value as before if every number is kept anyway', () => {
+  it('is the same value if every number is exact', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

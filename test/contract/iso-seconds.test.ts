@@ -16,7 +16,7 @@ describe('isoSeconds', () => {
   });
 
   it.each(['2026-02-30', '2026-02-29', '2026-04-31T00:00:00Z', '2026-13-01', '2026-00-01', '2026-01-00'])(
-    'knows that there is no %s',
+    'rejects the date %s, which does not exist',
     (text) => {
       expect(isoSeconds(text)).toBeUndefined();
     },

@@ -43,7 +43,7 @@ describe.each(rules)('%s', (_name, schema, pattern) => {
     expect(plain(String((schema as { pattern?: unknown }).pattern))).toBe(plain(pattern));
   });
 
-  it('takes what that pattern takes', () => {
+  it('accepts what that pattern accepts', () => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(pattern, 'u')), (name) => {
         expect(conforms(schema, name)).toBe(true);
@@ -51,7 +51,7 @@ describe.each(rules)('%s', (_name, schema, pattern) => {
     );
   });
 
-  it('takes nothing else', () => {
+  it('rejects everything else', () => {
     const regularExpression = new RegExp(pattern, 'u');
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.anything()), (name) => {
@@ -60,7 +60,7 @@ describe.each(rules)('%s', (_name, schema, pattern) => {
     );
   });
 
-  it('takes no line break at its end', () => {
+  it('rejects a line break at its end', () => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(pattern, 'u')), (name) => {
         expect(conforms(schema, `${name}\n`)).toBe(false);
@@ -113,7 +113,7 @@ function unlimitedTexts(schema: unknown, path = ''): readonly string[] {
   ];
 }
 
-describe('the names that the interface gives no pattern for', () => {
+describe('the names without a pattern in the interface', () => {
   it('are one path segment: an organization', () => {
     expect(['acme', 'acme-2.dev', 'A_b~c'].every((name) => conforms(orgName, name))).toBe(true);
     expect(['', '.', '..', 'a/b', 'a b', '-acme', 'größe'].some((name) => conforms(orgName, name))).toBe(false);
@@ -137,7 +137,7 @@ describe('a bare fingerprint', () => {
   });
 
   it.each(['', 'sha256:', 'sha256:sha256:ab', 'sha512:ab', 'web@sha256:ab', 'ab ', 'xyz', 'sha256: ab'])(
-    'is not made of %j',
+    'is not derived from %j',
     (text) => {
       expect(bareFingerprint(text)).toBe(text);
     },

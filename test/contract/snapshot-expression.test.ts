@@ -68,7 +68,7 @@ describe('a snapshot expression', () => {
     );
   });
 
-  it('is read or refused, whatever it is', () => {
+  it('is parsed or rejected, never an exception', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('a1#~@{}.-:TZ ')) }), (text) => {
         const parsed = parseSnapshotExpression(text);

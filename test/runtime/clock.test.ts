@@ -3,7 +3,7 @@ import { sleep, systemClock } from '../../src/runtime/clock.ts';
 import { manualClock } from '../support/clock.ts';
 
 describe('the clock of the machine', () => {
-  it('waits longer than a timer of Node.js can, and can be called off on the way', () => {
+  it('waits longer than Node.js timers can, and can be cancelled', () => {
     jest.useFakeTimers();
     try {
       const year = 365 * 86_400_000;
@@ -27,7 +27,7 @@ describe('the clock of the machine', () => {
 });
 
 describe('sleep', () => {
-  it('ends once its time has come, and not before', async () => {
+  it('resolves when the time is over, and not before', async () => {
     const clock = manualClock();
     let awake = false;
     const slept = sleep(clock, 1000).then(() => {
@@ -40,7 +40,7 @@ describe('sleep', () => {
     expect(awake).toBe(true);
   });
 
-  it('ends with the reason of an abort, and its timer is gone', async () => {
+  it('rejects with the abort reason, and cancels its timer', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const slept = sleep(clock, 1000, cancelled.signal);
@@ -50,21 +50,21 @@ describe('sleep', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('does not begin where it was aborted before', async () => {
+  it('does not start if the signal is already aborted', async () => {
     const clock = manualClock();
     const reason = new Error('the job was cancelled');
     await expect(sleep(clock, 1000, AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(clock.pending()).toBe(0);
   });
 
-  it('makes an error of a reason that is none', async () => {
+  it('converts an abort reason that is not an error', async () => {
     await expect(sleep(manualClock(), 1, AbortSignal.abort('stop'))).rejects.toMatchObject({
       message: 'aborted',
       cause: 'stop',
     });
   });
 
-  it('is not moved by an abort after its end', async () => {
+  it('ignores an abort after its end', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const slept = sleep(clock, 10, cancelled.signal);
@@ -75,18 +75,18 @@ describe('sleep', () => {
 });
 
 describe('the clock of the machine', () => {
-  it('knows the time of day', () => {
+  it('returns the current time', () => {
     const before = Date.now();
     const now = systemClock.now();
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(Date.now());
   });
 
-  it('fires once the time has come', async () => {
+  it('fires when the time is over', async () => {
     await expect(sleep(systemClock, 0)).resolves.toBeUndefined();
   });
 
-  it('does not fire what was called off', async () => {
+  it('does not fire a cancelled timer', async () => {
     let fired = false;
     const callOff = systemClock.after(0, () => {
       fired = true;

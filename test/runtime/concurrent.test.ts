@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapConcurrently } from '../../src/runtime/concurrent.ts';
 
 describe('mapConcurrently', () => {
-  it('gives the results in the order of the items, and never works on more than it may', async () => {
+  it('returns the results in the order of the items, and respects the limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 20 }),
@@ -29,7 +29,7 @@ describe('mapConcurrently', () => {
     );
   });
 
-  it('begins nothing further once something failed, and throws that', async () => {
+  it('starts nothing after a failure, and throws it', async () => {
     const begun: number[] = [];
     const failure = new Error('the second');
     const work = async (item: number): Promise<void> => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { describeError, Failure, UserError, ExternalError, type Problem } from '../../src/runtime/failure.ts';
 
-describe('a mistake', () => {
+describe('a user error', () => {
   it('says what is wrong, and what to do', () => {
     const problem: Problem = { input: 'flow', what: '`flow` is missing', remedy: 'Set `flow`.' };
     const mistake = new UserError(problem);
@@ -16,7 +16,7 @@ describe('a mistake', () => {
     });
   });
 
-  it('holds every problem that was seen, a line each', () => {
+  it('contains every problem, one per line', () => {
     const problems: [Problem, Problem] = [
       { what: '`flow` is missing', remedy: 'Set `flow`.' },
       { what: '`org` is missing', remedy: 'Set `org`.' },
@@ -29,7 +29,7 @@ describe('a mistake', () => {
   });
 });
 
-describe('a trouble', () => {
+describe('an external error', () => {
   it('keeps its cause', () => {
     const cause = new Error('connect ECONNREFUSED');
     const trouble = new ExternalError({ what: 'no answer', remedy: 'Try again.' }, { cause });
@@ -43,18 +43,18 @@ describe('a trouble', () => {
   });
 });
 
-describe('the words of something that was thrown', () => {
-  it('include its chain of causes', () => {
+describe('the description of a thrown value', () => {
+  it('includes its causes', () => {
     const error = new Error('fetch failed', { cause: new Error('socket closed', { cause: 'by the peer' }) });
     expect(describeError(error)).toBe('fetch failed: socket closed: by the peer');
   });
 
-  it('say nothing twice', () => {
+  it('repeats nothing', () => {
     const error = new Error('write EPIPE', { cause: new Error('EPIPE') });
     expect(describeError(error)).toBe('write EPIPE');
   });
 
-  it('name every address of a host that refused', () => {
+  it('names every address that refused the connection', () => {
     const refused = new AggregateError([
       new Error('connect ECONNREFUSED ::1'),
       new Error('connect ECONNREFUSED 127.0.0.1'),
@@ -62,22 +62,22 @@ describe('the words of something that was thrown', () => {
     expect(describeError(refused)).toBe('connect ECONNREFUSED ::1, connect ECONNREFUSED 127.0.0.1');
   });
 
-  it('are the name of an error without a message', () => {
+  it('is the name of an error without a message', () => {
     expect(describeError(new TypeError())).toBe('TypeError');
   });
 
-  it('are cut where causes go round in a circle', () => {
+  it('ends if the causes form a cycle', () => {
     const one = new Error('one');
     const two = new Error('two', { cause: one });
     one.cause = two;
     expect(describeError(one)).toBe('one: two');
   });
 
-  it('are there for an object that cannot be made a text', () => {
+  it('exists for an object that cannot be converted to a string', () => {
     expect(describeError(Object.create(null))).toBe('[object Object]');
   });
 
-  it('are there for anything that can be thrown', () => {
+  it('exists for anything that can be thrown', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true }), (thrown) => {
         expect(describeError(thrown)).not.toBe('');

@@ -22,11 +22,11 @@ describe('a file of the runner that cannot be written', () => {
     });
   });
 
-  it('keeps the words of any other error', () => {
+  it('keeps the message of any other error', () => {
     expect(refused('EIO')).toMatchObject({ isFull: false, message: expect.stringContaining(': EIO: so it said') });
   });
 
-  it('is an error of the runner, whatever was thrown', () => {
+  it('is a runner error, whatever was thrown', () => {
     const work = (): never => {
       throw new TypeError('odd');
     };

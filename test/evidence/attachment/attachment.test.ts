@@ -217,7 +217,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('is given up as soon as it is over the limit, long before all is read', async () => {
+  it('fails as soon as it exceeds the limit, long before everything is read', async () => {
     await withFileTree({ 'work/a': randomBytes(2_000_000), 'work/b': 'never read' }, async (tree) => {
       const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
       // Reading this one would be another mistake: it is not there any more.
@@ -243,7 +243,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('is not even begun where no compression could make it fit', async () => {
+  it('is not started if no compression could make it fit', async () => {
     await withFileTree({}, async (tree) => {
       const huge = { path: tree.at('gone'), name: 'huge', size: 2 ** 40 };
       const mistake = await userErrorOf(() =>

@@ -8,7 +8,7 @@ function archiveOf(name: string, content: Buffer): Buffer {
 }
 
 describe('a tar archive', () => {
-  it('says nothing about owners, and the same mode and time of every file', () => {
+  it('has no owners, and the same mode and time for every file', () => {
     expect(readTar(archiveOf('a/b.txt', Buffer.from('x')))).toEqual([
       {
         name: 'a/b.txt',
@@ -28,7 +28,7 @@ describe('a tar archive', () => {
     expect(tarHeader('é', 1)).toHaveLength(3 * 512);
   });
 
-  it('holds a size of 8 GiB and more in a record', () => {
+  it('stores a size of 8 GiB or more in a record', () => {
     expect(tarHeader('a', 8 ** 11 - 1)).toHaveLength(512);
     expect(tarHeader('a', 8 ** 11).toString('latin1')).toContain('19 size=8589934592\n');
   });

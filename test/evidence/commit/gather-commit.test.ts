@@ -119,7 +119,7 @@ describe('gatherCommit', () => {
     expect(info.message).toBe('m'.repeat(65_536));
   });
 
-  it('goes on with the next source if git takes too long, and warns', async () => {
+  it('uses the next source if git takes too long, and warns', async () => {
     const slow: GitRunner = () => Promise.resolve({ exitCode: -1, stdout: '', stderr: '', timedOutAfter: 30 });
     const warned = collectingLog();
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: workspace };
@@ -156,7 +156,7 @@ describe('gatherCommit', () => {
     });
   });
 
-  it("goes on to the event's payload where there is no checkout", async () => {
+  it("reads the event's payload if there is no checkout", async () => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: folder.path };
     const job = jobOf('push', events.pushEvent(), variables);
     for (const runner of [git, noGit]) {
@@ -168,7 +168,7 @@ describe('gatherCommit', () => {
     }
   });
 
-  it('knows the committer date beside what is sent', async () => {
+  it('returns the committer date besides the evidence', async () => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
     const job = jobOf('push', events.pushEvent({ head_commit: events.webhookCommit(second) }), variables);
     const fromGit = await gatherCommitEvidence({ job, log }, { git, github: undefined });
@@ -176,7 +176,7 @@ describe('gatherCommit', () => {
     expect(Object.keys(fromGit.info)).not.toContain('committedAt');
   });
 
-  it("goes on to GitHub's API where the payload holds the SHA alone, and says where it read", async () => {
+  it("asks GitHub's API if the payload contains only the SHA, and logs the source", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
     const own = collectingLog();
     const github = githubWith({ commit: { found: facts(shas.head) } });
@@ -185,7 +185,7 @@ describe('gatherCommit', () => {
     expect(own.debugs).toHaveLength(2);
   });
 
-  it('says which sources were tried where none describes the commit', async () => {
+  it('names the sources that were tried if none describes the commit', async () => {
     const job = jobOf('pull_request', events.pullRequestEvent());
     const gathering = gatherCommit({ job, log }, { git: noGit, github: undefined });
     await expect(gathering).rejects.toThrow(UserError);
@@ -198,7 +198,7 @@ describe('gatherCommit', () => {
     });
   });
 
-  it("calls it trouble where GitHub's API failed", async () => {
+  it("reports an external error if GitHub's API failed", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
     const gathering = gatherCommit({ job, log }, { git, github: githubWith({ commit: troubled }) });
     await expect(gathering).rejects.toThrow(ExternalError);
@@ -208,13 +208,13 @@ describe('gatherCommit', () => {
     });
   });
 
-  it("does not believe GitHub's API when it describes another commit", async () => {
+  it("rejects the description of another commit from GitHub's API", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
     const github = githubWith({ commit: { found: facts(shas.merge) } });
     await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(/another commit, b{40}/);
   });
 
-  it('leaves the address out where the repository is not known', async () => {
+  it('omits the URL if the repository is unknown', async () => {
     const job = { ...readJob({ GITHUB_WORKSPACE: workspace, GITHUB_SHA: second }), eventName: 'schedule' };
     const info = await gatherCommit({ job, log }, { git, github: undefined });
     expect(info).not.toHaveProperty('url');
@@ -246,7 +246,7 @@ describe('gatherCommit on a comment', () => {
     });
   });
 
-  it('asks for a token where there is none', async () => {
+  it('asks for a token if there is none', async () => {
     const job = jobOf('issue_comment', comment, variables);
     const gathering = gatherCommit({ job, log }, { git, github: undefined });
     await expect(gathering).rejects.toThrow(
@@ -258,7 +258,7 @@ describe('gatherCommit on a comment', () => {
     });
   });
 
-  it("calls it trouble where GitHub's API failed", async () => {
+  it("reports an external error if GitHub's API failed", async () => {
     const job = jobOf('issue_comment', comment, variables);
     const github = githubWith({ head: troubled });
     await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(ExternalError);
@@ -268,7 +268,7 @@ describe('gatherCommit on a comment', () => {
 describe('gatherCommit of a tag', () => {
   const onTag = { GITHUB_REF: 'refs/tags/v1', GITHUB_REF_TYPE: 'tag' };
 
-  it('names the branch that git has the commit on', async () => {
+  it('uses the branch on which git finds the commit', async () => {
     const job = jobOf('release', events.releaseEvent(), {
       ...onTag,
       GITHUB_SHA: first,
@@ -280,14 +280,14 @@ describe('gatherCommit of a tag', () => {
     });
   });
 
-  it('names the tag where the checkout knows no branch', async () => {
+  it('uses the tag if the checkout has no branch', async () => {
     folder.git(folder.path, 'clone', '--quiet', '--depth=1', '--branch=v1', `file://${workspace}`, 'tag-only');
     const checkout = { GITHUB_WORKSPACE: `${folder.path}/tag-only`, GITHUB_SHA: first };
     const job = jobOf('release', events.releaseEvent(), { ...onTag, ...checkout });
     await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
   });
 
-  it('names the tag where there is no checkout', async () => {
+  it('uses the tag if there is no checkout', async () => {
     const job = jobOf('push', events.tagPushEvent(), { ...onTag, GITHUB_SHA: shas.head });
     await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
   });
@@ -310,7 +310,7 @@ describe('gatherCommit of a tag', () => {
 describe('gatherCommit of a commit given by hand', () => {
   const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.base };
 
-  it.each(['v1', 'main~1', 'first digits'])('takes %s for the commit that git means by it', async (name) => {
+  it.each(['v1', 'main~1', 'first digits'])('resolves %s with git', async (name) => {
     const job = jobOf('schedule', {}, { ...variables, GITHUB_WORKSPACE: workspace });
     const commitSha = name === 'first digits' ? first.slice(0, 10) : name;
     await expect(gatherCommit({ job, log, commitSha }, { git, github: undefined })).resolves.toMatchObject({
@@ -328,7 +328,7 @@ describe('gatherCommit of a commit given by hand', () => {
     expect(info).not.toHaveProperty('branch');
   });
 
-  it('says who was asked where nobody knows the name', async () => {
+  it('names the sources that were asked if none knows the name', async () => {
     const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const request = { job, log, commitSha: 'v9' };
     await expect(gatherCommit(request, { git, github: undefined })).rejects.toMatchObject({
@@ -342,7 +342,7 @@ describe('gatherCommit of a commit given by hand', () => {
     await expect(gatherCommit(request, { git, github })).rejects.toThrow(ExternalError);
   });
 
-  it('names no branch where several have the commit and none is expected', async () => {
+  it('records no branch if several contain the commit and none is expected', async () => {
     const origin = folder.repository('several');
     const sha = folder.commit(origin, 'first');
     folder.git(origin, 'branch', 'one');
@@ -377,7 +377,7 @@ describe('repositoryInfo', () => {
     });
   });
 
-  it('has no id where GitHub gave none, and is undefined outside a GitHub job', () => {
+  it('omits an unknown id, and is undefined outside a GitHub job', () => {
     const job = readJob({ GITHUB_REPOSITORY: 'acme/widgets' });
     expect(repositoryInfo(job)).not.toHaveProperty('id');
     expect(repositoryInfo(readJob({}))).toBeUndefined();

@@ -88,7 +88,7 @@ describe('readCommitFromGit', () => {
     });
   });
 
-  it('gives a long message in full', async () => {
+  it('reads a long message in full', async () => {
     const workspace = folder.repository('long');
     const message = 'ü🚢'.repeat(100_000);
     const sha = folder.commit(workspace, message);
@@ -115,7 +115,7 @@ describe('readCommitFromGit', () => {
     await expect(readCommitFromGit(git, workspace, sha)).resolves.toMatchObject({ found: { author } });
   });
 
-  it("is not swayed by the repository's settings", async () => {
+  it("ignores the repository's settings", async () => {
     const workspace = folder.repository('settings');
     const sha = folder.commit(workspace, 'größe\n');
     const settings = [
@@ -135,7 +135,7 @@ describe('readCommitFromGit', () => {
     });
   });
 
-  it('reads the commit itself where another one replaces it', async () => {
+  it('reads the commit itself, not its replacement', async () => {
     const workspace = folder.repository('replaced');
     const sha = folder.commit(workspace, 'the truth');
     const other = folder.commit(workspace, 'a fake');
@@ -162,7 +162,7 @@ describe('readCommitFromGit', () => {
     }
   });
 
-  it('takes the SHA of an annotated tag for the commit that it tags', async () => {
+  it('resolves the SHA of an annotated tag to its commit', async () => {
     const workspace = folder.repository('annotated');
     const sha = folder.commit(workspace, 'tagged');
     folder.git(workspace, 'tag', '--annotate', '--message=one', 'v1');
@@ -231,7 +231,7 @@ describe('readCommitFromGit', () => {
     );
   });
 
-  it('repeats what git says of a broken repository', async () => {
+  it("reports git's message about a broken repository", async () => {
     const workspace = folder.repository('broken');
     const sha = folder.commit(workspace, 'first');
     folder.git(workspace, 'config', 'core.repositoryFormatVersion', '99');
@@ -291,14 +291,14 @@ describe('resolveWithGit', () => {
     await expect(resolveWithGit(ambiguous, folder.path, '1f0a')).rejects.toThrow('1f0a means more than one thing');
   });
 
-  it('does not know what is not there', async () => {
+  it('misses what does not exist', async () => {
     const workspace = folder.repository('unknown');
     folder.commit(workspace, 'first');
     expect(reasonOf(await resolveWithGit(git, workspace, 'v9'))).toBe('the repository does not have it');
     expect(reasonOf(await resolveWithGit(git, undefined, 'v9'))).toBe('GITHUB_WORKSPACE is not set');
   });
 
-  it('does not take a SHA-256 for a SHA-1', async () => {
+  it('rejects a SHA-256', async () => {
     const workspace = join(folder.path, 'sha256');
     mkdirSync(workspace);
     folder.git(workspace, 'init', '--quiet', '--object-format=sha256');
@@ -322,7 +322,7 @@ describe('branchesWithCommit', () => {
     expect([...branches].sort()).toEqual(['main', 'release/1']);
   });
 
-  it('names none where there is no repository', async () => {
+  it('finds none without a repository', async () => {
     await expect(branchesWithCommit(git, folder.path, 'a'.repeat(40))).resolves.toEqual([]);
   });
 });

@@ -108,7 +108,7 @@ describe('the commit of GitHub', () => {
     expect(miss.remedy).toContain('`permissions: { contents: read }`');
   });
 
-  it('is missing where GitHub cannot be reached', async () => {
+  it('is a miss if GitHub cannot be reached', async () => {
     const server = await startGitHub({});
     await server.close();
     const miss = missOf(await connect(server.url).commit(shas.head));
@@ -118,7 +118,7 @@ describe('the commit of GitHub', () => {
     });
   });
 
-  it('is not waited for longer than the time allowed', async () => {
+  it('ends at the time limit', async () => {
     const server = await start({ [commitPath(shas.head)]: 'never' });
     const clock = manualClock();
     const asking = connect(server.url, { clock, timeout: 7000 }).commit(shas.head);
@@ -131,7 +131,7 @@ describe('the commit of GitHub', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('is given up with the job, which is no answer of GitHub', async () => {
+  it("ends with the signal's reason if the job is cancelled", async () => {
     const server = await start({ [commitPath(shas.head)]: 'never' });
     const job = new AbortController();
     const clock = manualClock();
@@ -144,7 +144,7 @@ describe('the commit of GitHub', () => {
 });
 
 describe('the head of a pull request', () => {
-  it('is where GitHub has it now, without the branch of a fork that is gone', async () => {
+  it('is the current one, without the branch of a deleted fork', async () => {
     const body = { number: 12, head: { ref: 'feature/lid', sha: shas.head, repo: null }, merge_commit_sha: shas.merge };
     const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body } });
     await expect(connect(server.url).pullRequestHead(12)).resolves.toEqual({
@@ -169,7 +169,7 @@ describe('the head of a pull request', () => {
     expect(miss.remedy).toContain('`permissions: { pull-requests: read }`');
   });
 
-  it('is not believed without a SHA', async () => {
+  it('is a miss without a SHA', async () => {
     const server = await start({ '/repos/acme/widgets/pulls/12': { status: 200, body: { head: { ref: 'x' } } } });
     expect(missOf(await connect(server.url).pullRequestHead(12)).kind).toBe('external');
   });

@@ -14,7 +14,7 @@ describe('judgedCommit by the event', () => {
     expect(judgedCommit(jobOf(eventName, event, variables))).toMatchObject(judged);
   });
 
-  it('keeps the label of a branch whose fork is gone', () => {
+  it('keeps the label of the branch of a deleted fork', () => {
     const event = {
       ...events.pullRequestEvent(),
       pull_request: { head: { sha: shas.head, label: 'gone:main', repo: null } },
@@ -37,13 +37,13 @@ describe('judgedCommit by the event', () => {
     }
   });
 
-  it('labels a branch whose fork is gone with the owner that is still known', () => {
+  it('labels the branch of a deleted fork with the owner if it is known', () => {
     const head = { sha: shas.head, ref: 'main', repo: null, user: { login: 'gone' } };
     const job = jobOf('pull_request', { pull_request: { head } }, { GITHUB_HEAD_REF: 'main' });
     expect(judgedCommit(job)).toMatchObject({ branch: { named: 'gone:main' } });
   });
 
-  it('names no branch of a finished run whose fork is gone', () => {
+  it('records no branch for a finished run of a deleted fork', () => {
     const job = jobOf(
       'workflow_run',
       events.workflowRunEvent({ head_branch: 'main', head_repository: null }),
@@ -74,14 +74,14 @@ describe('judgedCommit by the event', () => {
   });
 
   it.each(['push', 'merge_group', 'release', 'deployment', 'schedule'])(
-    'takes GITHUB_SHA for the commit of a %s whose payload is missing',
+    'uses GITHUB_SHA for a %s without a payload',
     (name) => {
       const job = jobOf(name, {}, { GITHUB_SHA: shas.head, GITHUB_REF: 'refs/heads/main' });
       expect(judgedCommit(job)).toMatchObject({ kind: 'commit', sha: shas.head });
     },
   );
 
-  it('says so where neither the event nor the variables hold a commit', () => {
+  it('fails if neither the event nor the variables contain a commit', () => {
     expect.assertions(2);
     try {
       judgedCommit(jobOf('schedule', {}, { GITHUB_SHA: shas.zero }));
@@ -120,7 +120,7 @@ function attempt(job: Parameters<typeof judgedCommit>[0]): ReturnType<typeof jud
 }
 
 describe('judgedCommit by hand', () => {
-  it('takes the whole SHA, in any case and with blanks around it', () => {
+  it('accepts a full SHA in any case and trims blanks', () => {
     const job = jobOf('workflow_dispatch', events.workflowDispatchEvent(), onDefault);
     expect(judgedCommit(job, ` ${shas.head.toUpperCase()}\n`)).toEqual({
       kind: 'commit',
@@ -130,17 +130,17 @@ describe('judgedCommit by hand', () => {
     });
   });
 
-  it("keeps the event's branch where it is the event's commit", () => {
+  it("keeps the event's branch for the event's commit", () => {
     const job = jobOf('push', events.pushEvent(), { GITHUB_SHA: shas.head, GITHUB_REF: 'refs/heads/feature/a' });
     expect(judgedCommit(job, shas.head)).toMatchObject({ sha: shas.head, branch: { named: 'feature/a' } });
   });
 
-  it('takes a commit where the event means none', () => {
+  it('accepts a commit if the event has none', () => {
     const job = jobOf('push', events.branchDeletionPushEvent(), onDefault);
     expect(judgedCommit(job, shas.head)).toMatchObject({ kind: 'commit', sha: shas.head });
   });
 
-  it('takes an empty input for none', () => {
+  it('treats an empty input as not set', () => {
     const job = jobOf('schedule', events.scheduleEvent(), onDefault);
     expect(judgedCommit(job, '  ')).toMatchObject({ sha: shas.base });
   });

@@ -13,7 +13,7 @@ describe("a file's name in an archive", () => {
     expect(archiveName(join(workspace, '..a', '...'), workspace)).toBe('..a/...');
   });
 
-  it('keeps the place of a file above the workspace, without going up', () => {
+  it('keeps the position of a file above the workspace, without `..`', () => {
     expect(archiveName(join(root, 'home', 'runner', 'x', 'y.txt'), workspace)).toBe('__parent__/x/y.txt');
     expect(archiveName(join(root, 'home', 'x'), workspace)).toBe('__parent__/__parent__/x');
   });
@@ -41,7 +41,7 @@ describe("a file's name in an archive", () => {
     );
   });
 
-  it('is never the name of another file', () => {
+  it('is unique', () => {
     expect(uniqueNames(['a', 'b', 'a', '_a', 'a'])).toEqual(['a', 'b', '_a', '__a', '___a']);
     fc.assert(
       fc.property(fc.array(fc.stringMatching(/^_{0,3}[ab]$/)), (names) => {

@@ -32,12 +32,12 @@ describe('a path pattern', () => {
     });
   });
 
-  it('takes the special meaning from a character behind a backslash', () => {
+  it('escapes the character after a backslash', () => {
     expect(matches(String.raw`a\*b`, 'a*b')).toBe(true);
     expect(matches(String.raw`a\*b`, 'axb')).toBe(false);
   });
 
-  it('cannot go up behind a wildcard', () => {
+  it('cannot contain `..` after a wildcard', () => {
     expect(parsePattern('*/../x', workspace)).toBeUndefined();
     expect(parsePattern('**/..', workspace)).toBeUndefined();
   });
@@ -72,7 +72,7 @@ describe('a path pattern', () => {
     expect(matches(text, path)).toBe(expected);
   });
 
-  it('takes a bracket that is never closed as it stands', () => {
+  it('reads an unclosed bracket literally', () => {
     expect(matches('[ab', '[ab')).toBe(true);
   });
 });

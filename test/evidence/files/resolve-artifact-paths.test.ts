@@ -7,10 +7,10 @@ async function namesOf(tree: FileTree, ...patterns: readonly string[]): Promise<
   return (await resolveArtifactPaths({ patterns, workspace: tree.root })).map((artifact) => artifact.name);
 }
 
-describe('the artifacts that lines stand for', () => {
+describe('the artifacts that lines match', () => {
   const files = { 'dist/a.js': '', 'dist/sub/b.js': '', 'app.jar': '', 'empty/': '' };
 
-  it('are files, and directories as a whole where a line names them', async () => {
+  it('are files, and whole directories if a line matches them', async () => {
     await withFileTree(files, async (tree) => {
       expect(await resolveArtifactPaths({ patterns: ['dist', 'app.jar'], workspace: tree.root })).toEqual([
         { path: tree.at('dist'), name: 'dist' },
@@ -37,7 +37,7 @@ describe('the artifacts that lines stand for', () => {
     });
   });
 
-  it('are an error where a line stands for nothing', async () => {
+  it('are an error if a line matches nothing', async () => {
     await withFileTree(files, async (tree) => {
       expect((await userErrorOf(() => namesOf(tree, 'build'))).message).toContain('"build"');
     });

@@ -16,7 +16,7 @@ async function namesOf(tree: FileTree, ...patterns: readonly string[]): Promise<
   return (await resolveFiles({ patterns, workspace: tree.root })).map((file) => file.name);
 }
 
-describe('the files that lines stand for', () => {
+describe('the files that lines match', () => {
   it('are paths and patterns from the workspace, each file with its absolute path, name and size', async () => {
     await withFileTree({ 'a b/c.txt': 'four', 'a b/d.txt': '', 'a b/e.log': '' }, async (tree) => {
       expect(await resolveFiles({ patterns: ['a b/*.txt'], workspace: tree.root })).toEqual([
@@ -87,7 +87,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  it('take a line that names something that exists as that path', async () => {
+  it('use a line that is an existing path as that path', async () => {
     const files = { '[id].tsx': '', 'i.tsx': '', '#x': '', '~': '', '{a,b}': '', a: '', './!x': '', 'd[1]/y': '' };
     await withFileTree(files, async (tree) => {
       expect(await namesOf(tree, '[id].tsx')).toEqual(['[id].tsx']);
@@ -97,7 +97,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  it('leave out what a line with an exclamation mark names, wherever it stands', async () => {
+  it('omit what a line with an exclamation mark matches, wherever it is', async () => {
     const files = { 'a/x.txt': '', 'a/y.log': '', 'a/node_modules/z.txt': '', 'b/x.txt': '', '[c]/x.txt': '' };
     await withFileTree(files, async (tree) => {
       expect(await namesOf(tree, '!**/*.log', 'a')).toEqual(['a/node_modules/z.txt', 'a/x.txt']);
@@ -116,7 +116,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  it('name every line that stands for nothing, in one error', async () => {
+  it('name every line without a match in one error', async () => {
     await withFileTree({ 'a.txt': '', 'empty/': '' }, async (tree) => {
       const mistake = await userErrorOf(() => namesOf(tree, '*.xml', 'a.txt', '~/b', 'empty', 'A.TXT*', '*/../x'));
       expect(mistake.problems.map(({ what }) => /"(.*?)"/.exec(what)?.[1])).toEqual([
@@ -139,7 +139,7 @@ describe('the files that lines stand for', () => {
     });
   });
 
-  it('are an error when braces stand for too much', async () => {
+  it('are an error if braces expand to too many patterns', async () => {
     await withFileTree({ a: '' }, async (tree) => {
       expect((await userErrorOf(() => namesOf(tree, '{a,b}'.repeat(20)))).message).toContain('10,000 patterns');
     });

@@ -11,7 +11,7 @@ function asHex(directory: string): readonly string[] {
 }
 
 describe('the entries of a directory', () => {
-  it('come in the order of their bytes, also where that is not the order of UTF-16', async () => {
+  it('are in byte order, even if that is not the order of UTF-16', async () => {
     // U+FF5E has the smaller bytes, and the larger code unit.
     const names = ['😀', '～', 'é', 'b', 'B', 'a.txt', 'a', 'a-'];
     await withFileTree(Object.fromEntries(names.map((name) => [name, ''])), ({ root }) => {

@@ -137,7 +137,7 @@ describe('the analysis of a branch', () => {
     expect((await job.gather()).results.revision).toBe(revision);
   });
 
-  it('is not taken for unverifiable if the server is only in trouble', async () => {
+  it('is not treated as unverified if the server has an error', async () => {
     await open({});
     job.sonar.instead('api/project_analyses/search', ...Array.from({ length: 100 }, () => ({ status: 502 })));
     const failure = await failureOf(job.gather());

@@ -106,7 +106,7 @@ describe("Sonar's background task", () => {
     expect(failure.remedy).toContain('left over from an earlier run');
   });
 
-  it('is no longer waited for when the job is cancelled', async () => {
+  it('is no longer waited for if the job is cancelled', async () => {
     const cancelled = new AbortController();
     job = await openSonarJob({
       state: { tasks: { [taskId]: [unfinishedTask('PENDING')] } },

@@ -107,7 +107,7 @@ describe('a restart of Sonar', () => {
     expect(elapsed()).toBe(300_000);
   });
 
-  it('is no longer waited for when the job is cancelled', async () => {
+  it('is no longer waited for if the job is cancelled', async () => {
     const cancelled = new AbortController();
     await open(
       (now) => {
@@ -146,7 +146,7 @@ describe('too many requests', () => {
   });
 });
 
-describe('what does not pass', () => {
+describe('a permanent failure', () => {
   it.each([
     ['a host name that never existed', new TransportError('unreachable', false, 'x', { cause: { code: 'ENOTFOUND' } })],
     ['a certificate that is not trusted', new TransportError('untrusted', false, 'self-signed certificate')],

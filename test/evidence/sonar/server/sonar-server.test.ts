@@ -14,7 +14,7 @@ const authorizations = (): readonly (string | undefined)[] => [
 const bearer = 'Bearer user-token';
 const basic = `Basic ${Buffer.from('user-token:').toString('base64')}`;
 
-describe("the token's way", () => {
+describe('the scheme of a token', () => {
   it('is bearer to a server from 10.0 on', async () => {
     job = await openSonarJob();
     await job.report();
@@ -227,7 +227,7 @@ describe('an address with the wrong protocol', () => {
   });
 });
 
-describe('failure on the way', () => {
+describe('a transient failure', () => {
   it('is met by asking again: too many requests, a server in maintenance, a cut connection', async () => {
     job = await openSonarJob();
     await job.report();

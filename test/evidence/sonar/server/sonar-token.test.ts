@@ -8,7 +8,7 @@ import {
 import { parseSonarTime } from '../../../../src/evidence/sonar/sonar-time.ts';
 import { UserError } from '../../../../src/runtime/failure.ts';
 
-describe('the way a token is sent', () => {
+describe('the authorization header of a token', () => {
   const own = 'https://sonar.example.com';
   it.each([
     ['https://sonarcloud.io', { serverVersion: '8.0.0.56246', organization: 'acme' }, ['bearer']],
@@ -57,7 +57,7 @@ describe("a date of Sonar's", () => {
     expect(parseSonarTime('2023-05-25T10:34:21+0200')).toBe(Date.UTC(2023, 4, 25, 8, 34, 21));
     expect(parseSonarTime('2023-05-25T10:34:21Z')).toBe(Date.UTC(2023, 4, 25, 10, 34, 21));
   });
-  it('that is none has no time', () => {
+  it('that is not valid has no time', () => {
     expect(parseSonarTime('yesterday')).toBeUndefined();
     expect(parseSonarTime(undefined)).toBeUndefined();
   });
