@@ -10,11 +10,11 @@ import { attestationForm } from './service-samples.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 
-/** What a step is started with, where it differs from its job. */
+/** The settings of a step that differ from those of its job. */
 export interface StepOptions {
-  /** Variables beside the job's; undefined takes one of those away. */
+  /** Variables in addition to the job's. Undefined removes a variable. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
-  /** Undefined is a job without an event file. */
+  /** Without it there is no event file. */
   readonly event?: unknown;
   readonly kill?: StepSettings['kill'];
   readonly meanwhile?: StepSettings['meanwhile'];
@@ -24,32 +24,32 @@ export interface StepOptions {
 export interface ActionJob {
   readonly service: TestService;
   readonly workspace: TemporaryWorkspace;
-  /** Runs the built action as one step. The connection is in the job's variables; an input wins over it. */
+  /** Runs the built action as one step. The job's variables have the connection; inputs override it. */
   step(inputs: Readonly<Record<string, string>>, options?: StepOptions): Promise<ActionRun>;
-  /** Creates a flow of a new name in which artifacts need this evidence. */
+  /** Creates a flow with a new name and this template. Returns the name. */
   flow(...template: readonly string[]): Promise<string>;
-  /** Reports an artifact, as its build would, in the trail of the job's commit; gives the status. */
+  /** Reports an artifact, as its build would, to the trail of the job's commit. Returns the status. */
   report(
     flow: string,
     artifact: { readonly fingerprint: string; readonly trail?: string; readonly commit?: string },
   ): Promise<number>;
-  /** Puts a Sonar analysis on record in a trail, of a gate that ended so. */
+  /** Attests a Sonar analysis with this status of the quality gate. */
   attest(flow: string, trail: string, gate: string): Promise<void>;
-  /** Asks the service itself, with the key of the job. */
+  /** Sends a request to the service, with the key of the job. */
   ask(path: string, request?: RequestInit): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** The commit that the job was started by. */
+/** The commit of the job. */
 export const jobCommit: string = shas.head;
 
 /**
- * Opens a job. Close it.
+ * Opens a job. The caller must close it.
  *
- * @param settings of the service, if the test wants it otherwise
+ * @param settings of the service
  */
 export async function openActionJob(settings: TestServiceSettings = {}): Promise<ActionJob> {
-  demandBuilt();
+  requireBuild();
   const service = await startTestService(settings);
   const workspace = await temporaryWorkspace();
   const variables = {
@@ -120,8 +120,8 @@ function present(variables: Readonly<Record<string, string | undefined>>): Recor
   );
 }
 
-/** @throws where there is nothing to run, with the remedy: every test of a job would fail for that one reason */
-function demandBuilt(): void {
+/** @throws Error if the action is not built */
+function requireBuild(): void {
   const built = join(actionFolder, 'index.js');
   if (!existsSync(built)) throw new Error(`${built} is missing: run \`npm run build\``);
 }

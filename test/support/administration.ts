@@ -16,7 +16,7 @@ export function createServiceAccount(
   return administer(service, { path: `/organizations/${org}/service-accounts`, json });
 }
 
-/** Creates a key of a service account of the test's organization, and answers it. */
+/** Creates a key of a service account of the test's organization, and returns it. */
 export async function createServiceAccountKey(
   service: TestService,
   name = 'ci',
@@ -31,7 +31,7 @@ export function saveMember(service: TestService, user: string, role: string, org
   return administer(service, { method: 'PUT', path: `/organizations/${org}/members/${user}`, json: { role } });
 }
 
-/** Creates a personal key of a member, and answers it. */
+/** Creates a personal key of a member, and returns it. */
 export async function createKey(
   service: TestService,
   document: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ export async function createKey(
   return String(mappingOf(called)['key']);
 }
 
-/** Creates a notification about `prod` unless said otherwise, and the environments `prod` and `stage`. */
+/** Creates a notification, by default about `prod`, and the environments `prod` and `stage`. */
 export async function createNotification(
   service: TestService,
   document: Readonly<Record<string, unknown>> = {},

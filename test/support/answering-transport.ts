@@ -2,11 +2,11 @@ import type { HttpAnswer, HttpRequest, Transport } from '../../src/http/transpor
 
 /** A transport that opens no connection. */
 export interface AnsweringTransport extends Transport {
-  /** Everything that was sent, in order. */
+  /** All requests, in order. */
   readonly requests: readonly HttpRequest[];
 }
 
-/** A transport that answers each request with what the function makes of it. */
+/** A transport whose responses a function makes of the requests. */
 export function answeringTransport(
   answer: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>,
 ): AnsweringTransport {
@@ -23,7 +23,7 @@ export function answeringTransport(
   };
 }
 
-/** A transport that never answers, until it is given up. */
+/** A transport that never responds. A request ends when it is aborted. */
 export function silentTransport(): AnsweringTransport {
   const requests: HttpRequest[] = [];
   return {
@@ -42,7 +42,7 @@ export function silentTransport(): AnsweringTransport {
   };
 }
 
-/** An answer in JSON. */
+/** A JSON response. */
 export function jsonAnswer(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
 }

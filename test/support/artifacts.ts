@@ -7,12 +7,12 @@ import type { PollTiming } from '../../src/operations/polling.ts';
 import type { Verdict } from '../../src/contract/compliance.ts';
 import { ExternalError, type Failure } from '../../src/runtime/failure.ts';
 
-/** A fingerprint that is recognised at a glance: one digit, 64 times. */
+/** A fingerprint that is easy to recognise: one digit, 64 times. */
 export function fingerprintOf(digit: string): string {
   return digit.repeat(64);
 }
 
-/** An artifact as a service answers it, with other values where given. */
+/** An artifact as a service returns it, with these changes. */
 export function anArtifact(other: Partial<Artifact> = {}): Artifact {
   return {
     fingerprint: fingerprintOf('a'),
@@ -28,7 +28,7 @@ export function anArtifact(other: Partial<Artifact> = {}): Artifact {
   };
 }
 
-/** A query for the artifact above, with other values where given. */
+/** A query for the artifact above, with these changes. */
 export function aQuery(other: Partial<ArtifactQuery> = {}): ArtifactQuery {
   return {
     fingerprint: fingerprintOf('a'),
@@ -66,12 +66,12 @@ export function foundArtifact(digit: string, verdict: Verdict, other: Partial<Ar
   };
 }
 
-/** The same lookup, of an artifact that was computed from the file of this name, or whose fingerprint was given. */
+/** The same lookup for the file with this name, or for a given fingerprint. */
 export function withName(lookup: ArtifactLookup, name: string | undefined): ArtifactLookup {
   return { ...lookup, query: { ...lookup.query, name } };
 }
 
-/** The same artifact, of which the service does not name `git_commit`. */
+/** The same artifact without `git_commit`. */
 export function withoutCommit(lookup: ArtifactLookup): ArtifactLookup {
   const { value } = lookup.settled;
   if (value === undefined) return lookup;
@@ -81,13 +81,13 @@ export function withoutCommit(lookup: ArtifactLookup): ArtifactLookup {
 }
 
 /** An artifact that could not be looked up. */
-export function failedLookup(digit: string, failure: Failure = trouble(digit)): ArtifactLookup {
+export function failedLookup(digit: string, failure: Failure = noResponse(digit)): ArtifactLookup {
   return {
     query: aQuery({ fingerprint: fingerprintOf(digit), name: `dist/${digit}.tgz` }),
     settled: { failure, last: undefined },
   };
 }
 
-function trouble(digit: string): Failure {
+function noResponse(digit: string): Failure {
   return new ExternalError({ what: `no answer about ${digit}`, remedy: 'Try again later.' });
 }

@@ -4,7 +4,7 @@ import type { ScriptedAnswer, SeenRequest } from './perform-operation.ts';
 /** 2026-01-02T03:04:05Z. */
 export const start = 1_767_323_045;
 
-/** Number 1 is the oldest; each is of a trail of its own. */
+/** Number 1 is the oldest. Each has its own trail. */
 export function attestation(number: number, compliant: boolean | null = true): ListedAttestation {
   return {
     attestation_id: `id-${number}`,
@@ -18,13 +18,13 @@ export function attestation(number: number, compliant: boolean | null = true): L
   };
 }
 
-/** A page of so many entries, out of a total. */
+/** A page of a list. */
 export function pageOf(data: readonly ListedAttestation[], page: number, size: number, total: number): ScriptedAnswer {
   const pagination = { total, page, per_page: size, page_count: Math.ceil(total / size) };
   return { status: 200, body: { data, _links: {}, pagination } };
 }
 
-/** Answers pages of what `listed` gives at that time, up to and with the second that is asked for. */
+/** Responds with pages of the entries that `listed` returns at that time, until the requested time. */
 export function serviceOf(listed: () => readonly ListedAttestation[]): (request: SeenRequest) => ScriptedAnswer {
   return ({ path }) => {
     const query = new URL(path, 'https://x').searchParams;
@@ -35,6 +35,6 @@ export function serviceOf(listed: () => readonly ListedAttestation[]): (request:
   };
 }
 
-/** So many, the newest first. */
+/** This many attestations, the newest first. */
 export const numbers = (count: number): readonly ListedAttestation[] =>
   Array.from({ length: count }, (_, index) => attestation(count - index));

@@ -17,7 +17,7 @@ export interface CapturedOutput {
   readonly responseFile: string | undefined;
 }
 
-/** Captures what is written through the real runner interface in this process. */
+/** Captures what is written through the real runner in this process. */
 export async function captureOutput(
   secrets: readonly string[],
   work: (target: ReportTarget) => unknown,
@@ -52,14 +52,14 @@ export async function captureOutput(
   }
 }
 
-// @actions/core keeps the path of the first summary for the life of the process.
-const summaryPath = join(mkdtempSync(join(tmpdir(), 'told-summary-')), 'summary.md');
+// @actions/core remembers the path of the first summary until the process ends.
+const summaryPath = join(mkdtempSync(join(tmpdir(), 'summary-')), 'summary.md');
 
 afterAll(() => {
   rmSync(dirname(summaryPath), { recursive: true, force: true });
 });
 
-/** Sets variables of the process while something works: @actions/core reads them there. */
+/** Sets environment variables of the process while work runs, because @actions/core reads them there. */
 export async function inEnvironment<Result>(
   variables: Readonly<Record<string, string>>,
   work: () => Result | Promise<Result>,

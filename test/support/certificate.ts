@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A certificate that signs itself, in PEM. */
+/** A self-signed certificate in PEM. */
 export interface Certificate {
   readonly key: string;
   readonly certificate: string;
 }
 
-/** Whether this machine has the `openssl` that makes certificates. */
+/** Whether `openssl` is installed. */
 export const canMakeCertificates = spawnSync('openssl', ['version']).status === 0;
 
 /** Makes a certificate for the host name, valid for two days. Takes about 20 ms. */

@@ -6,24 +6,24 @@ import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { instantClock } from './clock.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
 
-/** What a test may want otherwise. */
+/** Settings that a test can change. */
 export interface TestClientSettings {
   readonly connection?: Partial<Connection>;
   readonly retryPolicy?: Partial<RetryPolicy>;
   readonly environment?: EnvironmentVariables;
-  /** By default one on which the waits between attempts take no time, and deadlines hold. */
+  /** By default, waits between attempts take no time, and deadlines hold. */
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
 }
 
-/** The real client on real sockets. */
+/** The real client with real sockets. */
 export interface TestClient {
   readonly client: ComplianceClient;
   readonly log: CollectingLog;
   close(): Promise<void>;
 }
 
-/** Opens a client for a base address. Close it. */
+/** Opens a client for a base address. The caller must close it. */
 export function openTestClient(baseUrl: URL | string, settings: TestClientSettings = {}): TestClient {
   const log = collectingLog();
   const transport = createTransport(settings.environment ?? {});

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { sleep } from '../../src/runtime/clock.ts';
 import { instantClock, manualClock, startOfTime } from './clock.ts';
 
-describe('a clock that waits for nothing', () => {
-  it('moves on by what is waited for, in order', async () => {
+describe('a clock on which waiting takes no time', () => {
+  it('advances by each wait, in order', async () => {
     const clock = instantClock();
     const order: string[] = [];
     await Promise.all([
@@ -14,7 +14,7 @@ describe('a clock that waits for nothing', () => {
     expect(clock.now()).toBe(startOfTime + 2000);
   });
 
-  it('fires a deadline only when the time has passed it, and none that was called off', async () => {
+  it('fires a deadline only when the time is past it, and not if it was cancelled', async () => {
     const clock = instantClock();
     const fired: string[] = [];
     clock.after(40_000, () => fired.push('deadline'));
@@ -28,8 +28,8 @@ describe('a clock that waits for nothing', () => {
   });
 });
 
-describe('a clock that the test moves', () => {
-  it('fires what is due on the way, also what is only set on the way', async () => {
+describe('a clock that the test advances', () => {
+  it('fires the timers that are due, including those set meanwhile', async () => {
     const clock = manualClock();
     const times: number[] = [];
     const work = (async () => {

@@ -6,21 +6,21 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** 2026-01-02T03:04:05Z, in milliseconds: where the clocks of tests start. */
+/** 2026-01-02T03:04:05Z in milliseconds, the start time of the clocks of tests. */
 export const startOfTime = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** A clock that waits for nothing. */
+/** A clock on which waiting takes no time. */
 export interface InstantClock extends Clock {
-  /** Every wait that was fired at once, in milliseconds, in order. */
+  /** All waits that took no time, in milliseconds, in order. */
   readonly waits: readonly number[];
 }
 
 /**
- * A clock on which waiting takes no time: a wait fires in the next turn of the event loop, and `now` has moved on.
+ * A clock on which waiting takes no time: a wait ends in the next turn of the event loop, with `now` advanced.
  *
- * A wait longer than `longestWait` (30 s) is taken for a deadline: it does not make time pass, and only fires when the
- * waits of others have moved `now` past it. So a request's deadline holds while a real server on the loopback answers.
- * While `isPaused` says so, no time passes at all; then shorter deadlines hold, too.
+ * A wait longer than `longestWait` (30 s) is treated as a deadline: it does not advance the time, and ends only when
+ * other waits have advanced `now` past it. So the deadline of a request holds while a real server responds. While
+ * `isPaused` returns true, no time passes at all, so that shorter deadlines hold, too.
  */
 export function instantClock(
   options: { start?: number; longestWait?: number; isPaused?: () => boolean } = {},
@@ -61,18 +61,18 @@ export function instantClock(
   };
 }
 
-/** A clock that only the test moves. */
+/** A clock that only the test advances. */
 export interface ManualClock extends Clock {
   /**
-   * Moves the time on and fires what is due on the way, in order; whoever waited can set the next timer before the time
-   * moves on further.
+   * Advances the time and fires the timers that are due, in order. Code that waited can set its next timer before the
+   * time advances further.
    */
   advance(milliseconds: number): Promise<void>;
   /** How many timers are set. */
   pending(): number;
 }
 
-/** A clock that only the test moves. */
+/** A clock that only the test advances. */
 export function manualClock(options: { start?: number } = {}): ManualClock {
   const timers = new Set<Timer>();
   let now = options.start ?? startOfTime;
@@ -101,7 +101,7 @@ export function manualClock(options: { start?: number } = {}): ManualClock {
   };
 }
 
-/** Lets everything that is ready run: promises, and what they start in this turn of the event loop. */
+/** Resolves when all promises that are ready have run, and what they started in this turn of the event loop. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,11 +1,11 @@
 import { afterEach } from '@jest/globals';
 
-/** What must be closed: a server, a client, a transport. */
+/** Something that must be closed, such as a server or a client. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** Gives a function that remembers what a test opens, and closes it after that test, the last one first. */
+/** Returns a function that registers what a test opens. It is closed after the test, in reverse order. */
 export function closeAfterEach(): <Opened extends Closable>(opened: Opened) => Opened {
   const open: Closable[] = [];
   afterEach(async () => {

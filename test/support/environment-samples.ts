@@ -3,7 +3,7 @@ import { call, type Called } from './service-call.ts';
 import { fingerprintOf } from './service-samples.ts';
 import type { TestService } from './service.ts';
 
-/** A pod of a report: its name, and the fingerprints of its images by their names. */
+/** A pod of a report, with the fingerprints of its images by name. */
 export function pod(
   podName: string,
   images: Readonly<Record<string, string>>,
@@ -31,7 +31,7 @@ export function policyForm(
   return form;
 }
 
-/** Creates or updates an environment, of the kind K8S unless said otherwise. */
+/** Creates or updates an environment, by default of type K8S. */
 export function saveEnvironment(
   service: TestService,
   name: string,

@@ -4,7 +4,7 @@ import * as events from './events.ts';
 
 const { shas } = events;
 
-/** A run as one kind of event starts it, and the commit that it is about. */
+/** A workflow run that an event starts, and the commit that it is about. */
 export interface EventRun {
   readonly title: string;
   readonly eventName: string;
@@ -12,7 +12,7 @@ export interface EventRun {
   readonly event: Mapping;
   /** The variables that GitHub sets for the event (GitHub's documentation, "Events that trigger workflows"). */
   readonly variables: EnvironmentVariables;
-  /** What is known of the commit before anyone is asked. */
+  /** What the event says about the commit. */
   readonly judged: Mapping;
 }
 
@@ -29,7 +29,7 @@ export function onRef(ref: string, sha: string = shas.head): EnvironmentVariable
   };
 }
 
-/** The variables of a run on the newest commit of the default branch, which events from elsewhere run on. */
+/** The variables of a run on the newest commit of the default branch. */
 export const onDefault: EnvironmentVariables = onRef('refs/heads/main', shas.base);
 const onTag = onRef('refs/tags/v1');
 const onFeature = onRef('refs/heads/feature/a');
@@ -37,7 +37,7 @@ const onMerge = onRef('refs/pull/12/merge', shas.merge);
 const ofPullRequest = { GITHUB_HEAD_REF: 'feature/lid', GITHUB_BASE_REF: 'main' };
 const queueBranch = `gh-readonly-queue/main/pr-12-${shas.base}`;
 
-/** A run of every event that the action knows a rule for, and of some that it has none for. */
+/** A run for every event that the action has a rule for, and for some others. */
 export const eventRuns: readonly EventRun[] = [
   {
     title: 'a push to a branch',

@@ -7,7 +7,7 @@ import {
 import { isMapping, textAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { eventRuns } from './event-runs.ts';
 
-/** GitHub's own description of an event's payload, made of its webhook documentation; undefined where it has none. */
+/** GitHub's description of an event's payload, from its webhook documentation; undefined if there is none. */
 function describedPayload(eventName: string, event: Mapping): DescriptionDictionary | undefined {
   const name = eventName === 'pull_request_target' ? 'pull_request' : eventName;
   const actions = getSupportedEventTypes(name);
@@ -20,7 +20,7 @@ function undescribedPaths(payload: Mapping, described: DescriptionDictionary, fo
   return Object.entries(payload).flatMap(([key, value]) => {
     const inside = described.get(key);
     if (inside === undefined) return [folder + key];
-    // What is described without its parts may hold anything.
+    // Something without described properties may contain anything.
     if (!isMapping(value) || !isDescriptionDictionary(inside)) return [];
     return undescribedPaths(value, inside, `${folder}${key}.`);
   });

@@ -1,6 +1,6 @@
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 
-/** SHAs that tests can tell apart at a glance. */
+/** SHAs that are easy to distinguish. */
 export const shas = {
   head: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   merge: 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',
@@ -22,12 +22,12 @@ const repository: Mapping = {
   default_branch: 'main',
 };
 
-/** The repository as commits of runs name it: without its settings. */
+/** The repository as commits of runs describe it, without its settings. */
 const headRepository: Mapping = Object.fromEntries(
   Object.entries(repository).filter(([name]) => name !== 'default_branch'),
 );
 
-/** What differs in a fork. */
+/** The values that differ in a fork. */
 const forkedRepository: Mapping = {
   id: 99002,
   full_name: 'forker/widgets',
@@ -55,7 +55,7 @@ export function webhookCommit(id: string, changes: Mapping = {}): Mapping {
   };
 }
 
-/** A commit as merge groups, workflow runs and check suites describe it: without address and files. */
+/** A commit as merge groups, workflow runs and check suites describe it, without URL and files. */
 function simpleCommit(id: string, message: string): Mapping {
   return {
     id,
@@ -227,7 +227,7 @@ export function workflowDispatchEvent(ref = 'refs/heads/feature/a'): Mapping {
   return { ref, workflow: '.github/workflows/attest.yml', inputs: null, repository, sender };
 }
 
-/** `repository_dispatch`: another system asks for a run, always on the default branch. */
+/** `repository_dispatch`: another system starts a run, always on the default branch. */
 export function repositoryDispatchEvent(): Mapping {
   return { action: 'nightly', branch: 'main', client_payload: { reason: 'nightly' }, repository, sender };
 }

@@ -16,7 +16,7 @@ import { call, type Call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
 import type { TestService } from './service.ts';
 
-/** A request of an endpoint that would succeed for an administrator of the organization. */
+/** A request that succeeds for an administrator of the organization. */
 export interface Sample {
   readonly endpoint: Endpoint;
   /** The roles that may send it. */
@@ -41,8 +41,8 @@ function policyForm(): FormData {
 }
 
 /**
- * Every endpoint of the service that a key of an organization opens, with a request that would succeed after those
- * before it; those that remove something come last.
+ * Every endpoint of the service that needs the key of an organization, with a request that succeeds after those before
+ * it. Those that delete something come last.
  */
 export const everyEndpoint: readonly Sample[] = [
   {
@@ -146,7 +146,7 @@ export const everyEndpoint: readonly Sample[] = [
   },
 ];
 
-/** Makes what the requests above are about and no operation makes, in an organization. */
+/** Creates what the requests above need and no operation can create. */
 export async function prepareOrganization(
   service: TestService,
   org: string = service.org,
@@ -157,8 +157,7 @@ export async function prepareOrganization(
 }
 
 /**
- * Makes all that the requests above are about, as often as it is asked to: what a request before has removed is there
- * again.
+ * Creates everything that the requests above need. Can be called again to restore what a request has deleted.
  */
 export async function prepareEverything(service: TestService, org: string, key: string): Promise<void> {
   await prepareOrganization(service, org, key);

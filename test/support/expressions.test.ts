@@ -14,7 +14,7 @@ describe('the expressions of a workflow', () => {
     expect(resolveExpressions(text, contexts)).toBe(expected);
   });
 
-  it('may not name what the test does not give', () => {
+  it('throw if they use a context that the test does not provide', () => {
     expect(() => resolveExpressions('${{ needs.build.result }}', contexts)).toThrow(/needs/u);
   });
 });

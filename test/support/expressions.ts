@@ -2,13 +2,13 @@ import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { truthy } from '@actions/expressions/result';
 import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
 
-/** What the status functions of a condition answer: how the steps, or the needed jobs, before it ended. */
+/** What the status functions of a condition return: how the earlier steps, or the needed jobs, ended. */
 export interface ConditionStatus {
   readonly success: boolean;
   readonly failure: boolean;
 }
 
-/** A text of a workflow with the values of its expressions, evaluated as GitHub does it (its own evaluator). */
+/** Replaces the expressions in a text of a workflow by their values, with GitHub's own evaluator. */
 export function resolveExpressions(text: string, contexts: Mapping): string {
   return text.replaceAll(/\$\{\{(.*?)\}\}/gsu, (_whole, expression: string) =>
     evaluated(expression, contexts).coerceString(),
@@ -16,7 +16,7 @@ export function resolveExpressions(text: string, contexts: Mapping): string {
 }
 
 /**
- * Whether a condition under `if:` holds. A condition without a status function only holds after success (GitHub's
+ * Whether a condition under `if:` is met. Without a status function it is met only after success (GitHub's
  * documentation, "Status check functions").
  */
 export function isConditionMet(condition: unknown, contexts: Mapping, status: ConditionStatus): boolean {
@@ -46,7 +46,7 @@ function evaluated(expression: string, contexts: Mapping, status?: ConditionStat
   return new Evaluator(parsed, known, new Map(functions.map((one) => [one.name, one]))).evaluate();
 }
 
-/** Its reviver wants the parts of a value first, as JSON.parse would hand them over. */
+/** GitHub's reviver expects the parts of a value first, in the order of JSON.parse. */
 function expressionData(value: unknown): data.ExpressionData {
   if (Array.isArray(value)) return data.reviver('', value.map(expressionData));
   if (!isMapping(value)) return data.reviver('', value ?? null);

@@ -2,24 +2,24 @@ import { textAt } from '../../src/runtime/untrusted-data.ts';
 import type { ActionRun } from '../../tools/run-action.ts';
 import { commandsNamed } from './workflow-command.ts';
 
-/** How a failed step shows itself to people and to later steps. */
+/** What people and later steps see of a failed step. */
 export interface FailedStep {
   readonly exitCode: number | null;
   readonly outcome: string | undefined;
   readonly compliant: string | undefined;
-  /** `mistake`, `trouble`, `runner` or `defect`, in the file of the answer. */
+  /** `user`, `external`, `runner` or `defect`, from the response file. */
   readonly kind: string | undefined;
-  /** Of the one error annotation. */
+  /** Of the only error annotation. */
   readonly title: string | undefined;
   readonly message: string;
-  /** Whether the summary says that it is an error. */
+  /** Whether the summary shows an error. */
   readonly inSummary: boolean;
 }
 
 /**
- * What a step that could not judge anything left behind.
+ * Reads the results of a step that ended with an error.
  *
- * @throws where it has no error annotation, or several
+ * @throws Error unless it has exactly one error annotation
  */
 export function failedStep(result: ActionRun): FailedStep {
   const [annotation, ...others] = commandsNamed(result.log, 'error');
@@ -35,5 +35,5 @@ export function failedStep(result: ActionRun): FailedStep {
   };
 }
 
-/** What every step that could not judge anything has in common. */
+/** What all steps that end with an error have in common. */
 export const errorEnding = { exitCode: 1, outcome: 'error', compliant: '', inSummary: true } as const;

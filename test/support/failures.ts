@@ -1,9 +1,9 @@
 import { Failure } from '../../src/runtime/failure.ts';
 
 /**
- * The failure that a piece of work ends with.
+ * Returns the failure that work ends with.
  *
- * @throws where it ends well, or with anything but a failure of this project's
+ * @throws Error if it succeeds or throws anything else than a `Failure`
  */
 export async function failureOf(work: Promise<unknown>): Promise<Failure> {
   const ended = await work.then(

@@ -11,24 +11,24 @@ import type { ReadyStep } from './workflow-engine.ts';
 export type ArtifactEntry =
   { readonly path: string; readonly content: string } | { readonly path: string; readonly link: string };
 
-/** What stand-ins for other people's actions find. */
+/** What fake actions get. */
 export interface FakeActionContext {
   readonly eventName: string;
   readonly event: Mapping;
   readonly variables: EnvironmentVariables;
   readonly sonar: FakeSonar;
-  /** How the quality gate of a scan ends. */
+  /** The status of the quality gate of a scan. */
   readonly gate: 'OK' | 'ERROR';
   readonly artifacts: Map<string, readonly ArtifactEntry[]>;
 }
 
-/** Leaves behind what the real action would. @throws Error if the real action would fail */
+/** Does what the real action would do. @throws Error if the real action would fail */
 export type FakeAction = (step: ReadyStep, context: FakeActionContext) => Promise<void>;
 
 /** The artifact that `make web.tar.gz` builds, and that `gh release download` finds. */
 export const builtArtifact = 'the web shop\n';
 
-/** The actions of others that the documented workflows use, by their names. */
+/** Fakes of the actions that the documented workflows use, by name. */
 export const fakeActions: Readonly<Record<string, FakeAction>> = {
   async 'actions/checkout'({ workspace, inputs }) {
     const folder = join(workspace, inputs['path'] ?? '.');
@@ -52,7 +52,7 @@ export const fakeActions: Readonly<Record<string, FakeAction>> = {
     await mkdir(folder, { recursive: true });
     for (const entry of entries) {
       const path = join(folder, entry.path);
-      // As the real one: whatever links stand in the way are followed.
+      // Follows symbolic links, as the real action does.
       await mkdir(dirname(path), { recursive: true });
       if ('link' in entry) await symlink(entry.link, path);
       else await writeFile(path, entry.content);
@@ -70,7 +70,7 @@ const samplePolicy = [
   '',
 ].join('\n');
 
-/** Scans as the scan action does: refuses to start without a server that it can trust, and leaves its report. */
+/** Scans as the scan action does: fails without a trusted server, and writes its report. */
 async function scan(step: ReadyStep, context: FakeActionContext): Promise<void> {
   const folder = resolve(step.workspace, step.inputs['projectBaseDir'] ?? '.');
   const settings = await scannerSettings(folder, step);
@@ -88,9 +88,8 @@ async function scan(step: ReadyStep, context: FakeActionContext): Promise<void> 
 }
 
 /**
- * The settings of a scan, by the rules of the least careful scanner: a file of settings in the scanned folder comes
- * before `project.settings`, as with old scanners, and before the environment. Words of the command line come before
- * all.
+ * The settings of a scan, as the least careful scanner reads them: a settings file in the scanned folder overrides
+ * `project.settings`, as in old scanners, and the environment. Arguments of the command line override everything.
  */
 async function scannerSettings(
   folder: string,
@@ -103,7 +102,9 @@ async function scannerSettings(
   return new Map([['sonar.host.url', environment['SONAR_HOST_URL'] ?? ''], ...(await properties(file)), ...given]);
 }
 
-/** Which commit scanners report in GitHub Actions: what they are told, the head of a pull request, or `GITHUB_SHA`. */
+/**
+ * The commit that scanners report in GitHub Actions: the given revision, the head of a pull request, or `GITHUB_SHA`.
+ */
 function scannedRevision(
   settings: ReadonlyMap<string, string>,
   { eventName, event, variables }: FakeActionContext,
@@ -122,8 +123,8 @@ function setting(line: string): readonly (readonly [string, string])[] {
 }
 
 /**
- * Programs that the scripts of the workflows call, as far as they call them; curl, sha256sum and others are the real
- * ones.
+ * Fakes of programs that the scripts of the workflows run, with the subcommands that they use. curl, sha256sum and
+ * others are the real programs.
  */
 const commands: Readonly<Record<string, string>> = {
   make: `case "$1" in
@@ -140,7 +141,7 @@ const commands: Readonly<Record<string, string>> = {
   kubectl: `test "$*" = 'get pods -A -o json' && cat "$(dirname "$0")/pods.json"`,
 };
 
-/** Writes the programs to a folder for the PATH, and what `kubectl` says. */
+/** Writes the programs, and the output of `kubectl`, to a folder for the PATH. */
 export async function writeCommands(folder: string, pods: unknown): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [name, script] of Object.entries(commands)) {

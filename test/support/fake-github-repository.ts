@@ -1,7 +1,7 @@
 import { isMapping, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { GitHubReply, GitHubRequest } from './fake-github.ts';
 
-/** A comment on a pull request, as the stand-in keeps it. */
+/** A comment on a pull request, as the fake stores it. */
 export interface KeptComment {
   readonly id: number;
   readonly pullRequest: number;
@@ -9,7 +9,7 @@ export interface KeptComment {
   body: string;
 }
 
-/** A commit status, as the stand-in keeps it. */
+/** A commit status, as the fake stores it. */
 export interface KeptStatus {
   readonly sha: string;
   readonly state: string;
@@ -18,27 +18,27 @@ export interface KeptStatus {
   readonly targetUrl: string | undefined;
 }
 
-/** A repository of GitHub that takes comments and statuses by the rules of GitHub's documentation, and keeps them. */
+/** A GitHub repository that stores comments and statuses by the rules of GitHub's documentation. */
 export interface GitHubRepository {
   readonly comments: KeptComment[];
-  /** All that were set, in order. */
+  /** All statuses that were set, in order. */
   readonly statuses: readonly KeptStatus[];
-  /** Adds a comment as somebody else wrote it. */
+  /** Adds a comment by another author. */
   comment(author: string, body: string): KeptComment;
-  /** Undefined for what it does not know; says in `breaches` what GitHub's documentation does not allow. */
+  /** Undefined for an unknown request. Adds to `breaches` what GitHub's documentation does not allow. */
   answer(request: GitHubRequest, breaches: string[]): GitHubReply | undefined;
 }
 
-/** The author of comments that a job's own token writes. */
+/** The author of comments written with the job's own token. */
 export const jobsBot = 'github-actions[bot]';
 
-/** What a repository may have otherwise. */
+/** Settings of a repository. */
 export interface RepositorySettings {
-  /** What stands before the paths: `/api/v3` on GHES. */
+  /** The prefix of the paths: `/api/v3` on GHES. */
   readonly basePath?: string;
-  /** Who the token belongs to. */
+  /** The owner of the token. */
   readonly login?: string;
-  /** Its open pull requests, as the list of them has them. */
+  /** Its open pull requests, as GitHub lists them. */
   readonly pullRequests?: readonly Mapping[];
 }
 

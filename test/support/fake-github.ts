@@ -3,41 +3,41 @@ import { text as textOf } from 'node:stream/consumers';
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { GitHubRepository } from './fake-github-repository.ts';
 
-/** What was asked of the stand-in. */
+/** A request to the fake. */
 export interface GitHubRequest {
   readonly method: string;
-  /** The path with its query, as it was sent. */
+  /** The path and query as they were sent. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly body: string;
 }
 
-/** An answer of the stand-in; `never` keeps the asker waiting, `cut` breaks the connection within the body. */
+/** A response of the fake. `never` does not respond, and `cut` closes the connection within the body. */
 export type GitHubReply =
   | { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
   | 'never'
   | 'cut';
 
-/** A stand-in for GitHub's API on the loopback. */
+/** A fake of GitHub's API on the loopback interface. */
 export interface FakeGitHub {
-  /** The address of its host, without a slash at the end. */
+  /** The address of the host, without a trailing slash. */
   readonly url: string;
   readonly requests: readonly GitHubRequest[];
-  /** What was sent in another form than GitHub's documentation has it. */
+  /** How requests deviate from GitHub's documentation. */
   readonly breaches: readonly string[];
   close(): Promise<void>;
 }
 
-/** What else a stand-in does. */
+/** Settings of the fake. */
 export interface GitHubSettings {
-  /** Answers what `replies` does not, and keeps what is written to it. */
+  /** Answers the requests that `replies` does not, and stores what is written. */
   readonly repository?: GitHubRepository;
-  /** An answer in the place of any other; asked first, with each request and how many came before it. */
+  /** Overrides all other responses. Gets the request and how many came before it. */
   readonly fault?: (request: GitHubRequest, earlier: number) => GitHubReply | undefined;
 }
 
-/** Starts a stand-in that answers the paths (with query) it knows, and 404 in GitHub's words to all others. */
+/** Starts a fake that answers these paths (with query), and all others with GitHub's 404. */
 export async function startGitHub(
   replies: Readonly<Record<string, GitHubReply>>,
   { repository, fault }: GitHubSettings = {},
@@ -65,7 +65,7 @@ export async function startGitHub(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the stand-in has no port');
+  if (address === null || typeof address === 'string') throw new Error('the fake has no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
@@ -80,7 +80,7 @@ export async function startGitHub(
   };
 }
 
-/** What every request to GitHub's API has to have (GitHub's documentation, "Getting started with the REST API"). */
+/** What every request to GitHub's API must have (GitHub's documentation, "Getting started with the REST API"). */
 function breachesOf({ method, url, headers, body }: GitHubRequest): readonly string[] {
   const rules: readonly (readonly [string, boolean])[] = [
     ['a token', /^(?:token|bearer) \S+$/iu.test(headers.authorization ?? '')],
@@ -93,7 +93,7 @@ function breachesOf({ method, url, headers, body }: GitHubRequest): readonly str
   return rules.flatMap(([rule, kept]) => (kept ? [] : [`${method} ${url} lacks ${rule}`]));
 }
 
-/** An error in GitHub's form. */
+/** An error response in GitHub's format. */
 export function githubError(
   status: number,
   message: string,
@@ -107,7 +107,7 @@ export function githubError(
 }
 
 const notFound = githubError(404, 'Not Found');
-/** A commit as GitHub's API describes it. */
+/** A commit as GitHub's API returns it. */
 export function apiCommit(sha: string, changes: Mapping = {}): Mapping {
   return {
     sha,

@@ -1,20 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A stand-in for Sonar's web API on the loopback: the endpoints that matter here, with Sonar's words and statuses. */
+/** A fake of Sonar's web API on the loopback interface: the endpoints that matter here, with Sonar's messages. */
 export interface FakeSonar {
-  /** The server's address, its context path included, without a final slash. */
+  /** The server's address with its context path, without a trailing slash. */
   readonly url: string;
-  /** What the server holds; a test may change it at any time. */
+  /** The data of the server, which a test can change at any time. */
   readonly state: SonarState;
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   readonly requests: readonly RecordedRequest[];
-  /** Answers the next requests of an endpoint (`api/ce/task`) with these instead, one each. */
+  /** Answers the next requests to an endpoint (`api/ce/task`) with these replies instead, one each. */
   instead(path: string, ...replies: readonly Reply[]): void;
   close(): Promise<void>;
 }
 
-/** One request as it arrived. */
+/** A request as it arrived. */
 export interface RecordedRequest {
   readonly method: string;
   /** With the context path. */
@@ -23,43 +23,43 @@ export interface RecordedRequest {
   readonly authorization: string | undefined;
 }
 
-/** An answer that is none of Sonar's web API: a proxy's, a broken server's, or a cut connection. */
+/** A response that does not come from Sonar's web API: of a proxy, of a broken server, or a closed connection. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   readonly cut?: boolean;
 }
 
-/** What somebody may do on every project. */
+/** Permissions for all projects. */
 export interface Permissions {
   readonly browse: boolean;
   readonly execute: boolean;
 }
 
-/** What the server holds, in the words of its web API. */
+/** The data of the server, in the terms of its web API. */
 export interface SonarState {
-  /** The tokens it knows; analysis tokens may not browse. */
+  /** The valid tokens. Analysis tokens cannot browse. */
   tokens: Record<string, Permissions>;
-  /** What visitors without a token may do; undefined answers 401. */
+  /** What requests without a token may do; undefined for 401. */
   anonymous: Permissions | undefined;
-  /** Servers before 10.0 only know basic authentication. */
+  /** Servers before 10.0 support only basic authentication. */
   schemes: readonly ('Bearer' | 'Basic')[];
   /**
-   * The states of each background task, one for each time it is asked for; the last one stays. Sonar shows `warnings`
-   * on request only.
+   * The states of each background task, one for each request; the last one is repeated. Sonar shows `warnings` only on
+   * request.
    */
   tasks: Record<string, readonly Record<string, unknown>[]>;
   /** `projectStatus` by analysis. */
   gates: Record<string, Record<string, unknown>>;
   analyses: readonly ListedAnalysis[];
   deletedBranches: readonly string[];
-  /** `pullRequests` by project; a project without any is answered 404, as by editions that have none. */
+  /** `pullRequests` by project. A project without any is a 404, as in editions without pull requests. */
   pullRequests: Record<string, readonly Record<string, unknown>[]>;
-  /** What the scanner sent along, by task; shown to those who ask for it. */
+  /** The scanner context by task, which Sonar shows only on request. */
   scannerContexts: Record<string, string>;
-  /** Sent with every answer. */
+  /** Headers of every response. */
   headers: Record<string, string>;
 }
 
@@ -73,7 +73,7 @@ export interface ListedAnalysis {
   readonly revision?: string;
 }
 
-/** A server that holds nothing yet and knows one user token, `user-token`, and one analysis token, `analysis-token`. */
+/** Starts a server without data, with the user token `user-token` and the analysis token `analysis-token`. */
 export async function startSonarServer(
   options: { contextPath?: string; state?: Partial<SonarState> } = {},
 ): Promise<FakeSonar> {
@@ -105,7 +105,7 @@ export async function startSonarServer(
       return;
     }
     if (!recorded.path.startsWith(`${contextPath}/`)) {
-      // Outside the context path it is the web container that answers.
+      // Outside the context path, the web container responds.
       replyWith(response, { status: 404, headers: { 'content-type': 'text/html;charset=utf-8' }, body: '<html>' });
       return;
     }
@@ -144,7 +144,7 @@ interface Answer {
 
 function answerTo(path: string, request: RecordedRequest, state: SonarState, asked: Map<string, number>): Answer {
   const permissions = permissionsOf(request.authorization, state);
-  // Sonar's authentication filter answers without a body.
+  // Sonar's authentication filter responds without a body.
   if (permissions === undefined) return { status: 401 };
   const needed = needs[path];
   if (needed === undefined) return refused(404, `Unknown url : /${path}`);
@@ -220,7 +220,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 function permissionsOf(authorization: string | undefined, state: SonarState): Permissions | undefined {
   if (authorization === undefined) return state.anonymous;
   const [scheme = '', credentials = ''] = authorization.split(' ');
-  // A server that does not know the scheme treats the caller as a visitor.
+  // A server that does not support the scheme treats the request as anonymous.
   if (!state.schemes.some((known) => known === scheme)) return state.anonymous;
   const token = scheme === 'Bearer' ? credentials : Buffer.from(credentials, 'base64').toString('utf8').split(':')[0];
   return state.tokens[token ?? ''];

@@ -6,12 +6,12 @@ function afterTheRequest(play: Fault['play']): Fault {
   return { early: false, play };
 }
 
-/** Answers as it should: with any status, and JSON. */
+/** Responds correctly, with a status and JSON. */
 export function answers(status: number, body: unknown, headers: Headers = {}): Fault {
   return answersText(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
 }
 
-/** Answers with any text. */
+/** Responds with a text. */
 export function answersText(status: number, text: string, headers: Headers = {}): Fault {
   return afterTheRequest((response) => {
     response.writeHead(status, headers);
@@ -19,12 +19,12 @@ export function answersText(status: number, text: string, headers: Headers = {})
   });
 }
 
-/** Takes the request and resets the connection. */
+/** Reads the request and resets the connection. */
 export const resetsBeforeTheAnswer: Fault = afterTheRequest((_response, socket) => {
   socket.resetAndDestroy();
 });
 
-/** Takes the request and closes the connection in good manners. */
+/** Reads the request and closes the connection properly. */
 export const closesBeforeTheAnswer: Fault = afterTheRequest((_response, socket) => {
   socket.end();
 });
@@ -37,7 +37,7 @@ export const resetsWithinTheAnswer: Fault = afterTheRequest((response, socket) =
   });
 });
 
-/** Announces 1000 bytes of JSON, sends eight, and closes the connection in good manners. */
+/** Announces 1000 bytes of JSON, sends eight, and closes the connection properly. */
 export const truncatesTheAnswer: Fault = afterTheRequest((response, socket) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"half":', () => {
@@ -45,26 +45,26 @@ export const truncatesTheAnswer: Fault = afterTheRequest((response, socket) => {
   });
 });
 
-/** Takes the request and never says a word. */
+/** Reads the request and never responds. */
 export const neverAnswers: Fault = afterTheRequest(() => undefined);
 
-/** Sends the headers and the beginning of the body, and then nothing more. */
+/** Sends the headers and the beginning of the body, then nothing more. */
 export const neverEndsTheAnswer: Fault = afterTheRequest((response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"half":');
 });
 
-/** Answers with something that is not HTTP. */
+/** Responds with something other than HTTP. */
 export const speaksNoHttp: Fault = afterTheRequest((_response, socket) => {
   socket.end('SSH-2.0-OpenSSH_9.7\r\n\r\n');
 });
 
-/** Sends headers that are larger than any client reads. */
+/** Sends headers that are too large for any client. */
 export const sendsHugeHeaders: Fault = afterTheRequest((_response, socket) => {
   socket.end(`HTTP/1.1 200 OK\r\nx-padding: ${'x'.repeat(256 * 1024)}\r\n\r\n`);
 });
 
-/** Sends a body without end, as fast as it is read. */
+/** Sends an endless body as fast as it is read. */
 export const answersWithoutEnd: Fault = afterTheRequest((response, socket) => {
   const chunk = Buffer.alloc(1024 * 1024, ' ');
   const fill = (): void => {
@@ -75,7 +75,7 @@ export const answersWithoutEnd: Fault = afterTheRequest((response, socket) => {
   fill();
 });
 
-/** Answers while the upload is still running, reads no more of it, and ends the connection. */
+/** Responds during the upload, reads no more of it, and closes the connection. */
 export function answersEarly(status: number, body: unknown): Fault {
   return {
     early: true,
@@ -86,10 +86,10 @@ export function answersEarly(status: number, body: unknown): Fault {
   };
 }
 
-/** Takes the headers, and reads nothing of the body. */
+/** Reads the headers but not the body. */
 export const readsNoBody: Fault = { early: true, play: () => undefined };
 
-/** Takes the headers and resets the connection while the upload is still running. */
+/** Reads the headers and resets the connection during the upload. */
 export const resetsDuringTheUpload: Fault = {
   early: true,
   play(_response, socket) {

@@ -1,36 +1,36 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What the server has read of a request. */
+/** What the server has read of a request so far. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** As on the request line, so a forwarding proxy sees a whole address here. */
+  /** As on the request line; in a forwarding proxy it is an absolute URL. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** What has come of the body so far. */
+  /** The part of the body that has arrived. */
   body(): Buffer;
 }
 
-/** How one request is treated. */
+/** How the server misbehaves for one request. */
 export interface Fault {
-  /** Whether it happens as soon as the headers are there, with the body unread. */
+  /** Whether it happens as soon as the headers have arrived, before the body is read. */
   readonly early: boolean;
   play(response: ServerResponse, socket: Socket, request: IncomingMessage): void;
 }
 
-/** An HTTP server on the loopback that misbehaves as the test says. */
+/** An HTTP server on the loopback interface that misbehaves as the test says. */
 export interface FaultyServer {
   readonly url: URL;
-  /** The requests whose headers have come, in order. */
+  /** The requests whose headers have arrived, in order. */
   readonly requests: readonly ReceivedRequest[];
-  /** How many connections were made. */
+  /** The number of connections that were opened. */
   connections(): number;
-  /** Waits until so many requests have come, and are whole unless their fault is an early one. */
+  /** Waits until this many requests have arrived, completely unless their fault is early. */
   received(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a server that treats the first request by the first fault, and so on; the last one stays for all others. */
+/** Starts a server. The first request gets the first fault, and so on; the last fault is repeated. */
 export async function startFaultyServer(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
   const requests: ReceivedRequest[] = [];
   const arrivals = counter();
@@ -75,20 +75,20 @@ export async function startFaultyServer(...faults: readonly [Fault, ...Fault[]])
   };
 }
 
-/** A server that takes connections and then says nothing: no byte of TLS, no byte of HTTP. */
+/** A server that accepts connections and never sends a byte, of TLS or HTTP. */
 export interface SilentServer {
   readonly port: number;
   connections(): number;
-  /** How many connections are open. */
+  /** The number of open connections. */
   open(): number;
-  /** Waits until so many connections were made. */
+  /** Waits until this many connections were opened. */
   connected(count: number): Promise<void>;
   /** Waits until no connection is open. */
   abandoned(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a silent server on the loopback. */
+/** Starts a silent server on the loopback interface. */
 export async function startSilentServer(): Promise<SilentServer> {
   const sockets = new Set<Socket>();
   const arrivals = counter();
@@ -102,7 +102,7 @@ export async function startSilentServer(): Promise<SilentServer> {
       sockets.delete(socket);
       departed();
     });
-    // Without this, the end of the connection would stay unread behind what came before it.
+    // Without reading, the end of the connection would not be noticed.
     socket.resume();
     arrivals.count();
   });
@@ -129,7 +129,7 @@ export async function startSilentServer(): Promise<SilentServer> {
   };
 }
 
-/** A port of the loopback on which nothing listens. */
+/** A port of the loopback interface on which nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer();
   const port = await listen(server);

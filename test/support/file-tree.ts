@@ -2,19 +2,19 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A temporary directory that a test fills. Paths are relative to it, with forward slashes. */
+/** A temporary directory for a test. Paths are relative to it, with forward slashes. */
 export interface FileTree {
-  /** The absolute path, without links on the way. */
+  /** The absolute path, with symbolic links resolved. */
   readonly root: string;
-  /** The absolute path of something in it. */
+  /** The absolute path of an entry. */
   readonly at: (...way: readonly string[]) => string;
-  /** Writes files, and the directories they need; a name that ends in a slash is an empty directory. */
+  /** Writes files and their directories. A name that ends with a slash is an empty directory. */
   readonly write: (files: Readonly<Record<string, string | Uint8Array>>) => void;
-  /** Makes a symbolic link with exactly this text. */
+  /** Creates a symbolic link with exactly this target. */
   readonly link: (path: string, target: string) => void;
 }
 
-/** Runs a test in a temporary directory with these files, and removes it whatever happens. */
+/** Runs a test in a temporary directory with these files, and removes it afterwards. */
 export async function withFileTree<Result>(
   files: Readonly<Record<string, string | Uint8Array>>,
   use: (tree: FileTree) => Result | Promise<Result>,

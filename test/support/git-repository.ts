@@ -4,7 +4,7 @@ import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
-/** Variables that keep the machine's own git settings, and its owner's name, out of a test. */
+/** Variables that make git ignore the configuration of the machine and its user. */
 export const isolatedGit: EnvironmentVariables = {
   ...process.env,
   GIT_CONFIG_NOSYSTEM: '1',
@@ -23,19 +23,19 @@ export const authorSeconds = Date.parse('2026-01-02T03:04:05+02:00') / 1000;
 /** The committer date of the commits of tests, in Unix seconds. */
 export const committerSeconds = Date.parse('2026-02-03T04:05:06Z') / 1000;
 
-/** A folder in which a test makes repositories. */
+/** A folder for the repositories of a test. */
 export interface GitFolder {
   readonly path: string;
-  /** Runs git in a folder of it and gives what it printed, without the last line break. */
+  /** Runs git in a subfolder and returns its output without the last line break. */
   git(folder: string, ...commandLine: readonly string[]): string;
-  /** An empty repository with the branch `main`. */
+  /** Creates an empty repository with the branch `main`. */
   repository(name: string): string;
-  /** Commits nothing with this message, as it is, and gives the SHA. */
+  /** Creates an empty commit with exactly this message, and returns the SHA. */
   commit(folder: string, message: string | Uint8Array, ...options: readonly string[]): string;
   remove(): void;
 }
 
-/** A new temporary folder for repositories; the test has to remove it. */
+/** Creates a temporary folder for repositories. The test must remove it. */
 export function gitFolder(): GitFolder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'commit-')));
   const git: GitFolder['git'] = (folder, ...commandLine) =>

@@ -7,19 +7,19 @@ export const hostileOrg = 'acme';
 
 /** A request, with a body as `fetch` takes it. */
 interface HostileRequest {
-  /** Behind the base address. */
+  /** Relative to the base address. */
   readonly path: string;
   readonly method: string;
   readonly body: string | FormData;
   readonly contentType?: string;
 }
 
-/** A request whose body is bytes already, so that sending it takes next to no time. */
+/** A request whose body is serialized already, so that sending it takes almost no time. */
 export interface BuiltRequest extends Omit<HostileRequest, 'body'> {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Sends a request and answers its status, or what went wrong with the connection. */
+/** Sends a request and returns its status, or why the connection failed. */
 export type Send = (request: HostileRequest | BuiltRequest) => Promise<number | string>;
 
 const mebi = 1024 * 1024;
@@ -64,7 +64,7 @@ function manyKeys(): string {
 
 const deepList = (): string => `"a":${'['.repeat(58)}0${',0'.repeat(500_000)}${']'.repeat(58)}`;
 
-/** Each of them once took all of the memory, or held everybody up; and how many of it are sent at once. */
+/** Requests that once took all of the memory or delayed all others, and how many of each are sent at once. */
 const kinds: readonly (readonly [count: number, make: (turn: number) => HostileRequest])[] = [
   [6, () => attestation(deepList())],
   [6, () => attestation(`"a":[{}${',{}'.repeat(330_000)}]`)],
@@ -83,7 +83,7 @@ export function buildHostileRequests(): Promise<readonly BuiltRequest[]> {
   return Promise.all(requests.map(build));
 }
 
-/** Makes the bytes of the body, as `fetch` would while it sends them. */
+/** Serializes the body, as `fetch` would while it sends it. */
 async function build({ path, method, body, contentType }: HostileRequest): Promise<BuiltRequest> {
   const whole = new Response(body);
   const type = contentType ?? whole.headers.get('content-type') ?? '';
@@ -104,14 +104,14 @@ export function createSend(baseUrl: string, key: string): Send {
   };
 }
 
-/** A request that makes another flow, which a service does that is well. */
+/** A request that creates another flow, which must succeed on a healthy service. */
 export function flowRequest(name: string): BuiltRequest | HostileRequest {
   return json('PUT', `/flows/${hostileOrg}`, JSON.stringify({ name, description: '', template: [] }));
 }
 
 /**
- * Makes what the hostile requests are about: a flow with large attestations, and an environment with a policy whose
- * patterns are slow.
+ * Creates what the hostile requests need: a flow with large attestations, and an environment with a policy with slow
+ * patterns.
  *
  * @throws Error if one of them is refused
  */
@@ -131,7 +131,7 @@ export async function prepareHostileLoad(send: Send): Promise<void> {
   }
 }
 
-/** Asks for a large page, and never reads it. Destroy the socket. */
+/** Requests a large page and never reads it. The caller must destroy the socket. */
 export function askWithoutReading(baseUrl: string, key: string): Socket {
   const { hostname, port, pathname } = new URL(baseUrl);
   const socket = connect(Number(port), hostname).on('error', () => undefined);

@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import type { Input } from '../../src/operations/inputs/input.ts';
 
-/** What an input takes, as text and value; and what it refuses, as text and a piece of the rule. */
+/** Valid texts of an input with their values, and invalid texts with a part of the rule. */
 export interface InputCases {
   readonly good: readonly (readonly [text: string, value: unknown])[];
   readonly bad: readonly (readonly [text: string, rule: RegExp])[];
 }
 
-/** Expects that an input takes and refuses these, with a rule that ends a sentence and a remedy that is one. */
+/** Checks that an input accepts and rejects these, with a rule that ends a sentence and a remedy that is a sentence. */
 export function expectInput(input: Input<unknown>, { good, bad }: InputCases): void {
   expect(good.map(([text]) => input.parse(text))).toEqual(good.map(([, value]) => ({ value })));
   for (const [text, rule] of bad) {

@@ -1,6 +1,6 @@
 import type { Log } from '../../src/runtime/log.ts';
 
-/** A log that keeps its lines. */
+/** A log that stores its lines. */
 export interface CollectingLog extends Log {
   readonly debugs: readonly string[];
   readonly infos: readonly string[];
@@ -8,11 +8,11 @@ export interface CollectingLog extends Log {
   readonly notices: readonly string[];
   /** The titles of the groups. */
   readonly groups: readonly string[];
-  /** Everything in the order it came, one line each, so that a test can look for what must not be there. */
+  /** Everything that was logged, in order, one line each. */
   text(): string;
 }
 
-/** A log that keeps its lines. */
+/** A log that stores its lines. */
 export function collectingLog(): CollectingLog {
   const debugs: string[] = [];
   const infos: string[] = [];

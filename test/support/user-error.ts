@@ -1,6 +1,6 @@
 import { UserError } from '../../src/runtime/failure.ts';
 
-/** The mistake that the work ends with; anything else that happens fails the test. */
+/** Returns the `UserError` that work throws. If it does not throw one, the test fails. */
 export async function userErrorOf(work: () => unknown): Promise<UserError> {
   try {
     await work();
@@ -8,5 +8,5 @@ export async function userErrorOf(work: () => unknown): Promise<UserError> {
     if (thrown instanceof UserError) return thrown;
     throw thrown;
   }
-  throw new Error('no mistake was found');
+  throw new Error('expected a UserError');
 }

@@ -36,7 +36,7 @@ function commitPath(sha: string): string {
 }
 
 function missOf(answer: SourceResult<unknown>): { kind: string; what: string; remedy: string } {
-  if (!('miss' in answer)) throw new Error('the stand-in was believed');
+  if (!('miss' in answer)) throw new Error('the fake response was accepted');
   expect(JSON.stringify(answer)).not.toContain('secret');
   return answer.miss;
 }
