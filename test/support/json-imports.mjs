@@ -1,6 +1,6 @@
 /**
- * Makes the imports of JSON in GitHub's language service what Node.js wants them to be: with an attribute that says so.
- * The packages are written for bundlers, which take them without.
+ * Adds the import attribute that Node.js requires to the JSON imports of GitHub's language service, which is written
+ * for bundlers.
  *
  * @type {import('@jest/transform').SyncTransformer}
  */

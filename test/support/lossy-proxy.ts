@@ -1,13 +1,13 @@
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a client gets in place of the answer to its first request, which the service has carried out. */
+/** What a client gets instead of the response to its first request, which the service has processed. */
 export type Loss = 'closed' | 'reset' | 'late' | 429 | 502 | 503 | 504;
 
-/** Stands between clients and a service, and loses the service's answer to the first request of each client. */
+/** A proxy that loses the service's response to the first request of each client. */
 export interface LossyProxy {
   /**
-   * A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's.
+   * A base address for one client; ends in `/api/v2`. The label consists of letters and digits, and names the client.
    */
   baseUrlFor(label: string, loss: Loss): string;
   /** The methods and paths of the client's requests, in order. */
@@ -15,7 +15,7 @@ export interface LossyProxy {
   close(): Promise<void>;
 }
 
-/** Starts a forwarder to the service whose base address is given. Close it. */
+/** Starts a proxy for the service at this base address. The caller must close it. */
 export async function startLossyProxy(baseUrl: string): Promise<LossyProxy> {
   const losses = new Map<string, Loss>();
   const requests = new Map<string, string[]>();

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** An e-mail as a mail server takes it. */
+/** An e-mail as a mail server receives it. */
 export interface TakenMail {
   readonly from: string;
   readonly recipients: readonly string[];
-  /** Headers and text, as they were sent. */
+  /** Headers and text as they were sent. */
   readonly data: string;
 }
 
-/** A mail server on the loopback address that takes everything, or nothing. */
+/** A mail server on the loopback interface that accepts everything or nothing. */
 export interface MailServer {
   readonly url: string;
   readonly mails: readonly TakenMail[];
   stop(): Promise<void>;
 }
 
-/** Starts a mail server (RFC 5321, the least of it). Stop it. */
+/** Starts a minimal mail server (RFC 5321). The caller must stop it. */
 export async function startMailServer({ refuse = false } = {}): Promise<MailServer> {
   const mails: TakenMail[] = [];
   const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 /** A table of a Markdown page, without the padding of its cells. */
 export interface MarkdownTable {
-  /** The heading that it stands under. */
+  /** The heading above it. */
   readonly heading: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -8,7 +8,7 @@ export interface MarkdownTable {
 
 /** A fenced block of a Markdown page, without its indentation. */
 export interface Fence {
-  /** The heading that it stands under. */
+  /** The heading above it. */
   readonly heading: string;
   readonly language: string;
   readonly text: string;
@@ -40,7 +40,7 @@ export function tablesOf(page: string): readonly MarkdownTable[] {
   return tables;
 }
 
-/** The headings of a page as links name them: GitHub's way of making anchors. */
+/** The anchors of the headings of a page, as GitHub generates them. */
 export function anchorsOf(page: string): readonly string[] {
   return headingsOf(page).map((heading) =>
     heading
@@ -50,7 +50,7 @@ export function anchorsOf(page: string): readonly string[] {
   );
 }
 
-/** The targets of the links of a page, as they are written. */
+/** The targets of the links of a page, as written. */
 export function linksOf(page: string): readonly string[] {
   const prose = withoutFences(page).join('\n');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/gu)].flatMap(([, target]) => target ?? []);

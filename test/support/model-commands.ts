@@ -10,18 +10,18 @@ import type { TestService } from './service.ts';
 export interface SystemUnderTest {
   readonly service: TestService;
   readonly org: string;
-  /** Of the role admin. */
+  /** A key with the role admin. */
   readonly key: string;
 }
 
 type Command = fc.AsyncCommand<ServiceModel, SystemUnderTest>;
 
-/** A request, and what the model and the service make of it; the two must be equal. */
+/** A request to the model and to the service. Their results must be equal. */
 interface Exchange {
   readonly words: string;
   readonly model: (model: ServiceModel) => unknown;
   readonly request: (org: string) => Call;
-  /** What of a successful answer is compared; its status where absent. */
+  /** The part of a successful response to compare. Default: its status. */
   readonly compared?: (answer: Called) => unknown;
 }
 
@@ -38,7 +38,7 @@ function commandOf({ words, model: answerOf, request, compared }: Exchange): Com
   };
 }
 
-// Few of each, so that most requests meet something that is there.
+// Few of each, so that most requests are about something that exists.
 const flow = fc.constantFrom('web', 'api');
 const trail = fc.constantFrom('t1', 't2');
 const fingerprint = fc.constantFrom(...['a1', 'b2', 'c3'].map(fingerprintOf));
@@ -194,7 +194,7 @@ function fingerprintsOf(body: unknown, part: string): readonly string[] {
     .sort();
 }
 
-/** Requests of a random sequence, each with what the model says to it. */
+/** The requests of a random sequence, with the results of the model. */
 export const modelCommands: readonly fc.Arbitrary<Command>[] = [
   saveFlow,
   reportArtifact,

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { isMapping } from '../../src/runtime/untrusted-data.ts';
 
-/**
- * Values that nearly have the form of a schema: most parts fit, some do not, so that both answers of a checker are met.
- */
+/** Values that nearly match a schema: most parts are valid, some are not, so that a checker gives both results. */
 export function nearlyValidValues(schema: unknown, depth = 0): fc.Arbitrary<unknown> {
   const anything = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constant(undefined));
   if (!isMapping(schema) || depth > 6) return anything;

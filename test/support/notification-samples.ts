@@ -1,6 +1,6 @@
 import type { EnvironmentEvent } from '../../src/service/domain/environment-event.ts';
 
-/** Something that happened in the environment `prod` of `acme`. */
+/** An event in the environment `prod` of `acme`. */
 export function sampleEvent(change: Partial<EnvironmentEvent> = {}): EnvironmentEvent {
   return {
     trigger: 'ON_NON_COMPLIANT_ENV',

@@ -2,7 +2,7 @@ import { Check } from 'typebox/schema';
 import { isMapping, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { createOpenApiDocument } from '../../src/service/http/openapi/document.ts';
 
-/** What a service answered. */
+/** A response of a service. */
 export interface Answered {
   readonly method: string;
   /** Relative to the base address of the interface, with its query. */
@@ -13,12 +13,12 @@ export interface Answered {
   readonly body: unknown;
 }
 
-// As a reader of the document has it: plain JSON, without anything that only the contract's objects know.
+// Plain JSON, as readers of the document get it.
 const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/v2')));
 
 /**
- * What is wrong with an answer by the service's OpenAPI document; undefined where nothing is, or where the document has
- * no such operation.
+ * How a response deviates from the service's OpenAPI document; undefined if it does not, or if the document does not
+ * have the operation.
  */
 export function findDeviation(answered: Answered): string | undefined {
   const operation = operationOf(answered);

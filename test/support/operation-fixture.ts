@@ -6,15 +6,15 @@ import { call, type Call } from './service-call.ts';
 import { attestationForm, fingerprintOf, sampleArtifact, sampleAttestation, sampleFlow } from './service-samples.ts';
 import { webhookPayloadWith } from './sonar-analysis.ts';
 
-/** What steps of every operation find in the service and in the workspace. */
+/** The data in the service and in the workspace for steps of every operation. */
 export interface OperationFixture {
-  /** Keys beside the job's own, by what they are. */
+  /** Keys in addition to the job's own. */
   readonly keys: Readonly<Record<'reader' | 'foreign' | 'unknown', string>>;
 }
 
-/** The fingerprint of the one compliant artifact of the flow `web`. */
+/** The fingerprint of the only compliant artifact in the flow `web`. */
 export const compliantFingerprint = fingerprintOf('abcdef');
-/** The first digits of two artifacts of the flow `web`. */
+/** The first digits of the fingerprints of two artifacts in the flow `web`. */
 export const sharedDigits = '12345';
 
 /** A policy that every artifact with provenance satisfies. */

@@ -2,25 +2,25 @@ import type { OperationName } from '../../src/contract/endpoint.ts';
 import { artifactNotInTrail } from '../../src/contract/attestation.ts';
 import { compliantFingerprint, sharedDigits, type OperationFixture } from './operation-fixture.ts';
 
-/** How an answer of the contract is brought about by a step. */
+/** How a step can get a response that the contract declares. */
 export type OperationRow =
   | {
-      /** The step asks the service, and gets the answer. */
+      /** The inputs of a step that gets the response from the service. */
       readonly inputs: Readonly<Record<string, string>>;
       readonly key?: keyof OperationFixture['keys'];
-      /** Steps that go before, with the same key and operation. */
+      /** Earlier steps with the same key and operation. */
       readonly before?: Readonly<Record<string, string>>;
     }
   | {
-      /** The step refuses to send what would be answered so. */
+      /** The inputs of a step that does not send the request that would get this response. */
       readonly refused: Readonly<Record<string, string>>;
-      /** What it says. */
+      /** The error message of the step. */
       readonly saying: string;
     }
-  /** No step can bring it about; why. */
+  /** Why no step can get this response. */
   | { readonly never: string };
 
-/** Every answer of an operation: successes by their status, errors by their message in the contract. */
+/** All responses of an operation: successes by status, errors by their message in the contract. */
 export interface OperationRows {
   readonly successes: Readonly<Record<number, OperationRow>>;
   readonly errors: Readonly<Record<string, OperationRow>>;
@@ -30,7 +30,7 @@ const validation = 'Input payload validation failed';
 const notSent: OperationRow = { never: 'the contract says that this service does not send it' };
 const never409: OperationRow = { never: 'this service makes writes wait for each other instead' };
 
-/** What every endpoint answers: to a key that nobody has, and to one that may not do this. */
+/** The errors of every endpoint: for an unknown key, and for a key without permission. */
 function common(inputs: Readonly<Record<string, string>>, key: 'reader' | 'foreign'): OperationRows['errors'] {
   return {
     'Authentication is required': { inputs, key: 'unknown' },

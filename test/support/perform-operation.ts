@@ -9,36 +9,36 @@ import { collectBody } from './collect-bytes.ts';
 import type { CollectingLog } from './log.ts';
 import { openTestStep } from './test-step.ts';
 
-/** A request as the service would see it. */
+/** A request as the service would receive it. */
 export interface SeenRequest {
   readonly method: string;
-  /** Below the base address, with the query. */
+  /** Relative to the base address, with the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly body: string;
 }
 
-/** What the service answers: a status, and a document that is sent as JSON. */
+/** A response of the service: a status, and a document that is sent as JSON. */
 export interface ScriptedAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** Beside the content type. Lowercase names. */
+  /** In addition to the content type. Lowercase names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came of an operation that was run with inputs as a runner hands them over. */
+/** The result of an operation that was run with inputs as a runner passes them. */
 export interface PerformedOperation extends OperationRun {
   readonly requests: readonly SeenRequest[];
   readonly log: CollectingLog;
-  /** The content of the file that the answer was written to; undefined where it was not. */
+  /** The content of the response file; undefined if there is none. */
   readonly written: unknown;
 }
 
 /**
- * Runs an operation, chosen and fed by its inputs, against answers that the test gives.
+ * Runs an operation with these inputs and the responses that the test provides.
  *
- * @param workspace the folder that paths start from; by default an empty one
+ * @param workspace the folder that paths are relative to; by default an empty one
  */
 export async function performOperation(
   operation: string,
@@ -46,7 +46,7 @@ export async function performOperation(
   answer: (request: SeenRequest) => ScriptedAnswer,
   workspace?: string,
 ): Promise<PerformedOperation> {
-  const directory = await mkdtemp(join(tmpdir(), 'performed-'));
+  const directory = await mkdtemp(join(tmpdir(), 'operation-'));
   const requests: SeenRequest[] = [];
   const transport = answeringTransport(async (request) => {
     const seen = await see(request);
@@ -67,12 +67,12 @@ export async function performOperation(
   }
 }
 
-/** An answer to everything. */
+/** The same response to every request. */
 export function always(status: number, body: unknown): () => ScriptedAnswer {
   return () => ({ status, body });
 }
 
-/** Answers, or transport errors, one after the other; the last one stays. */
+/** Responses, or transport errors, one after the other. The last one is repeated. */
 export function answersInTurn(
   ...outcomes: readonly [ScriptedAnswer | Error, ...(ScriptedAnswer | Error)[]]
 ): () => ScriptedAnswer {
@@ -85,12 +85,12 @@ export function answersInTurn(
   };
 }
 
-/** The texts of a report's facts, by their labels. */
+/** The texts of a report's facts, by label. */
 export function reportFacts({ report }: OperationResult): Readonly<Record<string, string>> {
   return Object.fromEntries(report.facts.map(({ label, value }) => [label, value.text]));
 }
 
-/** The texts of a report's tables, row by row, by their titles. */
+/** The texts of a report's tables, row by row, by title. */
 export function reportTables({ report }: OperationResult): Readonly<Record<string, readonly (readonly string[])[]>> {
   return Object.fromEntries(
     report.tables.map(({ title, rows }) => [title, rows.map((row) => row.map((cell) => cell.text))]),

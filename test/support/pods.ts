@@ -1,6 +1,6 @@
 import type { Mapping } from '../../src/runtime/untrusted-data.ts';
 
-/** A digest that is recognised at a glance: one digit, 64 times. */
+/** A digest that is easy to recognise: one digit, 64 times. */
 export function digestOf(digit: string): string {
   return digit.repeat(64);
 }
@@ -18,7 +18,7 @@ export function containerStatus(name: string, image: string, imageId: string): M
   };
 }
 
-/** A pod as `kubectl get pods -A -o json` prints it, with other metadata, specification and status where given. */
+/** A pod as `kubectl get pods -A -o json` prints it, with these changes. */
 export function aPod(
   name: string,
   { metadata = {}, spec = {}, status = {} }: Partial<Record<'metadata' | 'spec' | 'status', Mapping>> = {},

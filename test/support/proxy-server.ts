@@ -1,16 +1,16 @@
 import { createServer, request as sendOn, type IncomingHttpHeaders } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** What was asked of a proxy. */
+/** A request to a proxy. */
 export interface ProxyRequest {
   /** `CONNECT` for a tunnel. */
   readonly method: string;
-  /** As on the request line: a whole address, or `host:port` for a tunnel. */
+  /** As on the request line: an absolute URL, or `host:port` for a tunnel. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A proxy on the loopback that forwards plain http and opens tunnels. */
+/** A proxy on the loopback interface that forwards plain HTTP and opens tunnels. */
 export interface ProxyServer {
   /** Its address without user and password. */
   readonly url: URL;
@@ -18,11 +18,11 @@ export interface ProxyServer {
   close(): Promise<void>;
 }
 
-/** How the proxy is to behave. */
+/** How the proxy behaves. */
 export interface ProxyBehaviour {
   /** Answers 407 to everything. */
   readonly wantsPassword?: boolean;
-  /** Where tunnels really lead, whatever host was asked for. */
+  /** Where all tunnels lead, whatever host was requested. */
   readonly tunnelsTo?: number;
 }
 

@@ -4,14 +4,14 @@ import { pullRequestEvent, shas } from './events.ts';
 import { githubRepository, type GitHubRepository, type RepositorySettings } from './fake-github-repository.ts';
 import { startGitHub, type GitHubSettings, type FakeGitHub } from './fake-github.ts';
 
-/** The token that steps give as `github-token`. */
+/** The input `github-token` of the steps. */
 export const githubToken = 'ghs_0123456789abcdef';
 
-/** A pull request with a stand-in for GitHub's API, whose jobs run steps. */
+/** A job of a pull request, with a fake of GitHub's API. */
 export interface PullRequestJob {
   readonly github: FakeGitHub;
   readonly repository: GitHubRepository;
-  /** Runs a step on `pull_request`; the run's id is 4242 unless the variables have another. */
+  /** Runs a step on `pull_request`. The default run id is 4242. */
   step(
     inputs: Readonly<Record<string, string>>,
     variables?: Readonly<Record<string, string | undefined>>,
@@ -20,7 +20,7 @@ export interface PullRequestJob {
   close(): Promise<void>;
 }
 
-/** Opens pull request 12 for the steps of a job. Close it; the job stays open. */
+/** Opens pull request 12 for the steps of a job. The caller must close it; the job stays open. */
 export async function openPullRequest(
   job: ActionJob,
   { fault, ...settings }: RepositorySettings & Pick<GitHubSettings, 'fault'> = {},

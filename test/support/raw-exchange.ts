@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { errorBody, type ErrorBody } from '../../src/contract/errors.ts';
 import { conforms } from '../../src/contract/check.ts';
 
-/** What a server answered over a bare connection. */
+/** A response on a raw connection. */
 export interface RawAnswer {
   readonly status: number;
   readonly head: string;
@@ -10,10 +10,10 @@ export interface RawAnswer {
 }
 
 /**
- * Writes to a server over a bare connection, byte for byte, and gives what it answers until it closes the connection.
- * Let the request say `connection: close` where the server would keep it open.
+ * Writes bytes to a server on a raw connection, and returns the response when the server closes the connection. If the
+ * server would keep it open, the request needs `connection: close`.
  *
- * @param end half-closes the connection after the last byte, as a sender does that is cut off.
+ * @param end half-closes the connection after the last byte, like a client that is interrupted
  */
 export function rawExchange(url: string, bytes: string | Uint8Array, { end = false } = {}): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -32,14 +32,14 @@ export function rawExchange(url: string, bytes: string | Uint8Array, { end = fal
   });
 }
 
-/** A request with its head written out; the body's length is added where there is one. */
+/** A request as text. Content-Length is added if there is a body. */
 export function rawRequest(line: string, headers: Readonly<Record<string, string>>, body = ''): string {
   const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const all = Object.entries({ host: 'localhost', connection: 'close', ...length, ...headers });
   return [`${line} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
-/** The answer as an error body; throws where it is none. */
+/** The response as an error body. @throws TypeError if it is none */
 export function rawErrorOf({ body }: RawAnswer): ErrorBody {
   const parsed: unknown = JSON.parse(body);
   if (!conforms(errorBody, parsed)) throw new TypeError(`not an error body: ${body}`);

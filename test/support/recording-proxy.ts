@@ -3,29 +3,29 @@ import type { AddressInfo } from 'node:net';
 import { isMapping, textAt } from '../../src/runtime/untrusted-data.ts';
 import { findDeviation } from './openapi-conformance.ts';
 
-/** One answer that went through the forwarder. */
+/** A response that went through the proxy. */
 export interface RecordedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   /** The message of an error body. */
   readonly message: string | undefined;
-  /** What is wrong with the answer by the service's OpenAPI document; undefined where nothing is. */
+  /** How the response deviates from the service's OpenAPI document; undefined if it does not. */
   readonly deviation: string | undefined;
 }
 
-/** Stands between clients and a service, changes nothing, and remembers what was answered to whom. */
+/** A proxy that changes nothing and records all responses. */
 export interface RecordingProxy {
   /**
-   * A base address for one client, ending in `/api/v2`; the label, one segment of letters and digits, is the client's.
+   * A base address for one client; ends in `/api/v2`. The label consists of letters and digits, and names the client.
    */
   baseUrlFor(label: string): string;
-  /** What the client was answered, in order. */
+  /** The responses to the client, in order. */
   answersTo(label: string): readonly RecordedAnswer[];
   close(): Promise<void>;
 }
 
-/** Starts a forwarder to the service whose base address is given. Close it. */
+/** Starts a proxy for the service at this base address. The caller must close it. */
 export async function startRecordingProxy(baseUrl: string): Promise<RecordingProxy> {
   // A kept connection is one that the service reads to the end of a request, even where it has refused it already.
   const agent = new Agent({ keepAlive: true });

@@ -3,21 +3,21 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { RequestBody } from '../../src/http/transport.ts';
 import type { Certificate } from './certificate.ts';
 
-/** A server on the loopback that reads the beginning of one upload, and then ends the connection at once. */
+/** A server on the loopback interface that reads the beginning of an upload and then closes the connection. */
 export interface RefusingServer {
   readonly port: number;
-  /** Resolves when the server has ended the connection. */
+  /** Resolves when the server has closed the connection. */
   readonly ended: Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** How the connection ends. */
+/** How the server closes the connection. */
 export type Ending = 'closed' | 'reset';
 
 /**
  * Starts the server.
  *
- * @param answer what it writes before; nothing if empty
+ * @param answer what it sends first; nothing if empty
  * @param certificate to speak TLS
  */
 export async function startRefusingServer(
@@ -55,7 +55,7 @@ export async function startRefusingServer(
   };
 }
 
-/** An answer as a server writes it that refuses an upload by the headers alone. */
+/** The response of a server that refuses an upload because of its headers. */
 export const earlyRefusal = [
   'HTTP/1.1 401 Unauthorized',
   'content-type: application/json',
@@ -65,7 +65,7 @@ export const earlyRefusal = [
   '{"message":"no such key"}',
 ].join('\r\n');
 
-/** A large body of which nothing but the first chunk is sent before `until`. */
+/** A large body of which only the first chunk is sent before `until` resolves. */
 export function bodyThatWaits(until: Promise<unknown>): RequestBody {
   const chunk = Buffer.alloc(256 * 1024, 'x');
   return {

@@ -11,14 +11,14 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** The inputs, or the outputs, of action.yml: their keys by name. */
+/** The inputs or outputs of action.yml by name. */
 export function actionEntries(section: 'inputs' | 'outputs'): ReadonlyMap<string, Mapping> {
   const entries = valueAt(parse(readText('action.yml')), section);
   if (!isMapping(entries)) throw new Error(`action.yml has no ${section}`);
   return new Map(Object.entries(entries).map(([name, entry]) => [name, isMapping(entry) ? entry : {}]));
 }
 
-/** The inputs of the steps that run this action, in a workflow or a piece of one. */
+/** The inputs of the steps that run this action, in a workflow or a part of one. */
 export function actionSteps(workflow: unknown): readonly ReadonlyMap<string, string>[] {
   return stepsOf(workflow).flatMap((step) => {
     const uses = textAt(step, 'uses') ?? '';

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** How a command of the service ended. */
+/** The result of a command of the service. */
 export interface EndedCommand {
   readonly code: number | null;
-  /** Both outputs. */
+  /** Standard output and standard error. */
   readonly output: string;
 }
 
 const main = fileURLToPath(new URL('../../src/service/main.ts', import.meta.url));
 
-/** Runs `src/service/main.ts` to its end, as an operator does beside a running service. */
+/** Runs a command of `src/service/main.ts` to its end, as an operator would. */
 export async function runServiceCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

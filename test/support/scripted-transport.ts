@@ -1,23 +1,22 @@
 import type { HttpAnswer, HttpRequest, Transport, TransportError } from '../../src/http/transport.ts';
 import { sleep, type Clock } from '../../src/runtime/clock.ts';
 
-/** How one attempt ends, and after how many milliseconds. */
+/** The outcome of an attempt, and after how many milliseconds it ends. */
 export interface Attempt {
   readonly takes?: number;
   readonly outcome: HttpAnswer | TransportError;
 }
 
 /**
- * A transport that does as the test says, for rules about whole calls; how real connections fail is tested with real
- * ones.
+ * A transport with outcomes that a test chooses, for rules about whole calls. Real connections have their own tests.
  */
 export interface ScriptedTransport extends Transport {
-  /** When each attempt began, in milliseconds since the epoch. */
+  /** When each attempt started, in milliseconds since the epoch. */
   readonly begun: readonly number[];
   readonly requests: readonly HttpRequest[];
 }
 
-/** A transport that gives these outcomes one after the other; the last one stays. */
+/** A transport that returns these outcomes one after the other. The last one is repeated. */
 export function scriptedTransport(clock: Clock, ...attempts: readonly [Attempt, ...Attempt[]]): ScriptedTransport {
   const begun: number[] = [];
   const requests: HttpRequest[] = [];

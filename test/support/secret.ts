@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
 /**
- * A key or token: eight and more visible ASCII characters. No asterisk, which is what a hidden secret is replaced by
- * and would make a new one of it; no quote and no backslash, with which the JSON of other texts can look like a key.
+ * A key or token: at least eight visible ASCII characters. Without asterisks, which replace redacted secrets, and
+ * without quotes and backslashes, with which the JSON of other texts could look like a secret.
  */
 export function aSecret(): fc.Arbitrary<string> {
   return fc.stringMatching(/^[!#-)+-[\]-~]{8,40}$/u);
 }
 
-/** Every form in which a secret would give itself away: plain, basic, in base64, in an address, in JSON, in HTML. */
+/** All forms in which a secret could leak: plain, as basic credentials, in base64, in a URL, in JSON, in HTML. */
 export function formsOf(secret: string): readonly string[] {
   const html: Readonly<Record<string, string>> = {
     '&': '&amp;',
@@ -27,7 +27,7 @@ export function formsOf(secret: string): readonly string[] {
   ];
 }
 
-/** A text in which some of these stand between other things. */
+/** A text that contains some of these pieces among other characters. */
 export function textAround(pieces: readonly string[]): fc.Arbitrary<string> {
   return fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string()), { maxLength: 8 }).map((parts) => parts.join(''));
 }

@@ -5,13 +5,13 @@ import { isMapping, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import { findDeviation } from './openapi-conformance.ts';
 import type { TestService } from './service.ts';
 
-/** What is sent to a service. */
+/** A request to a service. */
 export interface Call {
   readonly method?: string;
-  /** Relative to the base address of the interface; `/…` with `at` relative to that. */
+  /** Relative to the base address of the interface, or to `at`. */
   readonly path: string;
   readonly at?: string;
-  /** Bearer; the service's own key where absent, none where null. */
+  /** The bearer token. Default: the test service's key. Null for none. */
   readonly key?: string | null;
   readonly json?: unknown;
   readonly form?: FormData;
@@ -19,18 +19,18 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back. */
+/** The response. */
 export interface Called {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The JSON answer; undefined where it is none. */
+  /** The JSON body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 /**
- * Sends a request over real HTTP. Every error answer is held to the one form of error bodies, and every answer of an
- * operation to the service's OpenAPI document.
+ * Sends a request over real HTTP. Checks that every error has the schema of error bodies, and that every response of an
+ * operation matches the service's OpenAPI document.
  */
 export async function call(service: TestService, sent: Call): Promise<Called> {
   const { method = 'GET', path, at = service.baseUrl, key = service.apiKey, json, form } = sent;
@@ -54,7 +54,7 @@ export async function call(service: TestService, sent: Call): Promise<Called> {
   return { status: response.status, headers: response.headers, text, body };
 }
 
-/** The answer as an object. */
+/** The body as an object. */
 export function mappingOf(called: Called): Mapping {
   if (!isMapping(called.body)) throw new TypeError(`not an object: ${called.text}`);
   return called.body;

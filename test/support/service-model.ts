@@ -1,16 +1,16 @@
-/** The words for a state of an artifact. */
+/** The states of an artifact. */
 export type ModelState = 'COMPLIANT' | 'NON-COMPLIANT' | 'INCOMPLETE';
 
 interface ModelFlow {
   template: readonly string[];
-  /** In the order of their reports: the latest of a fingerprint counts. */
+  /** In the order of their reports. The latest one of a fingerprint counts. */
   readonly artifacts: { readonly fingerprint: string; readonly trail: string }[];
   readonly attestations: { readonly trail: string; readonly name: string; readonly compliant: boolean }[];
 }
 
 interface ModelEnvironment {
   readonly policies: Set<string>;
-  /** What each snapshot runs and whether it complies, the first one first. */
+  /** What each snapshot runs and whether it is compliant, oldest first. */
   readonly snapshots: { readonly running: readonly string[]; readonly compliant: boolean | null }[];
 }
 
@@ -21,8 +21,8 @@ export const modelPolicies = ['known', 'trails'] as const;
 export type ModelPolicy = (typeof modelPolicies)[number];
 
 /**
- * One organization as the interface describes it, written without a look at the service: everything is kept as it came
- * and judged anew whenever it is asked for. Answers are statuses, or what is compared of a body.
+ * One organization as the interface describes it, written independently of the service: everything is stored as
+ * reported, and judged again on each request. Results are statuses, or the part of a body that is compared.
  */
 export class ServiceModel {
   readonly #flows = new Map<string, ModelFlow>();
@@ -53,14 +53,14 @@ export class ServiceModel {
     return 201;
   }
 
-  /** The state of the latest report; 404 where nothing is known. */
+  /** The state of the latest report; 404 if there is none. */
   artifact(name: string, fingerprint: string): ModelState | 404 {
     const flow = this.#flows.get(name);
     const trail = flow?.artifacts.findLast((artifact) => artifact.fingerprint === fingerprint)?.trail;
     return flow === undefined || trail === undefined ? 404 : stateIn(flow, trail);
   }
 
-  /** Names and verdicts, the newest first, and how many there are; 404 for an unknown flow. */
+  /** Names and verdicts, newest first, and their number; 404 for an unknown flow. */
   attestations(
     name: string,
     page: number,
@@ -89,7 +89,7 @@ export class ServiceModel {
   savePolicy(name: ModelPolicy): number {
     const isNew = !this.#policies.has(name);
     this.#policies.add(name);
-    // A new version, by which the environments are judged anew.
+    // A new version, so the environments are judged again.
     for (const environment of this.#environments.values()) if (environment.policies.has(name)) this.#next(environment);
     return isNew ? 201 : 200;
   }
@@ -111,14 +111,14 @@ export class ServiceModel {
     return 200;
   }
 
-  /** Numbers and verdicts, the newest first unless reversed; 404 for an unknown environment. */
+  /** Numbers and verdicts, newest first unless reversed; 404 for an unknown environment. */
   snapshots(name: string, page: number, size: number, reverse: boolean): readonly string[] | 404 {
     const all = this.#environments.get(name)?.snapshots.map(({ compliant }, index) => `${index + 1} ${compliant}`);
     if (all === undefined) return 404;
     return (reverse ? all : all.toReversed()).slice((page - 1) * size, page * size);
   }
 
-  /** What runs only in the first of two snapshots, and only in the second; 404 or 400 where one is missing. */
+  /** What runs only in the first of two snapshots, and only in the second; 404 or 400 if one is missing. */
   difference(
     name: string,
     first: number,
@@ -131,7 +131,7 @@ export class ServiceModel {
     return { first: one.filter((each) => !other.includes(each)), second: other.filter((each) => !one.includes(each)) };
   }
 
-  /** Another snapshot of the same, where there is one. */
+  /** Makes another snapshot of the same artifacts, if there is one. */
   #next(environment: ModelEnvironment): void {
     const latest = environment.snapshots.at(-1);
     if (latest !== undefined) this.#addSnapshot(environment, latest.running);
@@ -141,7 +141,7 @@ export class ServiceModel {
     environment.snapshots.push({ running, compliant: this.#verdict(environment, running) });
   }
 
-  /** Another snapshot wherever the verdict is not what it was. */
+  /** Makes another snapshot of each environment whose verdict has changed. */
   #evidenceChanged(): void {
     for (const environment of this.#environments.values()) {
       const latest = environment.snapshots.at(-1);
@@ -161,7 +161,7 @@ export class ServiceModel {
   }
 }
 
-/** The state of an artifact by the attestations of its trail: the latest of a name counts. */
+/** The state of an artifact by the attestations of its trail. The latest one of a name counts. */
 function stateIn({ template, attestations }: ModelFlow, trail: string): ModelState {
   const latest = new Map(
     attestations.filter((each) => each.trail === trail).map((each) => [each.name, each.compliant]),

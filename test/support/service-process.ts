@@ -2,23 +2,23 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** The service as its operator runs it. */
+/** The service in its own process, as an operator runs it. */
 export interface ServiceProcess {
   readonly child: ChildProcess;
-  /** The base address of the interface, from its line on the standard output. */
+  /** The base address of the interface, which the service prints. */
   readonly baseUrl: string;
-  /** Everything it printed so far. */
+  /** All output so far. */
   output(): string;
-  /** Ends with the exit code, or with the signal that ended it. */
+  /** Resolves to the exit code, or to the signal that ended the process. */
   ended(): Promise<number | NodeJS.Signals | null>;
 }
 
 const main = fileURLToPath(new URL('../../src/service/main.ts', import.meta.url));
 
 /**
- * Starts `src/service/main.ts` and waits until it answers.
+ * Starts `src/service/main.ts` and waits until it accepts requests.
  *
- * @throws Error with what it printed, where it ends before.
+ * @throws Error with its output if it exits before
  */
 export async function startServiceProcess(
   words: readonly string[],

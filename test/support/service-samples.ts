@@ -4,9 +4,9 @@ import type { FlowPayload } from '../../src/contract/flow.ts';
 import { call, mappingOf, type Called } from './service-call.ts';
 import type { TestService } from './service.ts';
 
-/** A commit, by the digit it is made of. */
+/** A commit SHA that consists of one digit. */
 export const commitOf = (digit: string): string => digit.repeat(40);
-/** A fingerprint, by its first digits. */
+/** A fingerprint with these first digits. */
 export const fingerprintOf = (digits: string): string => digits.padEnd(64, '0');
 
 /** A flow that requires `sonar`. */
@@ -14,7 +14,7 @@ export function sampleFlow(change: Partial<FlowPayload> = {}): FlowPayload {
   return { name: 'web', description: 'The web shop', template: ['artifact', 'sonar'], ...change };
 }
 
-/** What a build reports of an artifact. */
+/** The report of an artifact by its build. */
 export function sampleArtifact(change: Partial<ArtifactReport> = {}): ArtifactReport {
   return {
     fingerprint: fingerprintOf('abcdef'),
@@ -27,7 +27,7 @@ export function sampleArtifact(change: Partial<ArtifactReport> = {}): ArtifactRe
   };
 }
 
-/** A Sonar attestation with the gate's status. */
+/** A Sonar attestation with this status of the quality gate. */
 export function sampleAttestation(status: string, change: Partial<SonarAttestation> = {}): SonarAttestation {
   return {
     attestation_name: 'sonar',
@@ -37,7 +37,7 @@ export function sampleAttestation(status: string, change: Partial<SonarAttestati
   };
 }
 
-/** A multipart request of a Sonar attestation, with a file where one is given. */
+/** The multipart body of a Sonar attestation, optionally with a file. */
 export function attestationForm(
   document: unknown,
   file?: { readonly part?: string; readonly name?: string; readonly content: string | Uint8Array<ArrayBuffer> },

@@ -10,16 +10,16 @@ import {
   type ServiceSources,
 } from '../../src/service/service.ts';
 
-/** What a test may want otherwise. */
+/** Settings that a test can change. */
 export interface TestServiceSettings {
   readonly org?: string;
-  /** A folder of the test's own, kept when the service stops; else a temporary one, removed then. */
+  /** The data folder. Default: a temporary folder, which is removed when the service stops. */
   readonly dataFolder?: string;
   readonly options?: Partial<ServiceOptions>;
   readonly sources?: Partial<ServiceSources>;
 }
 
-/** A real service in this process, with an organization, its administrator's key, and the admin API. */
+/** A real service in this process, with an organization, an administrator's key, and the admin API. */
 export interface TestService {
   readonly url: string;
   /** Ends in `/api/v2`. */
@@ -31,9 +31,9 @@ export interface TestService {
   /** A key of the role admin in `org`. */
   readonly apiKey: string;
   readonly dataFolder: string;
-  /** What the service told its operator about defects and trouble. */
+  /** What the service logged about defects and errors. */
   readonly errors: readonly string[];
-  /** Creates an organization, and answers a key of the role admin in it. */
+  /** Creates an organization, and returns a key with the role admin in it. */
   createOrganization(name: string): Promise<string>;
   /** Creates a key of the role. */
   createKey(role: 'admin' | 'member' | 'snapshotter' | 'reader', org?: string): Promise<string>;
@@ -43,7 +43,7 @@ export interface TestService {
 /** The key of the admin API of a test service. */
 const adminKey = 'the-administration-key-of-a-test';
 
-/** Starts a service on a free port of the loopback. Stop it. */
+/** Starts a service on a free port of the loopback interface. The caller must stop it. */
 export async function startTestService(settings: TestServiceSettings = {}): Promise<TestService> {
   const { org = 'acme', options, sources } = settings;
   const dataFolder = settings.dataFolder ?? (await mkdtemp(join(tmpdir(), 'compliance-service-')));
@@ -64,7 +64,7 @@ export async function startTestService(settings: TestServiceSettings = {}): Prom
     },
   );
   const createKey = async (role: string, owner: string): Promise<string> => {
-    // Another person in every organization: the name of a user means the same one everywhere.
+    // A different user in every organization, because the name of a user means the same person everywhere.
     const answer = await administer(service, `/organizations/${owner}/keys`, { owner: `${role}-of-${owner}`, role });
     return textOf(answer, 'key');
   };
@@ -101,6 +101,6 @@ async function administer(service: RunningService, path: string, body: unknown):
 
 function textOf(answer: unknown, key: string): string {
   const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, key) : undefined;
-  if (typeof value !== 'string') throw new TypeError(`the answer has no ${key}`);
+  if (typeof value !== 'string') throw new TypeError(`the response has no ${key}`);
   return value;
 }

@@ -4,7 +4,7 @@ import type { SonarState } from './fake-sonar.ts';
 /** The commit of the analysis below. */
 export const analysedCommit = 'c739069ec7105e01303e8b3065a81141aad9f129';
 
-/** One finished analysis of the main branch with a passed gate, as a server holds it; ids and dates are Sonar's own. */
+/** A finished analysis of the main branch with a passed gate, as a server stores it. Ids and dates are from Sonar. */
 export function finishedAnalysis(revision: string = analysedCommit): Partial<SonarState> {
   return {
     tasks: { [taskId]: [finishedTask()] },
@@ -36,7 +36,7 @@ export const taskId = 'AYhSC2-LY0CHkWJxvNA9';
 /** The analysis above. */
 export const analysisId = 'AYhSC3WDE6ILQDIMAPIp';
 
-/** The background task above, finished, with other values where given. */
+/** The background task above when it has finished, with these changes. */
 export function finishedTask(other: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return {
     id: taskId,
@@ -57,10 +57,10 @@ export function finishedTask(other: Readonly<Record<string, unknown>> = {}): Rec
   };
 }
 
-/** The committer date of the commit above, in Unix seconds: a few minutes before the scan's report was submitted. */
+/** The committer date of the commit above in Unix seconds, a few minutes before the report was submitted. */
 export const committedAt = Date.parse('2023-05-25T10:30:00+02:00') / 1000;
 
-/** What the scanner sends along, if it was given this revision by hand; the form is that of Sonar's scanner engine. */
+/** The scanner context if this revision was set explicitly, in the format of Sonar's scanner engine. */
 export function scannerContext(revision: string): string {
   return [
     'SonarQube plugins:',
@@ -80,7 +80,7 @@ export function scannerContext(revision: string): string {
   ].join('\n');
 }
 
-/** The background task above before it has run. */
+/** The background task above before it has finished. */
 export function unfinishedTask(status: 'PENDING' | 'IN_PROGRESS'): Record<string, unknown> {
   return {
     id: taskId,
@@ -92,7 +92,7 @@ export function unfinishedTask(status: 'PENDING' | 'IN_PROGRESS'): Record<string
   };
 }
 
-/** The `report-task.txt` of the analysis above, with other values where given; undefined leaves a key out. */
+/** The `report-task.txt` of the analysis above, with these changes. Undefined removes a key. */
 export function reportText(serverUrl: string, other: Readonly<Record<string, string | undefined>> = {}): string {
   const values: Readonly<Record<string, string | undefined>> = {
     projectKey,

@@ -8,20 +8,20 @@ import { analysedCommit, committedAt, finishedAnalysis, reportText } from './son
 import { startSonarServer, type FakeSonar, type SonarState } from './fake-sonar.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
 
-/** A job that has scanned: a workspace, a Sonar server that holds the analysis, and a clock that waits for nothing. */
+/** A job after its scan: a workspace, a Sonar server with the analysis, and a clock on which waiting takes no time. */
 export interface SonarJob {
   readonly workspace: TemporaryWorkspace;
   readonly sonar: FakeSonar;
   readonly clock: InstantClock;
   readonly log: CollectingLog;
   readonly context: CallContext;
-  /** Writes the scanner's report where the command-line scanner does, with other values where given. */
+  /** Writes the scanner's report where the command-line scanner does, with these changes. */
   report(other?: Readonly<Record<string, string | undefined>>): Promise<string>;
   gather(other?: Partial<SonarRequest>): Promise<SonarEvidence>;
   close(): Promise<void>;
 }
 
-/** Opens a job; the test has to close it. */
+/** Opens a job. The test must close it. */
 export async function openSonarJob(
   options: { contextPath?: string; state?: Partial<SonarState>; context?: Partial<CallContext> } = {},
 ): Promise<SonarJob> {

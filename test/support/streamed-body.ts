@@ -1,16 +1,16 @@
 import type { RequestBody } from '../../src/http/transport.ts';
 
-/** A body that counts what is read of it. */
+/** A body that counts the bytes that are read. */
 export interface StreamedBody extends RequestBody {
-  /** How often it was opened: once for each attempt. */
+  /** How often it was opened, once per attempt. */
   opened(): number;
-  /** How many of the opened have been let go of, at their end or before. */
+  /** How many of the opened streams were closed, at their end or before. */
   closed(): number;
-  /** How many bytes were read of all of them. */
+  /** How many bytes were read in total. */
   read(): number;
 }
 
-/** A body of so many bytes, made as it is read, all in the same 64 KiB. */
+/** A body of this many bytes, which is generated in one buffer of 64 KiB as it is read. */
 export function streamedBody(bytes: number): StreamedBody {
   const memory = Buffer.alloc(64 * 1024, 'x');
   let opened = 0;

@@ -2,7 +2,7 @@
 export interface TarEntry {
   readonly name: string;
   readonly content: Buffer;
-  /** The header's fields as they stand there, without the NUL at their ends. */
+  /** The fields of the header, without trailing NULs. */
   readonly mode: string;
   readonly owner: string;
   readonly group: string;
@@ -12,7 +12,7 @@ export interface TarEntry {
 
 const block = 512;
 
-/** Reads a POSIX tar archive that holds files, with pax records: written apart from what it checks. */
+/** Reads a POSIX tar archive of files with pax records. Written independently of the code that it checks. */
 export function readTar(archive: Buffer): readonly TarEntry[] {
   const entries: TarEntry[] = [];
   let records = new Map<string, string>();
@@ -20,7 +20,7 @@ export function readTar(archive: Buffer): readonly TarEntry[] {
   while (archive[at] !== 0) {
     const header = archive.subarray(at, at + block);
     const field = (start: number, length: number): string =>
-      // Not trimmed: a file may be named by spaces.
+      // Not trimmed, because a file name may consist of spaces.
       header.toString('latin1', start, start + length).replace(/\0.*$/s, '');
     checkSum(header, field(148, 8));
     const size = Number(records.get('size') ?? Number.parseInt(field(124, 12), 8));

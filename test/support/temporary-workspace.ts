@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder of a test. */
+/** A temporary folder for a test. */
 export interface TemporaryWorkspace {
   readonly path: string;
-  /** Writes a file, with the folders on the way, and gives its whole path. */
+  /** Writes a file and its folders, and returns its absolute path. */
   write(path: string, content: string | Uint8Array): Promise<string>;
   remove(): Promise<void>;
 }
 
-/** A new, empty folder; the test has to remove it. */
+/** Creates an empty folder. The test must remove it. */
 export async function temporaryWorkspace(): Promise<TemporaryWorkspace> {
-  // Where the temporary folder is a link (macOS), paths would otherwise have two names.
+  // The temporary folder can be a link (macOS); without resolving it, paths would have two names.
   const path = await realpath(await mkdtemp(join(tmpdir(), 'workspace-')));
   return {
     path,

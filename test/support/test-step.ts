@@ -12,7 +12,7 @@ import { collectSecrets } from '../../src/step/report/secrets.ts';
 import { jobOf } from './job.ts';
 import { collectingLog, type CollectingLog } from './log.ts';
 
-/** A step in this process: inputs, a log that keeps its lines, a clock that waits for nothing. */
+/** A step in this process, with a log that stores its lines and a clock on which waiting takes no time. */
 export interface TestStep {
   readonly context: StepContext;
   readonly log: CollectingLog;

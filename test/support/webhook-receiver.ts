@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a webhook was sent. */
+/** A request to the webhook. */
 export interface ReceivedCall {
   readonly method: string;
   readonly path: string;
@@ -10,23 +10,23 @@ export interface ReceivedCall {
   readonly text: string;
 }
 
-/** How a call is answered: with a status and headers, or never. */
+/** The response to a call: a status and headers, or never. */
 export type ReceiverAnswer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'never';
 
-/** A webhook on the loopback address. */
+/** A webhook on the loopback interface. */
 export interface WebhookReceiver {
-  /** With a path that is nobody's business. */
+  /** Its path is a secret. */
   readonly url: string;
   readonly port: number;
   readonly calls: readonly ReceivedCall[];
-  /** The next call that has not been given yet. */
+  /** The next call that was not returned yet. */
   next(): Promise<ReceivedCall>;
-  /** How calls are answered from now on; with 200 at first. */
+  /** The response to calls from now on; 200 at first. */
   answerWith(answer: ReceiverAnswer): void;
   stop(): Promise<void>;
 }
 
-/** Starts a webhook. Stop it. */
+/** Starts a webhook. The caller must stop it. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const calls: ReceivedCall[] = [];
   const waiting: ((call: ReceivedCall) => void)[] = [];

@@ -10,63 +10,63 @@ import * as started from './workflow-events.ts';
 import { builtArtifact } from './fake-actions.ts';
 import type { TriggeringEvent } from './workflow-trigger.ts';
 
-/** What a case may do before the workflow runs. */
+/** What a case can use before the workflow runs. */
 export interface CaseContext {
   readonly service: TestService;
-  /** How the quality gate of the case ends. */
+  /** The status of the quality gate in the case. */
   readonly gate: 'OK' | 'ERROR';
-  /** Runs another workflow of the documentation, with the gate of the case. */
+  /** Runs another documented workflow, with the gate of the case. */
   readonly runFirst: (name: string, run: TriggeringEvent) => Promise<void>;
 }
 
-/** A workflow on one event, and how it has to end. */
+/** A workflow run on one event, and its expected end. */
 export interface WorkflowCase {
   readonly title: string;
   readonly run: TriggeringEvent;
-  /** How the quality gate of a scan ends. */
+  /** The status of the quality gate of a scan. */
   readonly gate?: 'OK' | 'ERROR';
   readonly secrets?: Readonly<Record<string, string>> | 'none';
   readonly prepare?: (context: CaseContext) => Promise<unknown>;
   readonly pods?: unknown;
-  /** For a piece of a workflow: a script for what the steps before it would do. */
+  /** For a part of a workflow: a script that does what the steps before it would do. */
   readonly before?: string;
-  /** How each job ends; of a matrix, the worst. */
+  /** The result of each job; the worst one of a matrix. */
   readonly jobs: Readonly<Record<string, Result>>;
   /** The outcomes of the steps of this action that ran, in order. */
   readonly outcomes: readonly string[];
-  /** The steps that conditions passed over. */
+  /** The steps that were skipped by their conditions. */
   readonly skipped?: readonly string[];
-  /** The commit statuses that are on the head in the end, by their contexts. */
+  /** The final commit statuses of the head, by context. */
   readonly statuses?: Readonly<Record<string, string>>;
 }
 
-/** The fingerprint of what `make web.tar.gz` builds. */
+/** The fingerprint of the file that `make web.tar.gz` builds. */
 const fingerprint = createHash('sha256').update(builtArtifact).digest('hex');
 
 async function flow({ service }: CaseContext): Promise<void> {
   await saveFlow(service, { name: 'web' });
 }
 
-/** The flow `web`, with the artifact, and with the analysis of its commit in the same trail. */
+/** Creates the flow `web` with the artifact, and the analysis of its commit in the same trail. */
 async function attested(context: CaseContext): Promise<void> {
   await analysed(context);
   await report(context.service, { fingerprint, trail_name: shas.head, git_commit: shas.head });
 }
 
-/** The flow `web`, with the analysis of the newest commit of `main`, which was attested when that was pushed. */
+/** Creates the flow `web` with the analysis of the newest commit of `main`, attested when it was pushed. */
 async function analysed(context: CaseContext): Promise<void> {
   await flow(context);
   await context.runFirst('Scan and attest', started.pushToMain('src/a.js'));
 }
 
-/** An environment `production` whose policy takes what a flow knows, and in which the artifact runs. */
+/** Creates the environment `production`, which runs the artifact, with a policy that requires provenance. */
 async function production({ service }: CaseContext): Promise<void> {
   await savePolicy(service, 'production-rules');
   await saveEnvironment(service, 'production', { policies: ['production-rules'] });
   await reportPods(service, 'production', pod('web-1', {}, { digests: { web: fingerprint } }));
 }
 
-/** The artifact is attested, and runs in `production`. */
+/** Attests the artifact, and reports that it runs in `production`. */
 async function running(context: CaseContext): Promise<void> {
   await attested(context);
   await production(context);
@@ -74,7 +74,7 @@ async function running(context: CaseContext): Promise<void> {
 
 type Ends = Pick<WorkflowCase, 'jobs' | 'outcomes' | 'skipped' | 'statuses'>;
 
-/** A workflow that has to pass with good evidence, and to fail with bad. */
+/** The cases of a workflow that must pass with good evidence and fail with bad evidence. */
 function openAndClosed(
   run: TriggeringEvent,
   { open, closed, ...same }: Pick<WorkflowCase, 'prepare' | 'before'> & { readonly open: Ends; readonly closed: Ends },
@@ -85,22 +85,22 @@ function openAndClosed(
   ];
 }
 
-/** The ends of a workflow with one job and one step of this action, which judges. */
+/** The ends of a workflow with one job and one gate step. */
 const oneGate = (job: string): { readonly open: Ends; readonly closed: Ends } => ({
   open: { jobs: { [job]: 'success' }, outcomes: ['compliant'] },
   closed: { jobs: { [job]: 'failure' }, outcomes: ['non-compliant'] },
 });
 
-/** The end of a workflow with one job and one step of this action, which has no verdict. */
+/** The end of a workflow with one job and one step without a verdict. */
 const done = (job: string): Ends => ({
   jobs: { [job]: 'success' },
   outcomes: ['done'],
 });
 
-/** The end of a workflow with one job, which its condition skips. */
+/** The end of a workflow with one job that is skipped by its condition. */
 const notRun = (job: string): Ends => ({ jobs: { [job]: 'skipped' }, outcomes: [] });
 
-/** The cases of every workflow of README.md, docs/ and examples/, by its name; of a piece, by its heading. */
+/** The cases of every workflow in README.md, docs/ and examples/, by its name; of a part, by its heading. */
 export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = {
   'Compliance quick start': [
     { title: 'passes on a push', run: started.pushToMain('a'), ...done('flow') },

@@ -5,7 +5,7 @@ export interface WorkflowCommand {
   readonly message: string;
 }
 
-// What .NET's `TrimStart` takes off: the Unicode spaces and separators, tab to carriage return, and NEL.
+// What .NET's `TrimStart` removes: Unicode spaces and separators, tab to carriage return, and NEL.
 const white = '[\\p{Zs}\\p{Zl}\\p{Zp}\\u0009-\\u000D\\u0085]*';
 const current = new RegExp(`^${white}::(?<rest>.*)$`, 'su');
 
@@ -14,7 +14,7 @@ export function linesOfRunner(output: string): readonly string[] {
   return output.split(/\r\n|\r|\n/u);
 }
 
-/** Whether the runner takes a line for a command: the current form at its beginning, or the old form anywhere. */
+/** Whether the runner treats a line as a command: the current form at its start, or the old form anywhere. */
 export function isWorkflowCommand(line: string): boolean {
   return current.test(line) || line.includes('##[');
 }
@@ -24,12 +24,12 @@ export function commandsIn(output: string): readonly WorkflowCommand[] {
   return linesOfRunner(output).filter(isWorkflowCommand).map(parse);
 }
 
-/** The commands of one name in a step's output. */
+/** The commands with this name in a step's output. */
 export function commandsNamed(output: string, name: string): readonly WorkflowCommand[] {
   return commandsIn(output).filter((command) => command.name === name);
 }
 
-/** The lines of a step's output as a reader sees them: without commands. */
+/** The lines of a step's output without commands, as people see them. */
 export function shownLines(output: string): readonly string[] {
   return linesOfRunner(output).filter((line) => !isWorkflowCommand(line));
 }

@@ -5,54 +5,54 @@ import { isConditionMet, resolveExpressions } from './expressions.ts';
 /** How a step or a job ended. */
 export type Result = 'success' | 'failure' | 'skipped';
 
-/** The folders of one job, which other jobs do not see. */
+/** The folders of a job, which it does not share with other jobs. */
 export interface JobFolders {
   readonly workspace: string;
   /** `RUNNER_TEMP`. */
   readonly temp: string;
 }
 
-/** A step whose expressions have their values. */
+/** A step whose expressions are replaced by their values. */
 export interface ReadyStep extends JobFolders {
   /** The action (`actions/checkout@v5`), or the script of a step with `run:`. */
   readonly runs: { readonly action: string } | { readonly script: string };
   readonly inputs: Readonly<Record<string, string>>;
-  /** What the `env:` of workflow, job and step set. */
+  /** The variables from `env:` of the workflow, job and step. */
   readonly environment: Readonly<Record<string, string>>;
   readonly contexts: Mapping;
   /** The `permissions:` of its job. */
   readonly permissions: unknown;
 }
 
-/** What a step left. */
+/** The result of a step. */
 export interface StepRun {
   readonly succeeded: boolean;
   readonly outputs: Readonly<Record<string, string>>;
   readonly log: string;
-  /** Of a step that ran the built action. */
+  /** Only for a step that ran the built action. */
   readonly action?: ActionRun;
 }
 
-/** What runs the steps, and what the workflow finds around it. */
+/** Runs the steps, and provides what the workflow needs. */
 export interface Runner {
   openJob(): Promise<JobFolders>;
   run(step: ReadyStep): Promise<StepRun>;
-  /** The workflows that `uses:` of a job can name, by their paths in the repository. */
+  /** The reusable workflows, by their paths in the repository. */
   readonly called: ReadonlyMap<string, unknown>;
 }
 
 /** A step that was reached, or skipped by its condition. */
 export interface StepEnd extends StepRun {
-  /** Its name, or what it runs. */
+  /** Its name, or the action or script that it runs. */
   readonly name: string;
   readonly outcome: Result;
-  /** What `continue-on-error` makes of the outcome. */
+  /** The outcome after `continue-on-error`. */
   readonly conclusion: Result;
 }
 
-/** One run of a job; the jobs of a matrix have one each. */
+/** One run of a job. Each job of a matrix has its own. */
 export interface JobEnd {
-  /** The job's key; in a called workflow behind that of the caller: `gate / gate`. */
+  /** The job's key; in a reusable workflow after that of the caller: `gate / gate`. */
   readonly key: string;
   readonly result: Result;
   readonly outputs: Readonly<Record<string, string>>;
@@ -62,15 +62,15 @@ export interface JobEnd {
 /** How a workflow ended. */
 export interface WorkflowEnd {
   readonly jobs: readonly JobEnd[];
-  /** What a called workflow hands to its caller. */
+  /** What a reusable workflow returns to its caller. */
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-/** How the runs of a job together look to the jobs that need it. */
+/** What the jobs that need a job see of its runs. */
 interface Needed {
   readonly result: Result;
   readonly outputs: Readonly<Record<string, string>>;
-  /** All that it needed itself, however indirectly, included. */
+  /** Includes all jobs that it needs, directly or indirectly. */
   readonly results: readonly Result[];
 }
 
@@ -121,7 +121,7 @@ async function runJob(key: string, task: JobTask, runner: Runner): Promise<reado
   return ends;
 }
 
-/** Runs a called workflow: it has inputs and secrets of its own, and the event and the variables of its caller. */
+/** Runs a reusable workflow with its own inputs and secrets, and with the event and variables of its caller. */
 async function callWorkflow(
   key: string,
   path: string,
@@ -130,7 +130,7 @@ async function callWorkflow(
 ): Promise<readonly JobEnd[]> {
   const workflow = runner.called.get(path.replace(/^\.\//u, ''));
   const declared = valueAt(workflow, 'on', 'workflow_call');
-  if (declared === undefined) throw new Error(`there is no workflow ${path} that others may call`);
+  if (declared === undefined) throw new Error(`${path} is not a reusable workflow`);
   const own = Object.fromEntries(Object.entries(contexts).filter(([name]) => name !== 'needs'));
   const secrets = resolvedMapping(valueAt(job, 'secrets'), contexts);
   const given = resolvedMapping(valueAt(job, 'with'), contexts);
@@ -139,14 +139,14 @@ async function callWorkflow(
     ['inputs', inputs],
     ['secrets', secrets],
   ] as const)
-    demandDeclared(declared, kind, values);
+    checkDeclared(declared, kind, values);
   const { jobs, outputs } = await runWorkflow(workflow, { ...own, inputs, secrets }, runner);
   const result = worst(jobs.map((end) => end.result));
   return [...jobs.map((end) => ({ ...end, key: `${key} / ${end.key}` })), { key, result, outputs, steps: [] }];
 }
 
-/** @throws Error as GitHub refuses to start the workflow */
-function demandDeclared(declared: unknown, kind: 'inputs' | 'secrets', given: Mapping): void {
+/** @throws Error if GitHub would refuse to start the workflow */
+function checkDeclared(declared: unknown, kind: 'inputs' | 'secrets', given: Mapping): void {
   const all = valueAt(declared, kind);
   const names = isMapping(all) ? Object.keys(all) : [];
   const missing = names.filter((name) => valueAt(all, name, 'required') === true && !(name in given));
@@ -230,20 +230,19 @@ function inOrderOfNeeds(jobs: Mapping): readonly string[] {
   const left = new Set(Object.keys(jobs));
   while (left.size > 0) {
     const next = [...left].find((key) => needsOf(jobs[key]).every((name) => ordered.includes(name)));
-    if (next === undefined) throw new Error(`the needs of the jobs ${[...left].join(', ')} cannot be met`);
+    if (next === undefined) throw new Error(`the needs of the jobs ${[...left].join(', ')} form a cycle`);
     ordered.push(next);
     left.delete(next);
   }
   return ordered;
 }
 
-/** The combinations of a matrix of plain lists; one of null where there is no matrix, as GitHub has it. */
+/** The combinations of a matrix of plain lists; one null if there is no matrix, as on GitHub. */
 function matrixRows(matrix: unknown): readonly (Mapping | null)[] {
   if (!isMapping(matrix)) return [null];
   return Object.entries(matrix).reduce<readonly Mapping[]>(
     (rows, [name, values]) => {
-      if (!Array.isArray(values) || name === 'include')
-        throw new Error(`the matrix has a ${name} that is no plain list`);
+      if (!Array.isArray(values) || name === 'include') throw new Error(`${name} of the matrix is not a plain list`);
       return rows.flatMap((row) => values.map((value: unknown) => ({ ...row, [name]: value })));
     },
     [{}],
@@ -254,7 +253,7 @@ function worst(results: readonly Result[]): Result {
   return (['failure', 'success'] as const).find((result) => results.includes(result)) ?? 'skipped';
 }
 
-/** A mapping of texts with the values of their expressions; empty if there is none. */
+/** A mapping with the expressions of its texts replaced by their values; empty if there is none. */
 function resolvedMapping(given: unknown, contexts: Mapping): Record<string, string> {
   if (!isMapping(given)) return {};
   return Object.fromEntries(

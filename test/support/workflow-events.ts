@@ -32,10 +32,10 @@ export const dependabotPullRequest: TriggeringEvent = {
   variables: { ...pullRequest().variables, GITHUB_ACTOR: 'dependabot[bot]' },
 };
 
-/** A group of the merge queue. */
+/** A merge group of the merge queue. */
 export const mergeGroup: TriggeringEvent = known('a merge group');
 
-/** A run of the workflow `Tests` ended on the pull request of a fork. */
+/** A run of the workflow `Tests` for a pull request from a fork has completed. */
 export function testsOfForkEnded(changes: Mapping = {}): TriggeringEvent {
   const event = events.forkWorkflowRunEvent();
   const run = event['workflow_run'];
@@ -56,12 +56,12 @@ export const tagPush: TriggeringEvent = known('a push of an annotated tag (the c
 /** A release was published. */
 export const release: TriggeringEvent = known('a release');
 
-/** The time has come that this line of cron names. */
+/** A run by this cron schedule. */
 export function scheduled(schedule: string): TriggeringEvent {
   return { ...known('a schedule'), event: { ...events.scheduleEvent(), schedule } };
 }
 
-/** Somebody starts the workflow on `main` with these inputs. */
+/** A manual run on `main` with these inputs. */
 export function startedByHand(inputs: Readonly<Record<string, string>> | null = null): TriggeringEvent {
   const ref = 'refs/heads/main';
   return {

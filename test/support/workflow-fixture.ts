@@ -17,24 +17,24 @@ import { fakeActions, writeCommands, type ArtifactEntry, type FakeAction } from 
 import type { TriggeringEvent } from './workflow-trigger.ts';
 import { documentedWorkflows, pathOf } from './workflows.ts';
 
-/** What stands around a workflow. */
+/** The settings of a run of a documented workflow. */
 export interface WorkflowSettings {
   readonly run: TriggeringEvent;
-  /** The variables of the repository beside `SONAR_HOST_URL`. */
+  /** The variables of the repository in addition to `SONAR_HOST_URL`. */
   readonly vars: Readonly<Record<string, string>>;
-  /** Its secrets; a run without access to them has none. */
+  /** The secrets; empty for a run without access to them. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** How the quality gate of a scan ends. */
+  /** The status of the quality gate of a scan. */
   readonly gate: 'OK' | 'ERROR';
   /** The artifacts of the run that `download-artifact` names. */
   readonly artifacts?: Readonly<Record<string, readonly ArtifactEntry[]>>;
-  /** What `kubectl get pods` prints. */
+  /** The output of `kubectl get pods`. */
   readonly pods?: unknown;
-  /** In the place of the usual stand-ins. */
+  /** Used instead of the default fakes. */
   readonly fakeActions?: Readonly<Record<string, FakeAction>>;
 }
 
-/** How a workflow ended, and what it left elsewhere. */
+/** How a workflow ended, and what it wrote to GitHub. */
 export interface DocumentedWorkflowEnd extends WorkflowEnd {
   readonly statuses: readonly KeptStatus[];
   readonly comments: readonly KeptComment[];
@@ -72,12 +72,12 @@ const commitAnswers = Object.fromEntries(
   }),
 );
 
-/** The workflows of the documentation that say which path they have, since others may call them. */
+/** The documented workflows by path, because reusable workflows are called by path. */
 const called = new Map(documentedWorkflows().map((found) => [pathOf(found) ?? found.where, found.content]));
 
 class WorkflowFixture implements Runner {
   readonly called = called;
-  /** Calls of GitHub's API that the permissions of a job do not allow. */
+  /** Calls of GitHub's API that the job's permissions do not allow. */
   readonly forbidden: string[] = [];
   readonly #settings: WorkflowSettings;
   readonly #folder: string;
@@ -130,7 +130,7 @@ class WorkflowFixture implements Runner {
     const [name = ''] = step.runs.action.split('@');
     if (name === 'OWNER/compliance-action') return this.#runAction(step);
     const fakeAction = this.#settings.fakeActions?.[name] ?? fakeActions[name];
-    if (fakeAction === undefined) throw new Error(`the tests have no stand-in for ${name}`);
+    if (fakeAction === undefined) throw new Error(`there is no fake of ${name} in test/support/fake-actions.ts`);
     const { gate, run } = this.#settings;
     const context = { ...run, variables: this.#variables, sonar: this.#sonar, gate, artifacts: this.#artifacts };
     return fakeAction(step, context).then(
@@ -174,7 +174,7 @@ class WorkflowFixture implements Runner {
 
 const jobToken = 'the-token-of-the-job';
 
-/** The defaults of action.yml with the values of their expressions. */
+/** The defaults of action.yml with their expressions replaced by values. */
 function defaultInputs(contexts: Mapping): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...actionEntries('inputs')].flatMap(([name, entry]) => {
@@ -184,7 +184,7 @@ function defaultInputs(contexts: Mapping): Readonly<Record<string, string>> {
   );
 }
 
-/** What a gate waits for is there already, so a test that waits longer has failed. */
+/** Shortens waits: what a gate waits for exists already, so a longer wait is a failure. */
 function withShortWait(inputs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return inputs['wait'] === undefined ? inputs : { ...inputs, wait: String(Math.min(Number(inputs['wait']), 2)) };
 }
@@ -194,14 +194,14 @@ function withShortWait(inputs: Readonly<Record<string, string>>): Readonly<Recor
  */
 function permissionFor({ method, url }: GitHubRequest): readonly [string, string] | undefined {
   const [, area = ''] = /^\/repos\/acme\/widgets\/(\w+)/u.exec(url) ?? [];
-  // Any token may ask whose it is.
+  // Any token may request its own user.
   if (area === '') return undefined;
   const access = method === 'GET' ? 'read' : 'write';
   if (area === 'statuses') return ['statuses', access];
   return area === 'issues' || area === 'pulls' ? ['pull-requests', access] : ['contents', 'read'];
 }
 
-/** Runs bash as GitHub runs a step, and ends it after ten seconds. */
+/** Runs bash as GitHub runs a step, and stops it after ten seconds. */
 function bash(words: readonly string[], env: Record<string, string>, cwd: string): Promise<Omit<StepRun, 'outputs'>> {
   return new Promise((resolve) => {
     execFile('bash', words, { env, cwd, timeout: 10_000 }, (error, stdout, stderr) => {
@@ -210,7 +210,7 @@ function bash(words: readonly string[], env: Record<string, string>, cwd: string
   });
 }
 
-/** The outputs that a script wrote: `name=value`, or in the form of the toolkit. */
+/** Parses the outputs of a script: `name=value`, or the format of the toolkit. */
 function scriptOutputs(text: string): Readonly<Record<string, string>> {
   if (text.includes('<<')) return parseOutputs(text);
   const lines = text.split('\n').filter((line) => line !== '');

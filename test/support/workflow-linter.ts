@@ -3,7 +3,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
 import { actionEntries } from './repository.ts';
 
-/** Says what is wrong with a workflow, a line each: `12: Invalid action input 'flwo'`. */
+/** Returns the problems of a workflow, one line each: `12: Invalid action input 'flwo'`. */
 export type WorkflowLinter = (name: string, text: string) => Promise<readonly string[]>;
 
 /**
@@ -11,7 +11,7 @@ export type WorkflowLinter = (name: string, text: string) => Promise<readonly st
  * expressions and the contexts that they may use, `needs`, the inputs of this action by action.yml, and those of called
  * workflows. Nothing is fetched, so the inputs of other actions are not checked.
  *
- * @param called the texts of workflows that others call, by their paths in a repository
+ * @param called the texts of reusable workflows, by their paths in a repository
  */
 export function workflowLinter(called: ReadonlyMap<string, string> = new Map()): WorkflowLinter {
   const inputs = Object.fromEntries(
@@ -21,7 +21,7 @@ export function workflowLinter(called: ReadonlyMap<string, string> = new Map()):
     ]),
   );
   return async (name, text) => {
-    // It remembers what it parsed by the address.
+    // The language service caches by address.
     const document = TextDocument.create(`file:///.github/workflows/${encodeURIComponent(name)}`, 'yaml', 1, text);
     const findings = await validate(document, {
       actionsMetadataProvider: {

@@ -1,7 +1,7 @@
 import { isMapping, listAt, textAt, valueAt, type Mapping } from '../../src/runtime/untrusted-data.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 
-/** What GitHub decides by whether an event starts a workflow. */
+/** What decides whether an event starts a workflow. */
 export interface TriggeringEvent {
   readonly eventName: string;
   readonly event: Mapping;
@@ -24,7 +24,7 @@ export function filtersFor(on: unknown, eventName: string): Mapping | undefined 
 /**
  * Whether this event starts a workflow, by its `on:` (GitHub's documentation, "Workflow syntax", `on`).
  *
- * @throws Error if the workflow has a filter that is not known here
+ * @throws Error if the workflow has a filter that is not supported here
  */
 export function isTriggeredBy(on: unknown, run: TriggeringEvent): boolean {
   const given = filtersFor(on, run.eventName);
@@ -35,13 +35,13 @@ export function isTriggeredBy(on: unknown, run: TriggeringEvent): boolean {
 
 const pullRequestDefaults = { types: ['opened', 'synchronize', 'reopened'] };
 
-/** The filters of events that have some without being told. */
+/** The default filters of events. */
 const defaultFilters: Readonly<Record<string, Mapping>> = {
   pull_request: pullRequestDefaults,
   pull_request_target: pullRequestDefaults,
 };
 
-/** With filters for branches only, a tag does not start the workflow, and the other way round. */
+/** With filters for branches only, a tag does not start the workflow, and vice versa. */
 function refFilterApplies(filters: Mapping, { eventName, variables }: TriggeringEvent): boolean {
   if (eventName !== 'push') return true;
   const has = (...names: readonly string[]): boolean => names.some((name) => name in filters);
@@ -51,7 +51,8 @@ function refFilterApplies(filters: Mapping, { eventName, variables }: Triggering
 
 function passes(name: string, value: unknown, run: TriggeringEvent): boolean {
   const filter = filterFunctions[name];
-  if (filter === undefined) throw new Error(`the filter \`${name}\` of \`${run.eventName}\` is not known to the tests`);
+  if (filter === undefined)
+    throw new Error(`the filter \`${name}\` of \`${run.eventName}\` is not supported by the tests`);
   return filter(value, run);
 }
 
@@ -63,7 +64,7 @@ const filterFunctions: Readonly<Record<string, FilterFunction>> = {
   tags: (value, run) => !isTagPush(run) || matchesAny(patternsFrom(value), run.variables['GITHUB_REF_NAME'] ?? ''),
   'tags-ignore': (value, run) =>
     !isTagPush(run) || !matchesAny(patternsFrom(value), run.variables['GITHUB_REF_NAME'] ?? ''),
-  // GitHub does not look at the paths of tags.
+  // GitHub ignores path filters for tags.
   paths: (value, run) => isTagPush(run) || changedFiles(run).some((file) => matchesAny(patternsFrom(value), file)),
   'paths-ignore': (value, run) =>
     isTagPush(run) || changedFiles(run).some((file) => !matchesAny(patternsFrom(value), file)),
@@ -78,7 +79,7 @@ function isTagPush({ eventName, variables }: TriggeringEvent): boolean {
   return eventName === 'push' && variables['GITHUB_REF_TYPE'] === 'tag';
 }
 
-/** The branch that filters are about: the pushed one, the base of a pull request, the head of a finished run. */
+/** The branch that filters apply to: the pushed one, the base of a pull request, the head of a completed run. */
 function branchOf({ eventName, event, variables }: TriggeringEvent): string {
   if (eventName === 'workflow_run') return textAt(event, 'workflow_run', 'head_branch') ?? '';
   if (eventName === 'merge_group') return (textAt(event, 'merge_group', 'base_ref') ?? '').replace('refs/heads/', '');
