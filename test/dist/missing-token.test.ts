@@ -39,12 +39,12 @@ describe('a step without a key', () => {
       outputs: { outcome: 'skipped', compliant: '', state: '', fingerprint: '' },
       response: { skipped: { operation: 'get-artifact' } },
     });
-    expect(result.summary).toMatch(/^<h2>⏭️ Skipped: get-artifact without a key/u);
+    expect(result.summary).toMatch(/^<h2>⏭️ Skipped: get-artifact without an API key/u);
     expect(commandsNamed(result.log, 'error')).toEqual([]);
     expect(commandsNamed(result.log, 'warning')).toEqual([
       {
         name: 'warning',
-        properties: { title: 'Nothing was judged: get-artifact without a key' },
+        properties: { title: 'Nothing was judged: get-artifact without an API key' },
         message: expect.stringContaining('because of `on-missing-token: skip`; this is not a verdict'),
       },
     ]);

@@ -199,7 +199,7 @@ describe('a refusal', () => {
   });
 
   it.each([
-    ['a body that is not JSON', '{', 'a body that claims to be JSON and is not'],
+    ['a body that is not JSON', '{', 'a body that claims to be JSON but is not'],
     ['JSON without a task', '{"tasks":[]}', 'JSON without a `task`'],
   ])('is made of a success with %s', async (_what, body, words) => {
     job = await openSonarJob();
