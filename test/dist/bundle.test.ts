@@ -68,7 +68,6 @@ describe('dist/', () => {
     expect(asked.length).toBeGreaterThan(20);
     const foreign = asked.filter((name) => !own.has(name) && !own.has(name.replace(/^node:/u, '')));
     expect([...new Set(foreign)].sort()).toEqual([
-      'node:http2/left-out-of-the-bundle',
       'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
     ]);
   });

@@ -22,12 +22,14 @@ export interface BundleOptions {
  * file, or by a name that cannot be loaded.
  */
 const replacedRequests: Readonly<Record<string, string>> = {
-  // If it cannot be loaded, undici supports HTTP/1.1 only. Saves 15 ms of every step.
-  'node:http2': 'node:http2/left-out-of-the-bundle',
   // Half of `fetch`, which undici's client loads to send a FormData. Left out to make the download smaller.
   '../web/fetch/body.js': 'undici/left-out-of-the-bundle/lib/web/fetch/body.js',
   // The parser for machines without SIMD in WebAssembly, in a separate file that other machines do not load.
   '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
+  './constants': inlined('undici-header-names.cjs'),
+  './tree': inlined('undici-header-tree.cjs'),
+  '../llhttp/constants.js': inlined('undici-parser-constants.cjs'),
+  './client-h2.js': inlined('undici-client-h2.cjs'),
   crypto: inlined('node-crypto.cjs'),
   fs: inlined('node-fs.cjs'),
   https: inlined('node-https.cjs'),

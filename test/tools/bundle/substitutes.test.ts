@@ -39,6 +39,10 @@ describe('what the bundle leaves out', () => {
     expect(() => call(module[name])).toThrow(words);
   });
 
+  it('fails with its name when it is used: HTTP/2', () => {
+    expect(() => call(require(join(folder, 'undici-client-h2.cjs')))).toThrow('HTTP/2 was left out of the bundle');
+  });
+
   it('says in each file what it replaces, and why', () => {
     const parts = new Set(['left-out.js', 'undici-fetch.js', 'undici-proxies.cjs']);
     const files = readdirSync(folder).filter((name) => /\.c?js$/u.test(name) && !parts.has(name));
@@ -46,5 +50,29 @@ describe('what the bundle leaves out', () => {
       (name) => !/^\/\/ Replaces: .*?\n\/\/ Why: /su.test(readFileSync(join(folder, name), 'utf8')),
     );
     expect(silent).toEqual([]);
+  });
+});
+
+describe('the parts of undici that are replaced', () => {
+  const undici = join(import.meta.dirname, '..', '..', '..', 'node_modules', 'undici', 'lib');
+  const source = (file: string): string => readFileSync(join(undici, file), 'utf8');
+
+  it("have every constant that undici's client uses, with its value", () => {
+    const constants = require(join(undici, 'llhttp', 'constants.js')) as Readonly<Record<string, unknown>>;
+    const substitute = require(join(folder, 'undici-parser-constants.cjs')) as Readonly<Record<string, unknown>>;
+    const used = [...source('dispatcher/client-h1.js').matchAll(/\bconstants\.([A-Z]\w+)/gu)].map(
+      ([, name]) => name ?? '',
+    );
+    expect(new Set(used)).toEqual(new Set(Object.keys(substitute)));
+    for (const [name, value] of Object.entries(substitute)) expect(value).toEqual(constants[name]);
+  });
+
+  it.each(['core/util.js', 'core/request.js'])('are used by %s only if a name may be missing', (file) => {
+    const text = source(file);
+    const lookups = [...text.matchAll(/(?:headerNameLowerCasedRecord\[.*?\]|tree\.lookup\(.*?\)).*$/gmu)].map(
+      ([use]) => use,
+    );
+    expect(lookups.length).toBeGreaterThan(0);
+    expect(lookups.filter((use) => !/\?\?|^[^;]*\]$|=== undefined/u.test(use))).toEqual([]);
   });
 });
