@@ -74,6 +74,15 @@ describe('get-artifact that waits', () => {
     ]);
   });
 
+  it('logs the state of an artifact unless the previous poll had the same', async () => {
+    const { log } = await lookUp({ wait: '60' }, unknown, open, open, busy, open, good);
+    expect(log.infos.filter((line) => line.startsWith(fingerprintOf('a')))).toEqual([
+      `${fingerprintOf('a')}: INCOMPLETE`,
+      `${fingerprintOf('a')}: INCOMPLETE`,
+      `${fingerprintOf('a')}: COMPLIANT`,
+    ]);
+  });
+
   it('ends with the first verdict that is final, good or bad', async () => {
     const { result, requests } = await lookUp({ wait: '60' }, open, bad, good);
     expect(result.outcome).toBe('non-compliant');
