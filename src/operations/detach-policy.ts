@@ -27,7 +27,7 @@ export const detachPolicy = defineOperation({
       return createPolicyChangeResult({ ...change, action: 'detached from', response: answer.body });
     } catch (error) {
       if (!isDoneAlready(endpoint, error)) throw error;
-      await demandEnvironment(error, inputs.environment, context);
+      await requireEnvironment(error, inputs.environment, context);
       if (names.length > 1) await detachEach(names, inputs.environment, context);
       return createAlreadyDetachedResult({ ...change, message: error.facts.serviceMessage ?? '' });
     }
@@ -40,7 +40,7 @@ export const detachPolicy = defineOperation({
  *
  * @throws the service's answer to detaching, if the environment does not exist
  */
-async function demandEnvironment(refusal: ServiceError, name: string, context: OperationContext): Promise<void> {
+async function requireEnvironment(refusal: ServiceError, name: string, context: OperationContext): Promise<void> {
   const { client, org } = context;
   try {
     await client.call(listSnapshots, { parameters: { org, env_name: name }, query: { page: 1, per_page: 1 } });

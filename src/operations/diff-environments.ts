@@ -7,7 +7,8 @@ import { formatTime } from './format-time.ts';
 import { snapshot1, snapshot2 } from './inputs/environment-inputs.ts';
 import { required } from './inputs/input.ts';
 import { defineOperation } from './operation.ts';
-import { code, fact, link, plain, abbreviate, type Table, type Text } from './report.ts';
+import { code, fact, link, listTable, plain, abbreviate, type Table, type Text } from './report.ts';
+import { pluralize } from './sentences.ts';
 
 /** Operation 11: shows what was added, removed and changed from one snapshot to another. */
 export const diffEnvironments = defineOperation({
@@ -28,7 +29,7 @@ export const diffEnvironments = defineOperation({
       state: differs ? 'different' : 'same',
       conclusion: differs
         ? `From ${inputs.snapshot1} to ${inputs.snapshot2}: ${counts}.`
-        : `Nothing differs between ${inputs.snapshot1} and ${inputs.snapshot2}: both run the same ${unchanged.length} artifact${unchanged.length === 1 ? '' : 's'}.`,
+        : `Nothing differs between ${inputs.snapshot1} and ${inputs.snapshot2}: both run the same ${pluralize(unchanged.length, 'artifact')}.`,
       response: difference,
       report: {
         subject: `From ${inputs.snapshot1} to ${inputs.snapshot2}`,
@@ -39,9 +40,9 @@ export const diffEnvironments = defineOperation({
           ...fact('Artifacts', counts),
         ],
         tables: [
-          ...table('➕ Added: only in snapshot 2', added),
-          ...table('➖ Removed: only in snapshot 1', removed),
-          ...table('🔁 Changed: different number of instances', changed),
+          ...artifactsTable('➕ Added: only in snapshot 2', added),
+          ...artifactsTable('➖ Removed: only in snapshot 1', removed),
+          ...artifactsTable('🔁 Changed: different number of instances', changed),
         ],
       },
     };
@@ -64,23 +65,19 @@ function describeSnapshot(expression: string, id: string | null | undefined): st
   return id === undefined || id === null || id === '' || id === expression ? expression : `${expression} (${id})`;
 }
 
-function table(title: string, artifacts: readonly DifferingArtifact[]): readonly Table[] {
-  if (artifacts.length === 0) return [];
-  return [
-    {
-      title: `${title} (${artifacts.length})`,
-      columns: ['Artifact', 'Fingerprint', 'Flow', 'Instances', 'Latest', 'Commit', 'Pods'],
-      rows: artifacts.map((artifact): readonly Text[] => [
-        plain(artifact.name ?? ''),
-        code(artifact.fingerprint),
-        plain(artifact.flow ?? ''),
-        plain(describeInstances(artifact)),
-        plain(formatTime(artifact.most_recent_timestamp) ?? ''),
-        toCommitLink(artifact),
-        plain(artifact.pods?.join(', ') ?? ''),
-      ]),
-    },
-  ];
+const columns = ['Artifact', 'Fingerprint', 'Flow', 'Instances', 'Latest', 'Commit', 'Pods'];
+
+function artifactsTable(title: string, artifacts: readonly DifferingArtifact[]): readonly Table[] {
+  const rows = artifacts.map((artifact): readonly Text[] => [
+    plain(artifact.name ?? ''),
+    code(artifact.fingerprint),
+    plain(artifact.flow ?? ''),
+    plain(describeInstances(artifact)),
+    plain(formatTime(artifact.most_recent_timestamp) ?? ''),
+    toCommitLink(artifact),
+    plain(artifact.pods?.join(', ') ?? ''),
+  ]);
+  return listTable(title, columns, rows);
 }
 
 /** `1 → 3` if both numbers are known. */

@@ -5,6 +5,7 @@ import { required } from './inputs/input.ts';
 import { notificationNumber } from './inputs/organization-inputs.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
+import { pluralize } from './sentences.ts';
 
 /** Operation 8: shows a notification: its triggers, its targets, and whether delivery works. */
 export const getNotification = defineOperation({
@@ -56,15 +57,15 @@ function deliveryLabel(notification: Notification): string {
 function conclude(notification: Notification, org: string): string {
   const { is_failing: failing, last_success_timestamp: success, targets } = notification;
   const title = `${notificationTitle(notification)}, in organization ${org}`;
-  if (failing === undefined) return `${title} has ${count(targets)}; the service does not say whether it works.`;
-  if (!failing) return `${title} works; it has ${count(targets)}.`;
+  if (failing === undefined) return `${title} has ${countTargets(targets)}; the service does not say whether it works.`;
+  if (!failing) return `${title} works; it has ${countTargets(targets)}.`;
   const last = formatTime(success);
   return `${title} is failing: ${last === undefined ? 'it never reached its targets' : `it last reached its targets at ${last}`}.`;
 }
 
-function count(targets: Notification['targets']): string {
+function countTargets(targets: Notification['targets']): string {
   if (targets === undefined) return 'targets that the service does not list';
-  return targets.length === 1 ? '1 target' : `${targets.length} targets`;
+  return pluralize(targets.length, 'target');
 }
 
 function targetsTable({ targets = [] }: Notification): readonly Table[] {

@@ -2,6 +2,7 @@ import { listServiceAccounts as endpoint, type ServiceAccount } from '../contrac
 import { formatTime } from './format-time.ts';
 import { defineOperation } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
+import { pluralize } from './sentences.ts';
 
 /** Operation 13: lists the service accounts of the organization. */
 export const listServiceAccounts = defineOperation({
@@ -14,7 +15,7 @@ export const listServiceAccounts = defineOperation({
     const admins = accounts.filter(({ privilege }) => privilege === 'admin').length;
     return {
       outcome: 'done',
-      conclusion: `Organization ${org} has ${accounts.length} service account${accounts.length === 1 ? '' : 's'}, ${admins} of them with admin privilege.`,
+      conclusion: `Organization ${org} has ${pluralize(accounts.length, 'service account')}, ${admins} of them with admin privilege.`,
       response: accounts,
       count: accounts.length,
       report: {

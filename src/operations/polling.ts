@@ -81,7 +81,7 @@ export async function pollUntilFinal<Answer>(
     for (const line of news) log.info(`Waiting: ${line} (${left})`);
     if (news.length === 0) log.info(`Still waiting, ${left}`);
     logged = pending;
-    const delay = pollDelay(polls, end - now, random(), longestRetryAfter(poll.failures(answer)));
+    const delay = pollDelay(polls, end - now, random(), maximumRetryAfter(poll.failures(answer)));
     try {
       await sleep(clock, delay, signal);
       answer = await poll.fetch(limitedClient, answer);
@@ -92,12 +92,12 @@ export async function pollUntilFinal<Answer>(
 }
 
 /** How many pending things the error of a cancelled step names. */
-const mostNamed = 5;
+const maximumNamed = 5;
 
 /** The error that ended polling; for a cancelled step, with what was pending, because no verdict will follow. */
 function withPending(error: unknown, pending: readonly string[], signal: AbortSignal | undefined): unknown {
   if (signal?.aborted !== true || !(error instanceof Failure)) return error;
-  return withNote(error, `Last seen: ${withoutFullStop(summarizeList(pending, mostNamed))}.`);
+  return withNote(error, `Last seen: ${withoutFullStop(summarizeList(pending, maximumNamed))}.`);
 }
 
 /**
@@ -112,7 +112,7 @@ export function pollDelay(polls: number, left: number, luck: number, retryAfter:
   return Math.min(Math.max(backoff(polls, luck), retryAfter), left);
 }
 
-function longestRetryAfter(failures: readonly Failure[]): number {
+function maximumRetryAfter(failures: readonly Failure[]): number {
   return Math.max(0, ...failures.map(retryAfterOf));
 }
 

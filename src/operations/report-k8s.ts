@@ -7,9 +7,10 @@ import { required } from './inputs/input.ts';
 import { defineOperation, type OperationContext } from './operation.ts';
 import { code, fact, plain, type Table, type Text } from './report.ts';
 import { toRequestEffect } from './request-effect.ts';
+import { pluralize } from './sentences.ts';
 
 /** How many containers a sentence names at most. */
-const mostNamed = 10;
+const maximumNamed = 10;
 
 /** Operation 3: reports what runs in a Kubernetes cluster. */
 export const reportK8s = defineOperation({
@@ -28,7 +29,7 @@ export const reportK8s = defineOperation({
     const effect = effects[state ?? 'unknown'];
     const images = collectImages(pods.report);
     const { artifacts } = pods.report;
-    const what = `${count(artifacts.length, 'pod')} with ${count(images.length, 'image')}`;
+    const what = `${pluralize(artifacts.length, 'pod')} with ${pluralize(images.length, 'image')}`;
     return {
       outcome: 'done',
       state,
@@ -68,7 +69,7 @@ async function readPods(
 ): Promise<PodEvidence> {
   const file = await resolveOnlyFile(patterns, workspace, 'the pods');
   const pods = await gatherPods(file);
-  log.info(`${file.name}: ${count(pods.report.artifacts.length, 'pod')} to report`);
+  log.info(`${file.name}: ${pluralize(pods.report.artifacts.length, 'pod')} to report`);
   if (pods.notRunning.size > 0) log.info(`left out because they are not running: ${phases(pods)}`);
   if (pods.withoutDigest.length > 0) {
     log.warning(`Left out because their images have no digest yet: ${containers(pods)}. Report again once they run.`);
@@ -87,13 +88,9 @@ function phases({ notRunning }: PodEvidence): string {
 /** `3 containers: shop/web-1/sidecar, …`. */
 function containers({ withoutDigest }: PodEvidence): string {
   if (withoutDigest.length === 0) return '';
-  const named = withoutDigest.slice(0, mostNamed).join(', ');
-  const rest = withoutDigest.length > mostNamed ? ` and ${withoutDigest.length - mostNamed} more` : '';
-  return `${count(withoutDigest.length, 'container')}: ${named}${rest}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+  const named = withoutDigest.slice(0, maximumNamed).join(', ');
+  const rest = withoutDigest.length > maximumNamed ? ` and ${withoutDigest.length - maximumNamed} more` : '';
+  return `${pluralize(withoutDigest.length, 'container')}: ${named}${rest}`;
 }
 
 /** A running image. */

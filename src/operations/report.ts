@@ -82,6 +82,19 @@ export function fact(label: string, text: string | undefined | null, href?: stri
     : [{ label, value: { text, href: href ?? undefined } }];
 }
 
+/** A list of one table with the first rows of a list, whose length is in the title; empty if the list is empty. */
+export function listTable(
+  title: string,
+  columns: readonly string[],
+  rows: readonly (readonly Text[])[],
+  count = rows.length,
+): readonly Table[] {
+  if (count === 0) return [];
+  const table = { title: `${title} (${count})`, columns, rows };
+  const more = count - rows.length;
+  return [more > 0 ? { ...table, more } : table];
+}
+
 /** Compliance as a table cell. */
 export function complianceLabel(compliant: boolean | null | undefined): string {
   if (compliant === undefined || compliant === null) return '⏳ unknown';
@@ -89,8 +102,8 @@ export function complianceLabel(compliant: boolean | null | undefined): string {
 }
 
 /** Cuts a text to at most so many characters, with an ellipsis. */
-export function truncate(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
+export function truncate(text: string, maximumLength: number): string {
+  return text.length <= maximumLength ? text : `${text.slice(0, maximumLength - 1).toWellFormed()}…`;
 }
 
 /** The first 12 digits of a fingerprint or SHA. */

@@ -101,7 +101,7 @@ function revisionData({ unverifiedReason }: SonarEvidence): Mapping {
 }
 
 /** How many files the log lists at most. */
-const listedFiles = 100;
+const maximumListedFiles = 100;
 
 async function prepareFiles(
   patterns: Inputs['files'],
@@ -110,8 +110,8 @@ async function prepareFiles(
   if (patterns === undefined) return undefined;
   return log.group('Collect the files', async () => {
     const found = await resolveFiles({ patterns, workspace });
-    for (const { name, size } of found.slice(0, listedFiles)) log.info(`${name}: ${size} bytes`);
-    if (found.length > listedFiles) log.info(`… and ${found.length - listedFiles} more files`);
+    for (const { name, size } of found.slice(0, maximumListedFiles)) log.info(`${name}: ${size} bytes`);
+    if (found.length > maximumListedFiles) log.info(`… and ${found.length - maximumListedFiles} more files`);
     return prepareAttachment(found, { temporary: temporaryDirectory, signal });
   });
 }

@@ -47,7 +47,7 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
         ...fact('Pull request', results.pullRequest),
         ...fact('Analysed at', results.analysedAt),
         ...fact('Commit', attested.commit.sha1, attested.commit.url),
-        ...fact('Revision', unverified(attested.sonar)),
+        ...fact('Revision', describeRevision(attested.sonar)),
         ...fact('Commit message', attested.commit.message?.split('\n')[0]),
         ...fact('Author', attested.commit.author),
         ...fact('Flow', attested.flow),
@@ -86,7 +86,7 @@ function conclude({ sonar, commit, flow, attestationName }: AttestedAnalysis): s
   return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed. ${recorded}`;
 }
 
-function unverified({ unverifiedReason }: SonarEvidence): string | undefined {
+function describeRevision({ unverifiedReason }: SonarEvidence): string | undefined {
   return unverifiedReason === undefined ? undefined : `not verified: ${unverifiedReason}`;
 }
 
@@ -123,7 +123,7 @@ function conditionsTable(conditions: readonly Condition[]): Table {
   return {
     title: 'Conditions of the quality gate',
     columns: ['Metric', 'Value', 'Fails if', 'Status'],
-    rows: worstFirst(conditions).map((condition): readonly Text[] => [
+    rows: failedFirst(conditions).map((condition): readonly Text[] => [
       code(condition.metric),
       plain(condition.value ?? ''),
       plain(describeLimit(condition)),
@@ -133,7 +133,7 @@ function conditionsTable(conditions: readonly Condition[]): Table {
 }
 
 /** Failed conditions first. */
-function worstFirst(conditions: readonly Condition[]): readonly Condition[] {
+function failedFirst(conditions: readonly Condition[]): readonly Condition[] {
   const rank = ({ status }: Condition): number => (status === 'ERROR' ? 0 : 1);
   return conditions.toSorted((one, other) => rank(one) - rank(other));
 }

@@ -2,10 +2,10 @@ import { asClause, summarizeList, withoutFullStop } from '../sentences.ts';
 import { worstFirst, type ArtifactJudgement, type Judgement } from './judge-artifacts.ts';
 
 /** How many artifacts a clause names: the worst one. The report lists all. */
-const mostNamed = 1;
+const maximumNamed = 1;
 
 /** How many failures are named, because the runner keeps 4,096 characters of an annotation. */
-const mostFailures = 5;
+const maximumFailures = 5;
 
 /**
  * The conclusion about several artifacts: which are not compliant, which could not be judged, and why. It names the
@@ -28,7 +28,7 @@ function nonCompliantClause({ artifacts }: Judgement): Clause {
   const reasons = worstFirst(artifacts).flatMap(nonCompliantReason);
   return {
     count: reasons.length,
-    words: `${reasons.length === 1 ? 'is' : 'are'} not compliant: ${summarizeList(reasons, mostNamed)}`,
+    words: `${reasons.length === 1 ? 'is' : 'are'} not compliant: ${summarizeList(reasons, maximumNamed)}`,
   };
 }
 
@@ -41,9 +41,9 @@ function nonCompliantReason(one: ArtifactJudgement): readonly string[] {
 function failureClause({ failureGroups }: Judgement): Clause {
   const words = failureGroups.map(
     ({ failure, names }) =>
-      `${summarizeList(names, mostNamed, { separator: ', ' })}: ${withoutFullStop(failure.message)}`,
+      `${summarizeList(names, maximumNamed, { separator: ', ' })}: ${withoutFullStop(failure.message)}`,
   );
   const count = failureGroups.flatMap(({ names }) => names).length;
-  const unnamed = failureGroups.slice(mostFailures).flatMap(({ names }) => names).length;
-  return { count, words: `could not be judged: ${summarizeList(words, mostFailures, { rest: unnamed })}` };
+  const unnamed = failureGroups.slice(maximumFailures).flatMap(({ names }) => names).length;
+  return { count, words: `could not be judged: ${summarizeList(words, maximumFailures, { rest: unnamed })}` };
 }

@@ -4,13 +4,13 @@ import { summarizeList } from '../sentences.ts';
 import { collectEvidence, type ArtifactEvidence } from './artifact-evidence.ts';
 import { artifactCommit, runsLabel } from './artifact-facts.ts';
 import type { Judgement } from './judge-artifacts.ts';
-import { listProblems, mostProblems } from './problem-list.ts';
+import { listProblems, maximumProblems } from './problem-list.ts';
 
 /** How many attestations have a column at most. */
-const mostColumns = 10;
+const maximumColumns = 10;
 
 /** How many attestations a note names at most. */
-const mostNames = 10;
+const maximumNames = 10;
 
 /**
  * Required and recorded attestations: one row per artifact, the worst first. If there are many attestations, those that
@@ -43,8 +43,8 @@ export function createEvidence({ artifacts, environment, failureGroups }: Judgem
       ]),
     },
     notes: notesOn(columns),
-    problems: problems.slice(0, mostProblems),
-    moreProblems: Math.max(0, problems.length - mostProblems),
+    problems: problems.slice(0, maximumProblems),
+    moreProblems: Math.max(0, problems.length - maximumProblems),
   };
 }
 
@@ -66,11 +66,11 @@ function chooseColumns(collected: readonly ArtifactEvidence[]): Columns {
       if (state !== 'compliant') problems.set(name, (problems.get(name) ?? 0) + 1);
     }
   }
-  if (all.length <= mostColumns) return { all, shown: all, problems, required };
+  if (all.length <= maximumColumns) return { all, shown: all, problems, required };
   const worst = all
     .filter((name) => problems.has(name))
     .toSorted((one, other) => (problems.get(other) ?? 0) - (problems.get(one) ?? 0));
-  const kept = new Set(worst.slice(0, mostColumns));
+  const kept = new Set(worst.slice(0, maximumColumns));
   return { all, shown: all.filter((name) => kept.has(name)), problems, required };
 }
 
@@ -80,7 +80,7 @@ function notesOn({ all, shown, problems, required }: Columns): readonly string[]
   const compliant = hidden.filter((name) => !problems.has(name) && required.has(name));
   const extra = hidden.filter((name) => !problems.has(name) && !required.has(name));
   const others = hidden.filter((name) => problems.has(name));
-  const list = (names: readonly string[]): string => summarizeList(names, mostNames, { separator: ', ' });
+  const list = (names: readonly string[]): string => summarizeList(names, maximumNames, { separator: ', ' });
   return [
     ...(compliant.length === 0
       ? []

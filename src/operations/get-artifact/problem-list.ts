@@ -6,13 +6,13 @@ import type { ArtifactEvidence } from './artifact-evidence.ts';
 import type { FailureGroup } from './judge-artifacts.ts';
 
 /** How many problems are listed at most; the others are counted. */
-export const mostProblems = 50;
+export const maximumProblems = 50;
 
 /** How many artifacts a line names at most. */
-const mostNamed = 5;
+const maximumNamed = 5;
 
 /** The maximum length of a reason, in characters. */
-const longestReason = 300;
+const maximumReasonLength = 300;
 
 /** The order of the list. */
 const severity: readonly EvidenceState[] = ['failed', 'incomplete', 'unknown', 'missing'];
@@ -66,12 +66,12 @@ function collectProblems(bad: readonly ArtifactEvidence[]): readonly Problem[] {
 /** `❌ sonar of web.tgz, api.tgz, and 3 more: the quality gate is ERROR`. */
 function problemLine({ name, state, reason, artifacts }: Problem, isOne: boolean): Line {
   const mark = `${evidenceMark(state)} `;
-  const why = `: ${withoutFullStop(truncate(reason ?? reasons[state], longestReason))}`;
+  const why = `: ${withoutFullStop(truncate(reason ?? reasons[state], maximumReasonLength))}`;
   if (isOne) return [plain(mark), link(name, artifacts[0]?.href), plain(why)];
   const named = artifacts
-    .slice(0, mostNamed)
+    .slice(0, maximumNamed)
     .flatMap((artifact, index) => (index === 0 ? [artifact] : [plain(', '), artifact]));
-  const rest = artifacts.length - mostNamed;
+  const rest = artifacts.length - maximumNamed;
   return [plain(`${mark}${name} of `), ...named, plain(`${rest > 0 ? `, and ${rest} more` : ''}${why}`)];
 }
 
@@ -84,8 +84,8 @@ const reasons: Readonly<Record<EvidenceState, string>> = {
 };
 
 function failureLine({ failure, names }: FailureGroup): Line {
-  const message = withoutFullStop(truncate(failure.message, longestReason));
-  return [plain(`⛔ ${summarizeList(names, mostNamed, { separator: ', ' })} could not be judged: ${message}`)];
+  const message = withoutFullStop(truncate(failure.message, maximumReasonLength));
+  return [plain(`⛔ ${summarizeList(names, maximumNamed, { separator: ', ' })} could not be judged: ${message}`)];
 }
 
 /** Problems that the attestations do not explain: a state without a failed attestation, and the environment. */
@@ -96,7 +96,7 @@ function otherLines({ judged, label, items }: ArtifactEvidence, isOne: boolean):
   const line = (verdict: Verdict, words: string): Line => [
     plain(`${evidenceMark(toEvidenceState(verdict))} `),
     ...(isOne ? [] : [link(label, artifact.html_url), plain(': ')]),
-    plain(withoutFullStop(truncate(words, longestReason))),
+    plain(withoutFullStop(truncate(words, maximumReasonLength))),
   ];
   return [
     ...(isExplained ? [] : [line(ownVerdict, stateText)]),

@@ -1,4 +1,5 @@
-import { address, lines, oneOf, secret, someOf, text, integer } from './input-types.ts';
+import { redactableFields } from '../../evidence/commit/commit-redaction.ts';
+import { httpUrl, lines, oneOf, secret, someOf, text, integer } from './input-types.ts';
 
 /** Paths and globs of files to send, one per line. */
 export const files = lines(text('files'), 'ignored');
@@ -13,7 +14,7 @@ export const userData = text('user-data');
 export const commitSha = text('commit-sha');
 
 /** Parts of the commit's information that are not sent. */
-export const redactCommitInfo = someOf('redact-commit-info', ['author', 'message', 'branch']);
+export const redactCommitInfo = someOf('redact-commit-info', redactableFields);
 
 /** A token for GitHub's API. */
 export const githubToken = secret('github-token');
@@ -22,7 +23,7 @@ export const githubToken = secret('github-token');
 export const sonarReportPath = text('sonar-report-path');
 
 /** The URL of the Sonar server. */
-export const sonarHostUrl = address(
+export const sonarHostUrl = httpUrl(
   'sonar-host-url',
   'Use the URL of the Sonar server, such as https://sonarqube.example.com.',
   'Give the token in `sonar-token` instead.',

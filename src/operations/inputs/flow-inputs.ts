@@ -9,7 +9,7 @@ import {
   flowName,
   trailName,
 } from '../../contract/names.ts';
-import { address, schemaText, lines, oneOf, text } from './input-types.ts';
+import { httpUrl, schemaText, lines, oneOf, text } from './input-types.ts';
 import { withFallback } from './input.ts';
 
 const nameRemedy = 'Use only these characters; for a branch or pull request, write `pr-12` rather than `pr/12`.';
@@ -85,7 +85,7 @@ export const template = lines(
 );
 
 /** The URL of a repository. */
-export const repoUrl = address(
+export const repoUrl = httpUrl(
   'repo-url',
   "Use the URL of the repository's page.",
   'Remove everything up to the `@`, because the URL is stored where others can read it.',

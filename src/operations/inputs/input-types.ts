@@ -78,7 +78,8 @@ export function oneOf<const Word extends string>(name: string, words: readonly W
     parse(value) {
       const found = words.find((word) => word === value);
       if (found !== undefined) return { value: found };
-      return { problem: `must be ${list(words, 'or')}`, remedy: `Write ${list(words, 'or')}.` };
+      const alternatives = formatAlternatives(words);
+      return { problem: `must be ${alternatives}`, remedy: `Write ${alternatives}.` };
     },
   };
 }
@@ -105,15 +106,15 @@ export function flag(name: string): Input<boolean> {
 }
 
 /** A whole number within bounds. */
-export function integer(name: string, least: number, most: number, unit: string): Input<number> {
+export function integer(name: string, minimum: number, maximum: number, unit: string): Input<number> {
   return {
     name,
     secret: false,
     parse(value) {
       const number = /^\d{1,15}$/u.test(value) ? Number(value) : Number.NaN;
-      if (number >= least && number <= most) return { value: number };
+      if (number >= minimum && number <= maximum) return { value: number };
       return {
-        problem: `must be a whole number of ${unit} from ${least} to ${most}`,
+        problem: `must be a whole number of ${unit} from ${minimum} to ${maximum}`,
         remedy: 'Write digits only, without a unit.',
       };
     },
@@ -163,14 +164,13 @@ function splitLines(value: string): readonly string[] {
   return all.at(-1) === '' ? all.slice(0, -1) : all;
 }
 
-function list(words: readonly string[], joint: string): string {
-  const quoted = words.map((word) => `\`${word}\``);
-  const last = quoted.pop() ?? '';
-  return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
+/** `a`, `b` or `c`. */
+function formatAlternatives(words: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words.map((word) => `\`${word}\``));
 }
 
 /** An http or https URL without user name and password, which would end up in logs and in the service. */
-export function address(name: string, remedy: string, credentialsRemedy: string): Input<string> {
+export function httpUrl(name: string, remedy: string, credentialsRemedy: string): Input<string> {
   return {
     name,
     secret: false,

@@ -23,7 +23,7 @@ export const pullRequestComment = flag('pull-request-comment');
 export const matrix = text('matrix');
 
 /** GitHub's limit for the context of a commit status, in characters. */
-const longestContext = 255;
+const maximumContextLength = 255;
 
 /** The context of the commit status that shows the step's result; required checks select it by this name. */
 export const commitStatus: Input<string> = {
@@ -31,9 +31,9 @@ export const commitStatus: Input<string> = {
   secret: false,
   parse(text) {
     // GitHub cannot store characters outside the Basic Multilingual Plane, such as most emoji.
-    if (text.length <= longestContext && !/[\p{Cc}\u{10000}-\u{10FFFF}]/u.test(text)) return { value: text };
+    if (text.length <= maximumContextLength && !/[\p{Cc}\u{10000}-\u{10FFFF}]/u.test(text)) return { value: text };
     return {
-      problem: `must be the context of a commit status: one line of at most ${longestContext} characters, without emoji`,
+      problem: `must be the context of a commit status: one line of at most ${maximumContextLength} characters, without emoji`,
       remedy: 'Write a short name such as `compliance/web`.',
     };
   },

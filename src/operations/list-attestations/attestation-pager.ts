@@ -27,7 +27,7 @@ interface Start {
  * How many pages are fetched at most, given the number at the start. The list may grow by many small pages within a
  * second; it grows forever only if the service ignores `to_timestamp`.
  */
-const mostPages = (pages: number): number => pages * 2 + 1000;
+const maximumPages = (pages: number): number => pages * 2 + 1000;
 
 /**
  * Lists all attestations that exist at the start, the newest first, and ends even if others keep recording. The end
@@ -94,7 +94,7 @@ export class AttestationPager {
     if (start === undefined) return this.#first();
     if (this.#hasEnded(start)) return undefined;
     if (start.order === 'oldest first') return this.#list(this.#page - 1, start);
-    return this.#page < mostPages(start.pages) ? this.#list(this.#page + 1, start) : undefined;
+    return this.#page < maximumPages(start.pages) ? this.#list(this.#page + 1, start) : undefined;
   }
 
   async #first(): Promise<readonly ListedAttestation[]> {
@@ -145,7 +145,7 @@ export class AttestationPager {
     const answer = await this.#options.fetchPage(page, this.#to);
     const { data, pagination } = answer;
     if (pagination.page !== page || (data.length === 0 && page < pagination.page_count)) {
-      throw outOfStep(page, pagination, data.length);
+      throw createWrongPageError(page, pagination, data.length);
     }
     this.#pages = pagination.page_count;
     this.#total = pagination.total;
@@ -158,7 +158,7 @@ export class AttestationPager {
   }
 }
 
-function outOfStep(
+function createWrongPageError(
   asked: number,
   { page: answered, page_count: pages }: AttestationPage['pagination'],
   entries: number,

@@ -1,16 +1,16 @@
 import type { ListedAttestation } from '../../contract/attestation-list.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import { formatTime } from '../format-time.ts';
-import { complianceLabel, link, plain, abbreviate, type Table, type Text } from '../report.ts';
+import { complianceLabel, link, listTable, plain, abbreviate, type Table, type Text } from '../report.ts';
 import { compareAge, type ListOrder, type Recorded } from './attestation-order.ts';
 import { attestationArtifact, toAttestationSubject, namesArtifact, attestationTrail } from './attestation-subject.ts';
 import { DigestIndex } from './digest-index.ts';
 
 /** How many rows each table has at most; the whole list may not fit into memory. */
-const keptRows = 200;
+const maximumRows = 200;
 
 /** How many non-compliant attestations a sentence names at most. */
-const keptNames = 3;
+const maximumNames = 3;
 
 const columns = ['Attestation', 'Trail', 'Artifact', 'Type', 'Compliant', 'Created', 'Reported by', 'Description'];
 
@@ -28,13 +28,13 @@ export class AttestationTally {
   // collision of subjects could open the gate, so those keep more bytes.
   readonly #identifiers = new DigestIndex(8);
   readonly #subjects = new DigestIndex(16);
-  readonly #latest = new LatestOfSubjects();
+  readonly #latest = new LatestBySubject();
   readonly #counting = { compliant: 0, unknown: 0, notCompliant: 0 };
   readonly #rows = new CountingRows();
   readonly #notCompliantRows = new CountingRows();
   #replaced = 0;
   #replacedNotCompliant = 0;
-  #tellsArtifacts = false;
+  #namesArtifacts = false;
 
   /**
    * Adds attestations, except those that were added before.
@@ -53,7 +53,7 @@ export class AttestationTally {
   }
 
   #addNew(attestation: ListedAttestation, order: ListOrder): void {
-    this.#tellsArtifacts ||= namesArtifact(attestation);
+    this.#namesArtifacts ||= namesArtifact(attestation);
     const subject = toAttestationSubject(attestation);
     const { created_at: time, sequence } = attestation;
     if (subject === undefined || time === undefined) {
@@ -111,7 +111,7 @@ export class AttestationTally {
 
   /** How many non-compliant ones were replaced although the service never names the artifact. */
   get guessedReplacements(): number {
-    return this.#tellsArtifacts ? 0 : this.#replacedNotCompliant;
+    return this.#namesArtifacts ? 0 : this.#replacedNotCompliant;
   }
 
   /**
@@ -133,7 +133,7 @@ export class AttestationTally {
   /** The names of the non-compliant ones, each once; the first few. */
   get notCompliantNames(): string {
     const names = this.#notCompliantRows.names;
-    return names.slice(0, keptNames).join(', ') + (names.length > keptNames ? ' and others' : '');
+    return names.slice(0, maximumNames).join(', ') + (names.length > maximumNames ? ' and others' : '');
   }
 
   /** The attestations that count, non-compliant ones first. */
@@ -149,7 +149,7 @@ interface Latest extends Recorded {
 }
 
 /** Age and verdict of the newest attestation of each subject, by the subject's number. */
-class LatestOfSubjects {
+class LatestBySubject {
   #times = new Float64Array(1024);
   /** NaN if there is none. */
   #sequences = new Float64Array(1024);
@@ -187,7 +187,7 @@ class CountingRows {
   #kept: readonly { readonly subject: number | undefined; readonly name: string; readonly row: readonly Text[] }[] = [];
 
   add(attestation: ListedAttestation, subject: number | undefined): void {
-    if (this.#kept.length >= keptRows) return;
+    if (this.#kept.length >= maximumRows) return;
     this.#kept = [...this.#kept, { subject, name: attestationLabel(attestation), row: toRow(attestation) }];
   }
 
@@ -200,10 +200,8 @@ class CountingRows {
   }
 
   table(title: string, count: number): readonly Table[] {
-    if (count === 0) return [];
-    const table = { title: `${title} (${count})`, columns, rows: this.#kept.map(({ row }) => row) };
-    const more = count - this.#kept.length;
-    return [more > 0 ? { ...table, more } : table];
+    const rows = this.#kept.map(({ row }) => row);
+    return listTable(title, columns, rows, count);
   }
 }
 

@@ -15,7 +15,7 @@ export class DigestIndex {
   /** The digests by number, `#words` words each. */
   #digests: Uint32Array;
   /** A hash table with open addressing: numbers plus 1; 0 is free. At most half full. */
-  #places: Uint32Array;
+  #slots: Uint32Array;
   readonly #current: Uint32Array;
   #size = 0;
 
@@ -24,7 +24,7 @@ export class DigestIndex {
     this.#words = bytes / wordBytes;
     this.#current = new Uint32Array(this.#words);
     this.#digests = new Uint32Array(initialRoom * this.#words);
-    this.#places = new Uint32Array(initialRoom * 2);
+    this.#slots = new Uint32Array(initialRoom * 2);
   }
 
   /** How many different texts were added. */
@@ -34,23 +34,23 @@ export class DigestIndex {
 
   /** Adds a text if it is new, and returns its number, from 0. A new text gets the previous `size` as its number. */
   add(text: string): number {
-    const words = this.#wordsOf(text);
-    const place = this.#placeOf(words);
-    const taken = this.#places[place] ?? 0;
+    const words = this.#toWords(text);
+    const slot = this.#findSlot(words);
+    const taken = this.#slots[slot] ?? 0;
     if (taken > 0) return taken - 1;
     const number = this.#size;
     if ((number + 1) * this.#words > this.#digests.length) {
       this.#grow();
-      this.#store(number, words, this.#placeOf(words));
+      this.#store(number, words, this.#findSlot(words));
     } else {
-      this.#store(number, words, place);
+      this.#store(number, words, slot);
     }
     this.#size += 1;
     return number;
   }
 
   /** Reuses one array, because a list has hundreds of thousands of texts. */
-  #wordsOf(text: string): Uint32Array {
+  #toWords(text: string): Uint32Array {
     // A string is cheaper to collect than a buffer.
     const digest = hash('sha256', text, 'binary');
     for (let index = 0; index < this.#words; index += 1) {
@@ -62,20 +62,20 @@ export class DigestIndex {
     return this.#current;
   }
 
-  #store(number: number, words: Uint32Array, place: number): void {
+  #store(number: number, words: Uint32Array, slot: number): void {
     this.#digests.set(words, number * this.#words);
-    this.#places[place] = number + 1;
+    this.#slots[slot] = number + 1;
   }
 
   /** The slot that has these words, or the free slot for them. */
-  #placeOf(words: Uint32Array): number {
-    const mask = this.#places.length - 1;
+  #findSlot(words: Uint32Array): number {
+    const mask = this.#slots.length - 1;
     // A digest is evenly distributed, so its first word serves as the hash.
-    let place = (words[0] ?? 0) & mask;
+    let slot = (words[0] ?? 0) & mask;
     for (;;) {
-      const taken = this.#places[place] ?? 0;
-      if (taken === 0 || this.#holds(taken - 1, words)) return place;
-      place = (place + 1) & mask;
+      const taken = this.#slots[slot] ?? 0;
+      if (taken === 0 || this.#holds(taken - 1, words)) return slot;
+      slot = (slot + 1) & mask;
     }
   }
 
@@ -91,10 +91,10 @@ export class DigestIndex {
     const before = this.#digests;
     this.#digests = new Uint32Array(before.length * 2);
     this.#digests.set(before);
-    this.#places = new Uint32Array(this.#places.length * 2);
+    this.#slots = new Uint32Array(this.#slots.length * 2);
     for (let number = 0; number < this.#size; number += 1) {
       const start = number * this.#words;
-      this.#places[this.#placeOf(before.subarray(start, start + this.#words))] = number + 1;
+      this.#slots[this.#findSlot(before.subarray(start, start + this.#words))] = number + 1;
     }
   }
 }

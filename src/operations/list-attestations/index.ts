@@ -7,7 +7,7 @@ import { optional, required, withDefault, type ValuesOf } from '../inputs/input.
 import { fromTimestamp, page, perPage, toTimestamp, pageSizeForAll } from '../inputs/list-inputs.ts';
 import { defineOperation, type OperationContext, type OperationResult } from '../operation.ts';
 import { fact } from '../report.ts';
-import { withoutFullStop } from '../sentences.ts';
+import { pluralize, withoutFullStop } from '../sentences.ts';
 import { newestFirst, detectOrder } from './attestation-order.ts';
 import { AttestationPager } from './attestation-pager.ts';
 import { AttestationTally } from './attestation-tally.ts';
@@ -144,7 +144,7 @@ function createResult(values: Inputs, tally: AttestationTally, org: string, list
 
 function describeCounts(flow: string, tally: AttestationTally): string {
   if (tally.listed === 0) return `No attestation of flow ${flow} is listed, so there is nothing to judge.`;
-  const attestations = tally.listed === 1 ? '1 attestation' : `${tally.listed} attestations`;
+  const attestations = pluralize(tally.listed, 'attestation');
   const replaced = tally.replaced === 0 ? '' : `, ${tally.replaced} replaced by newer ones`;
   const names = tally.notCompliantNames;
   return `${attestations} of flow ${flow}: ${tally.words}${names === '' ? '' : ` (${names})`}${replaced}.`;

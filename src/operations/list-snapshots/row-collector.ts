@@ -1,24 +1,24 @@
-import type { Table, Text } from '../report.ts';
+import { listTable, type Table, type Text } from '../report.ts';
 
 /** Keeps the first rows of a table and counts the rest, so that memory does not grow with the list. */
 export class RowCollector<Entry> {
-  readonly #most: number;
+  readonly #maximumRows: number;
   readonly #toRow: (entry: Entry) => readonly Text[];
   readonly #rows: (readonly Text[])[] = [];
   #count = 0;
 
   /**
-   * @param most how many rows are kept
+   * @param maximumRows how many rows are kept
    * @param toRow makes the row of an entry; called only for rows that are kept
    */
-  constructor(most: number, toRow: (entry: Entry) => readonly Text[]) {
-    this.#most = most;
+  constructor(maximumRows: number, toRow: (entry: Entry) => readonly Text[]) {
+    this.#maximumRows = maximumRows;
     this.#toRow = toRow;
   }
 
   add(entry: Entry): void {
     this.#count += 1;
-    if (this.#rows.length < this.#most) this.#rows.push(this.#toRow(entry));
+    if (this.#rows.length < this.#maximumRows) this.#rows.push(this.#toRow(entry));
   }
 
   /** How many entries were added. */
@@ -28,9 +28,6 @@ export class RowCollector<Entry> {
 
   /** The table; none if no entry was added. */
   table(title: string, columns: readonly string[]): readonly Table[] {
-    if (this.#count === 0) return [];
-    const table = { title: `${title} (${this.#count})`, columns, rows: this.#rows };
-    const more = this.#count - this.#rows.length;
-    return [more > 0 ? { ...table, more } : table];
+    return listTable(title, columns, this.#rows, this.#count);
   }
 }

@@ -12,7 +12,7 @@ interface SnapshotPagerOptions {
 }
 
 /** How many pages in a row may have nothing new, because the list moves; more are a fault of the service. */
-const mostRepeats = 3;
+const maximumRepeats = 3;
 
 /**
  * Returns every snapshot once, even if new ones are made meanwhile: if the newest come first, a new one moves others to
@@ -39,12 +39,12 @@ export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPage
       seen = entry.index;
     }
     repeats = fresh.length === 0 ? repeats + 1 : 0;
-    if (repeats > mostRepeats) throw repeated(page);
+    if (repeats > maximumRepeats) throw createRepeatedPagesError(page);
     return fresh;
   };
 }
 
-function repeated(page: number): ExternalError {
+function createRepeatedPagesError(page: number): ExternalError {
   return new ExternalError({
     what: `list-snapshots: the service kept returning the same snapshots up to page ${page}, so the list would be incomplete`,
     remedy: "Try a larger `per-page`. If that does not help, tell the service's operators.",

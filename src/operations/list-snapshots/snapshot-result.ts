@@ -7,11 +7,11 @@ import { complianceLabel, fact, plain, type Table, type Text } from '../report.t
 import { RowCollector } from './row-collector.ts';
 
 /** How many rows the table has at most; the whole list may not fit into memory. */
-const keptRows = 200;
+const maximumRows = 200;
 
 /** Counts the snapshots of a list and collects the rows that are shown. */
 export class SnapshotRows {
-  readonly #rows = new RowCollector(keptRows, toRow);
+  readonly #rows = new RowCollector(maximumRows, toRow);
 
   add(entries: readonly SnapshotEntry[]): void {
     for (const entry of entries) this.#rows.add(entry);
