@@ -59,7 +59,7 @@ function isFork(source: unknown, base: unknown): boolean {
  * Chooses the branch of a commit if the event names none: a likely branch that contains the commit; else the only
  * branch that contains it, because choosing among several would be a guess; else the tag, if any.
  *
- * @param holding the branches that contain the commit
+ * @param containing the branches that contain the commit
  */
 export function probableBranch(hint: BranchHint, containing: readonly string[]): string | undefined {
   const expected = hint.likely?.find((name) => name !== undefined && containing.includes(name));

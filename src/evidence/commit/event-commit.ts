@@ -86,12 +86,12 @@ function deleted(job: Job): Problem {
 function pullRequestHead(job: Job): EventCommit | Problem {
   const number = valueAt(job.event, 'pull_request', 'number');
   // GITHUB_HEAD_REF does not include the owner: the branch of a deleted fork would look like one of this repository.
-  const isGone = valueAt(job.event, 'pull_request', 'head', 'repo') === null;
+  const isForkDeleted = valueAt(job.event, 'pull_request', 'head', 'repo') === null;
   return toEventCommit(
     job,
     fullSha(valueAt(job.event, 'pull_request', 'head', 'sha')),
     typeof number === 'number' ? `the head of pull request ${number}` : 'the head of the pull request',
-    { named: pullRequestBranch(valueAt(job.event, 'pull_request')) ?? (isGone ? undefined : job.headRef) },
+    { named: pullRequestBranch(valueAt(job.event, 'pull_request')) ?? (isForkDeleted ? undefined : job.headRef) },
   );
 }
 

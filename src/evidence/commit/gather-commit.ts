@@ -31,36 +31,15 @@ export interface CommitEvidence {
 }
 
 /**
- * The commit that the job is about, with its committer date.
+ * Finds the commit that the job is about, and describes it from the first source that has all its data: the repository
+ * in the workspace, the event's payload, GitHub's API.
  *
  * @throws UserError if the event has no commit, or if no source that is set up describes it; ExternalError if GitHub's
  * API failed. Both say which sources were tried.
  */
 export async function gatherCommitEvidence(request: CommitRequest, sources: CommitSources): Promise<CommitEvidence> {
-  const judged = judgedCommit(request.job, request.commitSha);
-  return describeCommit(await locateCommit(judged, request.job.workspace, sources), request, sources);
-}
-
-/**
- * The commit that the job is about, in the form that the service accepts.
- *
- * @throws as `gatherCommitEvidence`
- */
-export async function gatherCommit(request: CommitRequest, sources: CommitSources): Promise<GitCommitInfo> {
-  return (await gatherCommitEvidence(request, sources)).info;
-}
-
-/**
- * Describes a commit whose SHA is known, from the first source that has all its data: the repository in the workspace,
- * the event's payload, GitHub's API.
- *
- * @throws as `gatherCommitEvidence`
- */
-export async function describeCommit(
-  commit: LocatedCommit,
-  { job, redact = [], log }: Pick<CommitRequest, 'job' | 'redact' | 'log'>,
-  sources: CommitSources,
-): Promise<CommitEvidence> {
+  const { job, commitSha, redact = [], log } = request;
+  const commit = await locateCommit(judgedCommit(job, commitSha), job.workspace, sources);
   const { facts, source } = await readFromFirstSource(commit, job, sources, log);
   log.info(`Commit ${facts.sha} is ${commit.meaning}; described by ${source}.`);
   const branch = redact.includes('branch')
@@ -70,9 +49,9 @@ export async function describeCommit(
   const timestamp = chooseTimestamp(facts, log);
   const info: GitCommitInfo = {
     sha1: facts.sha,
-    author: truncate('author', facts.author, maximumAuthorBytes, log),
+    author: cutText('author', facts.author, maximumAuthorBytes, log),
     ...(branch === undefined ? {} : { branch }),
-    message: truncate('message', facts.message, maximumMessageBytes, log),
+    message: cutText('message', facts.message, maximumMessageBytes, log),
     ...(timestamp === undefined ? {} : { timestamp }),
     ...(repository === undefined ? {} : { url: `${repository}/commit/${facts.sha}` }),
   };
@@ -87,7 +66,7 @@ const maximumMessageBytes = 64 * 1024;
 const maximumAuthorBytes = 1024;
 
 /** Limits a text to `maximumBytes`, and appends a mark if it was cut. */
-function truncate(what: string, text: string, maximumBytes: number, log: Log): string {
+function cutText(what: string, text: string, maximumBytes: number, log: Log): string {
   const beginning = firstBytes(text, maximumBytes);
   if (beginning.length === text.length) return text;
   log.info(`The commit's ${what} is longer than ${maximumBytes} bytes; the rest is not recorded.`);

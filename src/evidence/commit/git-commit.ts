@@ -45,7 +45,7 @@ export async function resolveWithGit(
 ): Promise<SourceResult<string>> {
   const warn = ['-c', 'core.warnAmbiguousRefs=true'];
   const result = await runGit(git, workspace, [...warn, 'rev-parse', '--verify', `${revision}^{commit}`]);
-  if ('found' in result && result.found.stderr.includes('is ambiguous')) throw ambiguous(revision);
+  if ('found' in result && result.found.stderr.includes('is ambiguous')) throw createAmbiguousError(revision);
   const answer = requireSuccess(result);
   if ('miss' in answer) return answer;
   const sha = fullSha(answer.found.stdout.trim());
@@ -122,7 +122,7 @@ function parseGitDate(seconds: string | undefined): number | undefined {
   return seconds !== undefined && /^\d+$/.test(seconds) ? validTimestamp(Number(seconds)) : undefined;
 }
 
-function ambiguous(revision: string): UserError {
+function createAmbiguousError(revision: string): UserError {
   return new UserError({
     input: 'commit-sha',
     what: `commit-sha: ${revision} means more than one thing in the repository in the workspace.`,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { conforms } from '../../../src/contract/check.ts';
-import { gitCommitInfo } from '../../../src/contract/commit.ts';
+import { gitCommitInfo, type GitCommitInfo } from '../../../src/contract/commit.ts';
 import type { SourceResult } from '../../../src/evidence/commit/source-result.ts';
 import { probableBranch } from '../../../src/evidence/commit/branch.ts';
 import type { CommitFacts } from '../../../src/evidence/commit/commit-facts.ts';
-import { gatherCommit, gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
+import { gatherCommitEvidence } from '../../../src/evidence/commit/gather-commit.ts';
 import type { GitRunner } from '../../../src/evidence/git/git-runner.ts';
 import { createGitRunner } from '../../../src/evidence/git/git-runner.ts';
 import type { GitHubCommits } from '../../../src/evidence/commit/github-commit.ts';
@@ -57,6 +57,10 @@ function githubWith(answers: {
   };
 }
 
+async function gatherInfo(...parameters: Parameters<typeof gatherCommitEvidence>): Promise<GitCommitInfo> {
+  return (await gatherCommitEvidence(...parameters)).info;
+}
+
 function facts(sha: string): CommitFacts {
   return { sha, author: 'Ann Dev <ann@example.com>', message: 'from GitHub', timestamp: 1_767_323_045 };
 }
@@ -65,7 +69,7 @@ const troubled = {
   miss: { kind: 'external', what: 'it answered 502: Server Error', remedy: 'Run the job again.' },
 } as const;
 
-describe('gatherCommit', () => {
+describe('gatherCommitEvidence', () => {
   it('describes a pushed commit from the workspace, in the form of the contract', async () => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
     const job = jobOf('push', events.pushEvent({ head_commit: events.webhookCommit(second) }), variables);
@@ -74,7 +78,7 @@ describe('gatherCommit', () => {
       runs.push(commandLine);
       return git(commandLine, directory);
     };
-    const info = await gatherCommit({ job, log }, { git: counted, github: undefined });
+    const info = await gatherInfo({ job, log }, { git: counted, github: undefined });
     expect(info).toEqual({
       sha1: second,
       author: 'Ann Dev <ann@example.com>',
@@ -94,7 +98,7 @@ describe('gatherCommit', () => {
     const told = collectingLog();
     const job = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head });
     const commit = { found: { ...facts(shas.head), timestamp: undefined, committerTimestamp } };
-    const info = await gatherCommit({ job, log: told }, { git: noGit, github: githubWith({ commit }) });
+    const info = await gatherInfo({ job, log: told }, { git: noGit, github: githubWith({ commit }) });
     expect(info.timestamp).toBe(committerTimestamp);
     expect(conforms(gitCommitInfo, info)).toBe(true);
     expect(told.infos).toContain(note);
@@ -105,7 +109,7 @@ describe('gatherCommit', () => {
     const sha = folder.commit(repository, `feat: first\n\n${'ü🚢'.repeat(1_000_000)}`);
     const told = collectingLog();
     const job = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha, GITHUB_WORKSPACE: repository });
-    const { message = '' } = await gatherCommit({ job, log: told }, { git, github: undefined });
+    const { message = '' } = await gatherInfo({ job, log: told }, { git, github: undefined });
     expect(message.startsWith('feat: first\n\nü🚢')).toBe(true);
     expect(message.endsWith(' [cut after 65536 bytes]')).toBe(true);
     expect(message).not.toContain('\uFFFD');
@@ -114,7 +118,7 @@ describe('gatherCommit', () => {
 
     const commit = { found: { ...facts(shas.head), author: 'A'.repeat(5000), message: 'm'.repeat(65_536) } };
     const other = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head });
-    const info = await gatherCommit({ job: other, log }, { git: noGit, github: githubWith({ commit }) });
+    const info = await gatherInfo({ job: other, log }, { git: noGit, github: githubWith({ commit }) });
     expect(info.author).toBe(`${'A'.repeat(1024)} [cut after 1024 bytes]`);
     expect(info.message).toBe('m'.repeat(65_536));
   });
@@ -124,7 +128,7 @@ describe('gatherCommit', () => {
     const warned = collectingLog();
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: workspace };
     const job = jobOf('push', events.pushEvent(), variables);
-    const info = await gatherCommit({ job, log: warned }, { git: slow, github: undefined });
+    const info = await gatherInfo({ job, log: warned }, { git: slow, github: undefined });
     expect(info).toMatchObject({ sha1: shas.head, author: 'Ann Dev <ann@example.com>', branch: 'main' });
     expect(warned.warnings).toEqual([
       expect.stringMatching(/^git took longer than 30 s and was ended\. Run `git log/u),
@@ -148,7 +152,7 @@ describe('gatherCommit', () => {
       GITHUB_WORKSPACE: origin,
       GITHUB_SERVER_URL: 'https://git.acme.example',
     });
-    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({
+    await expect(gatherInfo({ job, log }, { git, github: undefined })).resolves.toMatchObject({
       sha1: head,
       branch: 'feature/lid',
       message: 'the head',
@@ -160,7 +164,7 @@ describe('gatherCommit', () => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head, GITHUB_WORKSPACE: folder.path };
     const job = jobOf('push', events.pushEvent(), variables);
     for (const runner of [git, noGit]) {
-      await expect(gatherCommit({ job, log }, { git: runner, github: undefined })).resolves.toMatchObject({
+      await expect(gatherInfo({ job, log }, { git: runner, github: undefined })).resolves.toMatchObject({
         sha1: shas.head,
         author: 'Ann Dev <ann@example.com>',
         message: 'feat: first\n\nbody line',
@@ -180,14 +184,14 @@ describe('gatherCommit', () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
     const own = collectingLog();
     const github = githubWith({ commit: { found: facts(shas.head) } });
-    await expect(gatherCommit({ job, log: own }, { git, github })).resolves.toMatchObject({ message: 'from GitHub' });
+    await expect(gatherInfo({ job, log: own }, { git, github })).resolves.toMatchObject({ message: 'from GitHub' });
     expect(own.infos).toEqual([`Commit ${shas.head} is the head of pull request 12; described by GitHub's API.`]);
     expect(own.debugs).toHaveLength(2);
   });
 
   it('names the sources that were tried if none describes the commit', async () => {
     const job = jobOf('pull_request', events.pullRequestEvent());
-    const gathering = gatherCommit({ job, log }, { git: noGit, github: undefined });
+    const gathering = gatherInfo({ job, log }, { git: noGit, github: undefined });
     await expect(gathering).rejects.toThrow(UserError);
     await expect(gathering).rejects.toMatchObject({
       message:
@@ -200,7 +204,7 @@ describe('gatherCommit', () => {
 
   it("reports an external error if GitHub's API failed", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
-    const gathering = gatherCommit({ job, log }, { git, github: githubWith({ commit: troubled }) });
+    const gathering = gatherInfo({ job, log }, { git, github: githubWith({ commit: troubled }) });
     await expect(gathering).rejects.toThrow(ExternalError);
     await expect(gathering).rejects.toMatchObject({
       message: expect.stringMatching(/no git repository.*GitHub's API: it answered 502: Server Error\.$/),
@@ -211,12 +215,12 @@ describe('gatherCommit', () => {
   it("rejects the description of another commit from GitHub's API", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: workspace });
     const github = githubWith({ commit: { found: facts(shas.merge) } });
-    await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(/another commit, b{40}/);
+    await expect(gatherInfo({ job, log }, { git, github })).rejects.toThrow(/another commit, b{40}/);
   });
 
   it('omits the URL if the repository is unknown', async () => {
     const job = { ...readJob({ GITHUB_WORKSPACE: workspace, GITHUB_SHA: second }), eventName: 'schedule' };
-    const info = await gatherCommit({ job, log }, { git, github: undefined });
+    const info = await gatherInfo({ job, log }, { git, github: undefined });
     expect(info).not.toHaveProperty('url');
     expect(info.branch).toBe('main');
   });
@@ -224,9 +228,9 @@ describe('gatherCommit', () => {
   it.each(redactableFields)('leaves out the %s when it is to be redacted', async (field) => {
     const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: second, GITHUB_WORKSPACE: workspace };
     const job = jobOf('schedule', events.scheduleEvent(), variables);
-    const whole = await gatherCommit({ job, log }, { git, github: undefined });
+    const whole = await gatherInfo({ job, log }, { git, github: undefined });
     const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
-    const info = await gatherCommit({ job, log, redact: [field] }, { git, github: undefined });
+    const info = await gatherInfo({ job, log, redact: [field] }, { git, github: undefined });
     expect(whole).toHaveProperty(field);
     expect(info).toStrictEqual(rest);
   });
@@ -239,7 +243,7 @@ describe('gatherCommit on a comment', () => {
   it("asks GitHub for the pull request's head", async () => {
     const job = jobOf('issue_comment', comment, { ...variables, GITHUB_WORKSPACE: workspace });
     const github = githubWith({ head: { found: { sha: second, branch: 'feature/lid' } } });
-    await expect(gatherCommit({ job, log }, { git, github })).resolves.toMatchObject({
+    await expect(gatherInfo({ job, log }, { git, github })).resolves.toMatchObject({
       sha1: second,
       branch: 'feature/lid',
       message: 'second\n\nwith a body',
@@ -248,7 +252,7 @@ describe('gatherCommit on a comment', () => {
 
   it('asks for a token if there is none', async () => {
     const job = jobOf('issue_comment', comment, variables);
-    const gathering = gatherCommit({ job, log }, { git, github: undefined });
+    const gathering = gatherInfo({ job, log }, { git, github: undefined });
     await expect(gathering).rejects.toThrow(
       /does not say which commit is the head of pull request 12, and GitHub's API/,
     );
@@ -261,7 +265,7 @@ describe('gatherCommit on a comment', () => {
   it("reports an external error if GitHub's API failed", async () => {
     const job = jobOf('issue_comment', comment, variables);
     const github = githubWith({ head: troubled });
-    await expect(gatherCommit({ job, log }, { git, github })).rejects.toThrow(ExternalError);
+    await expect(gatherInfo({ job, log }, { git, github })).rejects.toThrow(ExternalError);
   });
 });
 
@@ -274,7 +278,7 @@ describe('gatherCommit of a tag', () => {
       GITHUB_SHA: first,
       GITHUB_WORKSPACE: workspace,
     });
-    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({
+    await expect(gatherInfo({ job, log }, { git, github: undefined })).resolves.toMatchObject({
       sha1: first,
       branch: 'main',
     });
@@ -284,12 +288,12 @@ describe('gatherCommit of a tag', () => {
     folder.git(folder.path, 'clone', '--quiet', '--depth=1', '--branch=v1', `file://${workspace}`, 'tag-only');
     const checkout = { GITHUB_WORKSPACE: `${folder.path}/tag-only`, GITHUB_SHA: first };
     const job = jobOf('release', events.releaseEvent(), { ...onTag, ...checkout });
-    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
+    await expect(gatherInfo({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
   });
 
   it('uses the tag if there is no checkout', async () => {
     const job = jobOf('push', events.tagPushEvent(), { ...onTag, GITHUB_SHA: shas.head });
-    await expect(gatherCommit({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
+    await expect(gatherInfo({ job, log }, { git, github: undefined })).resolves.toMatchObject({ branch: 'v1' });
   });
 
   it('does not look for a branch that is to be redacted', async () => {
@@ -302,7 +306,7 @@ describe('gatherCommit of a tag', () => {
       expect(commandLine[0]).toBe('log');
       return git(commandLine, directory);
     };
-    const info = await gatherCommit({ job, log, redact: ['branch'] }, { git: once, github: undefined });
+    const info = await gatherInfo({ job, log, redact: ['branch'] }, { git: once, github: undefined });
     expect(info).not.toHaveProperty('branch');
   });
 });
@@ -313,7 +317,7 @@ describe('gatherCommit of a commit given by hand', () => {
   it.each(['v1', 'main~1', 'first digits'])('resolves %s with git', async (name) => {
     const job = jobOf('schedule', {}, { ...variables, GITHUB_WORKSPACE: workspace });
     const commitSha = name === 'first digits' ? first.slice(0, 10) : name;
-    await expect(gatherCommit({ job, log, commitSha }, { git, github: undefined })).resolves.toMatchObject({
+    await expect(gatherInfo({ job, log, commitSha }, { git, github: undefined })).resolves.toMatchObject({
       sha1: first,
       message: 'first',
       branch: 'main',
@@ -323,7 +327,7 @@ describe('gatherCommit of a commit given by hand', () => {
   it('asks GitHub for a name that git does not know', async () => {
     const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const github = githubWith({ commit: { found: facts(shas.head) } });
-    const info = await gatherCommit({ job, log, commitSha: 'elsewhere' }, { git, github });
+    const info = await gatherInfo({ job, log, commitSha: 'elsewhere' }, { git, github });
     expect(info).toMatchObject({ sha1: shas.head, message: 'from GitHub' });
     expect(info).not.toHaveProperty('branch');
   });
@@ -331,7 +335,7 @@ describe('gatherCommit of a commit given by hand', () => {
   it('names the sources that were asked if none knows the name', async () => {
     const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const request = { job, log, commitSha: 'v9' };
-    await expect(gatherCommit(request, { git, github: undefined })).rejects.toMatchObject({
+    await expect(gatherInfo(request, { git, github: undefined })).rejects.toMatchObject({
       kind: 'user',
       message:
         'commit-sha: commit v9 was not found. Tried git in the workspace: the repository does not have it; ' +
@@ -339,7 +343,7 @@ describe('gatherCommit of a commit given by hand', () => {
       problems: [expect.objectContaining({ input: 'commit-sha' })],
     });
     const github = githubWith({ commit: troubled });
-    await expect(gatherCommit(request, { git, github })).rejects.toThrow(ExternalError);
+    await expect(gatherInfo(request, { git, github })).rejects.toThrow(ExternalError);
   });
 
   it('records no branch if several contain the commit and none is expected', async () => {
@@ -348,7 +352,7 @@ describe('gatherCommit of a commit given by hand', () => {
     folder.git(origin, 'branch', 'one');
     folder.git(origin, 'branch', '-m', 'main', 'two');
     const job = jobOf('schedule', {}, { GITHUB_SHA: shas.base, GITHUB_WORKSPACE: origin });
-    const info = await gatherCommit({ job, log, commitSha: sha }, { git, github: undefined });
+    const info = await gatherInfo({ job, log, commitSha: sha }, { git, github: undefined });
     expect(info).not.toHaveProperty('branch');
   });
 });
