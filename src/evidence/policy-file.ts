@@ -20,11 +20,11 @@ export interface PolicyFile {
 export async function readPolicyFile(file: MatchedFile): Promise<PolicyFile> {
   const text = await readTextFile(file, { purpose: 'the policy', maximumBytes: maximumFileBytes });
   const document = await parseYaml(text, file.name);
-  if (!isMapping(document)) throw new UserError(notAPolicy(`${file.name} is YAML, but not a mapping`));
+  if (!isMapping(document)) throw new UserError(createNotAPolicyProblem(`${file.name} is YAML, but not a mapping`));
   const schema = textAt(document, '_schema');
   if (schema === undefined) {
     const fault = Object.hasOwn(document, '_schema') ? 'has a `_schema` that is not a string' : 'has no `_schema`';
-    throw new UserError(notAPolicy(`${file.name} ${fault}`));
+    throw new UserError(createNotAPolicyProblem(`${file.name} ${fault}`));
   }
   return { schema, text };
 }
@@ -49,7 +49,7 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
   }
 }
 
-function notAPolicy(what: string): Problem {
+function createNotAPolicyProblem(what: string): Problem {
   return {
     input: 'files',
     what: `${what}, so it is not a policy`,

@@ -43,7 +43,7 @@ export interface GitHubApi {
    *
    * @throws only the reason of the access's signal, if it is aborted
    */
-  ask(question: GitHubApiRequest): Promise<GitHubApiResult>;
+  ask(request: GitHubApiRequest): Promise<GitHubApiResult>;
 }
 
 /** The maximum number of attempts. */
@@ -54,10 +54,10 @@ const apiVersion = '2022-11-28';
 
 /** Creates access to GitHub's API. Nothing is loaded or sent before the first request. */
 export function connectGitHubApi(access: GitHubAccess): GitHubApi {
-  return { apiUrl: access.apiUrl, ask: (question) => ask(access, question) };
+  return { apiUrl: access.apiUrl, ask: (request) => ask(access, request) };
 }
 
-async function ask(access: GitHubAccess, question: GitHubApiRequest): Promise<GitHubApiResult> {
+async function ask(access: GitHubAccess, request: GitHubApiRequest): Promise<GitHubApiResult> {
   const { clock = systemClock, timeout = 20_000 } = access;
   const deadline = new AbortController();
   const end = clock.now() + timeout;
@@ -67,12 +67,12 @@ async function ask(access: GitHubAccess, question: GitHubApiRequest): Promise<Gi
   const signal = access.signal === undefined ? deadline.signal : AbortSignal.any([deadline.signal, access.signal]);
   try {
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await askOnce(access, question, signal);
+      const answer = await askOnce(access, request, signal);
       if ('body' in answer) return answer;
       access.signal?.throwIfAborted();
       const delay = deadline.signal.aborted
         ? undefined
-        : nextDelay(answer, attempt, { ...access, clock, end }, question);
+        : nextDelay(answer, attempt, { ...access, clock, end }, request);
       if (delay === undefined) return refused(answer.thrown, attempt);
       await sleep(clock, delay, access.signal);
     }
@@ -87,11 +87,11 @@ interface FailedAttempt {
 
 async function askOnce(
   access: GitHubAccess,
-  question: GitHubApiRequest,
+  request: GitHubApiRequest,
   signal: AbortSignal,
 ): Promise<{ readonly body: unknown } | FailedAttempt> {
   try {
-    return { body: await send(access, question, signal) };
+    return { body: await send(access, request, signal) };
   } catch (thrown) {
     return { thrown };
   }
@@ -117,7 +117,7 @@ function nextDelay(
 /** Sends one request and returns the body of the response. */
 async function send(
   { apiUrl, token, transport, log }: GitHubAccess,
-  question: GitHubApiRequest,
+  request: GitHubApiRequest,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { getOctokit } = await import('@actions/github');
@@ -126,10 +126,10 @@ async function send(
   };
   // Octokit would write to the console.
   const silentLog = { debug: note, info: note, warn: note, error: note };
-  const baseUrl = toBaseUrl(apiUrl, question.route);
+  const baseUrl = toBaseUrl(apiUrl, request.route);
   const octokit = getOctokit(token, { baseUrl, userAgent: `compliance-action/${version}`, log: silentLog });
-  const response = await octokit.request(question.route, {
-    ...question.parameters,
+  const response = await octokit.request(request.route, {
+    ...request.parameters,
     headers: { accept: 'application/vnd.github+json', 'x-github-api-version': apiVersion },
     request: { signal, log: silentLog, fetch: createGitHubFetch(transport) },
   });

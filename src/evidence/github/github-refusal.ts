@@ -36,8 +36,8 @@ export function toGitHubRefusal(thrown: unknown): GitHubRefusal {
   }
   const status = Number(valueAt(thrown, 'status'));
   // Octokit's message is the whole body if that is a page instead of GitHub's JSON.
-  const isGitHubs = textAt(response, 'data', 'message') !== undefined;
-  const what = `it answered ${status}${isGitHubs ? `: ${describeError(thrown)}` : ' without a GitHub error message'}`;
+  const isGitHubError = textAt(response, 'data', 'message') !== undefined;
+  const what = `it answered ${status}${isGitHubError ? `: ${describeError(thrown)}` : ' without a GitHub error message'}`;
   const locked = status === 403 && /issue is locked/iu.test(what);
   return { reason: locked ? 'locked' : classifyRefusal(status, valueAt(response, 'headers')), status, what };
 }

@@ -150,21 +150,21 @@ type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
  */
 async function askWithVisitorFallback(
   server: SonarServer,
-  toRequest: SonarApiRequest,
+  request: SonarApiRequest,
 ): Promise<{ readonly answer: SonarApiResult; readonly asVisitor: AsVisitor }> {
-  const answer = await server.ask(toRequest);
+  const answer = await server.ask(request);
   if (server.hasToken && !answer.ok && (answer.status === 401 || answer.status === 403)) {
     const asVisitor: AsVisitor = { anonymously: true };
-    const open = await askAsVisitor(server, { ...toRequest, ...asVisitor, isBestEffort: true });
+    const open = await askAsVisitor(server, { ...request, ...asVisitor, isBestEffort: true });
     if (open?.ok === true) return { answer: open, asVisitor };
   }
   return { answer, asVisitor: {} };
 }
 
 /** Undefined if the request is redirected to a login page or fails: the response to the token counts then. */
-async function askAsVisitor(server: SonarServer, toRequest: SonarApiRequest): Promise<SonarApiResult | undefined> {
+async function askAsVisitor(server: SonarServer, request: SonarApiRequest): Promise<SonarApiResult | undefined> {
   try {
-    return await server.ask(toRequest);
+    return await server.ask(request);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

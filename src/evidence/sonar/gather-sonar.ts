@@ -45,28 +45,19 @@ export interface SonarRequest {
 export interface SonarEvidence {
   /** The `revision` comes from Sonar or the report, and is absent if neither has it. */
   readonly results: SonarResults;
-  /** The status of the quality gate as Sonar reports it, documented or not. */
-  readonly gateStatus: string;
   /** Why nothing confirms that the expected commit was analysed, in sentences; undefined if it is confirmed. */
   readonly unverifiedReason: string | undefined;
   /** The project's page in Sonar, if it is an http or https address. */
   readonly dashboardUrl: string | undefined;
-  /** The file that was read. */
-  readonly reportPath: string;
-  /** Sonar's own warnings about the analysis, for example that the clone was shallow. */
-  readonly notes: readonly string[];
-  /** What the reader may have to fix. Already logged. */
-  readonly warnings: readonly string[];
 }
 
-type GatheredResults = Pick<SonarEvidence, 'results' | 'unverifiedReason' | 'notes'>;
+type GatheredResults = Pick<SonarEvidence, 'results' | 'unverifiedReason'>;
 
 /** The data that the functions of this file share for one report. */
 interface GatherContext {
   readonly request: SonarRequest;
   readonly reportPath: string;
   readonly context: CallContext;
-  readonly warn: (warning: string) => void;
 }
 
 /**
@@ -77,22 +68,14 @@ interface GatherContext {
  * not respond; the signal's reason if it is aborted
  */
 export async function gatherSonar(request: SonarRequest, context: CallContext): Promise<SonarEvidence> {
-  const warnings: string[] = [];
-  const warn = (warning: string): void => {
-    warnings.push(warning);
-    context.log.warning(warning);
-  };
   const reportPath = await locateReport(request.reportPath, request.workspace);
   context.log.info(`Sonar report: ${reportPath}`);
-  const gathered = await gatherResults(await readReport(reportPath), { request, reportPath, context, warn });
+  const gathered = await gatherResults(await readReport(reportPath), { request, reportPath, context });
   const { results } = gathered;
   if (results.qualityGate.ignoredConditions === true) context.log.info(ignoredConditionsNote);
   return {
     ...gathered,
-    gateStatus: results.qualityGate.status,
     dashboardUrl: pageUrl(results.project.url),
-    reportPath,
-    warnings,
   };
 }
 
@@ -109,7 +92,7 @@ async function gatherResults(report: SonarReport, gatherContext: GatherContext):
   }
   const { event, expected } = request;
   refuseOtherCommit(json.revision, expected.sha, { projectKey: json.results.project.key, reportPath, event });
-  return { results: json.results, unverifiedReason: undefined, notes: [] };
+  return { results: json.results, unverifiedReason: undefined };
 }
 
 async function gatherFromServer(report: ReportTask, gatherContext: GatherContext): Promise<GatheredResults> {
@@ -124,7 +107,7 @@ async function gatherFromServer(report: ReportTask, gatherContext: GatherContext
   if (revision === undefined) {
     const { expected, unverifiedRevision } = request;
     unverifiedReason = acceptUnverified(doubt, task, expected, unverifiedRevision, reportPath);
-    gatherContext.warn(
+    context.log.warning(
       `revision not verified: nothing confirms that the Sonar analysis is for commit ${expected.sha}. ${unverifiedReason} ${doubt.remedy}`,
     );
   } else {
@@ -136,19 +119,15 @@ async function gatherFromServer(report: ReportTask, gatherContext: GatherContext
   }
   const gate = await readQualityGate(server, task);
   const results = toSonarResults({ report, server: server.address.url, task, analysedAt, revision, gate });
-  return { results, unverifiedReason, notes: task.warnings };
+  return { results, unverifiedReason };
 }
 
-function connect(
-  report: ReportTask,
-  { request, reportPath, context, warn }: GatherContext,
-  polling: Polling,
-): SonarServer {
+function connect(report: ReportTask, { request, reportPath, context }: GatherContext, polling: Polling): SonarServer {
   const token = usableToken(request.token);
   const address = chooseServer(request.hostUrl, report, reportPath, token !== undefined);
-  address.warnings.forEach(warn);
+  for (const warning of address.warnings) context.log.warning(warning);
   context.log.info(`Sonar server: ${address.url.href}${address.namedBy === 'report' ? ' (named by the report)' : ''}`);
-  return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, warn, polling);
+  return openSonarServer(address, { token, schemes: schemesFor(address.url, report) }, context, polling);
 }
 
 /** @throws UserError if the report names another project than its task, because the report was edited */

@@ -28,7 +28,7 @@ export async function locateReport(reportPath: string | undefined, workspace: st
     );
   }
   const named = resolve(workspace, reportPath);
-  switch (await inspectPath(named)) {
+  switch (await pathKind(named)) {
     case 'file':
       return named;
     case 'folder':
@@ -59,7 +59,7 @@ function candidatePaths(): readonly string[] {
 }
 
 async function findSingleReport(candidates: readonly string[], where: string): Promise<string> {
-  const kinds = await Promise.all(candidates.map(inspectPath));
+  const kinds = await Promise.all(candidates.map(pathKind));
   const found = candidates.filter((_, index) => kinds[index] === 'file');
   const [first, ...others] = found;
   if (first === undefined) {
@@ -80,7 +80,7 @@ async function findSingleReport(candidates: readonly string[], where: string): P
   return first;
 }
 
-async function inspectPath(path: string): Promise<'file' | 'folder' | 'nothing'> {
+async function pathKind(path: string): Promise<'file' | 'folder' | 'nothing'> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return 'folder';

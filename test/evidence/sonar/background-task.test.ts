@@ -16,7 +16,7 @@ const times = <Value>(count: number, value: Value): readonly Value[] => Array.fr
 describe("Sonar's background task", () => {
   it('is waited for with growing pauses, and its progress is told', async () => {
     await open(...times(2, unfinishedTask('PENDING')), ...times(6, unfinishedTask('IN_PROGRESS')), finishedTask());
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
     expect(job.clock.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
     expect(job.log.infos.slice(2)).toEqual([
       `Sonar's background task ${taskId} is PENDING after 0 s`,
@@ -46,7 +46,7 @@ describe("Sonar's background task", () => {
 
   it('is asked for once when no time is given', async () => {
     await open(finishedTask());
-    expect((await job.gather({ timeoutMilliseconds: 0 })).gateStatus).toBe('OK');
+    expect((await job.gather({ timeoutMilliseconds: 0 })).results.qualityGate.status).toBe('OK');
   });
 
   it("that failed is an error with Sonar's own words and the page to look at", async () => {
@@ -74,7 +74,7 @@ describe("Sonar's background task", () => {
 
   it('with an unknown status is waited for as long as it has not been executed', async () => {
     await open({ ...unfinishedTask('PENDING'), status: 'ARCHIVING' }, finishedTask());
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
   });
 
   it('that was executed to an unknown end is an error that names it', async () => {

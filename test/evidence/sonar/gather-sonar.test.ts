@@ -40,14 +40,11 @@ describe('the results of a scan', () => {
           ],
         },
       },
-      gateStatus: 'OK',
       unverifiedReason: undefined,
       dashboardUrl: `${job.sonar.url}/dashboard?id=acme%3Awidgets`,
-      reportPath,
-      notes: [],
-      warnings: [],
     });
     expect(violations(sonarResults, evidence.results)).toEqual([]);
+    expect(job.log.infos).toContain(`Sonar report: ${reportPath}`);
     expect(job.log.warnings).toEqual([]);
     expect(job.log.text()).not.toContain('user-token');
   });
@@ -92,7 +89,7 @@ describe('the results of a scan', () => {
     job.sonar.state.gates[analysisId] = { status };
     await job.report();
     const evidence = await job.gather();
-    expect(evidence.gateStatus).toBe(status);
+    expect(evidence.results.qualityGate.status).toBe(status);
     expect(evidence.results.qualityGate).toEqual({ status, conditions: [] });
   });
 
@@ -122,7 +119,7 @@ describe('the results of a scan', () => {
     const warnings = ['Shallow clone detected.\n::error::Missing blame'];
     job = await openSonarJob({ state: { tasks: { [taskId]: [finishedTask({ warnings, warningCount: 1 })] } } });
     await job.report();
-    expect((await job.gather()).notes).toEqual(['Shallow clone detected. ::error::Missing blame']);
+    await job.gather();
     expect(job.log.infos).toContain('Sonar says: Shallow clone detected. ::error::Missing blame');
     expect(job.sonar.requests[0]?.query).toEqual({ id: taskId, additionalFields: 'warnings' });
   });
@@ -159,9 +156,9 @@ describe('a JSON report', () => {
     const evidence = await gatherJson(webhookPayload());
     expect(evidence.results).toEqual(webhookPayload());
     expect(evidence.unverifiedReason).toBeUndefined();
-    expect(evidence.gateStatus).toBe('OK');
+    expect(evidence.results.qualityGate.status).toBe('OK');
     expect(evidence.dashboardUrl).toBe('https://mycompany.com/sonarqube/dashboard?id=myproject');
-    expect(evidence.warnings).toEqual([]);
+    expect(job.log.warnings).toEqual([]);
     expect(job.sonar.requests).toEqual([]);
   });
 

@@ -35,12 +35,8 @@ function attested(
     commit: { sha1: sha, author: 'Ann Dev <ann@example.com>', message: 'feat: lid\n\nbody', timestamp: 1 },
     sonar: {
       results,
-      gateStatus: status,
       unverifiedReason: undefined,
       dashboardUrl: results.project.url,
-      reportPath: '/w/report-task.txt',
-      notes: [],
-      warnings: [],
     },
     attachment,
     response: 'OK',

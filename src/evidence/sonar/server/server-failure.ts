@@ -14,12 +14,12 @@ export interface SonarCall {
 /**
  * The failure for a response with an error status.
  *
- * @param words Sonar's message, or a description of the body
- * @param areSonars whether the message is in the format of Sonar's own errors
+ * @param message Sonar's message, or a description of the body
+ * @param isSonarError whether the message is in the format of Sonar's own errors
  */
-export function toStatusFailure(call: SonarCall, status: number, words: string, areSonars: boolean): Failure {
-  if (status === 404 && !areSonars) return createNoWebApiError(call, words);
-  const what = `Sonar answered GET ${displayUrl(call.url)} with ${status}: ${words}`;
+export function toStatusFailure(call: SonarCall, status: number, message: string, isSonarError: boolean): Failure {
+  if (status === 404 && !isSonarError) return createNoWebApiError(call, message);
+  const what = `Sonar answered GET ${displayUrl(call.url)} with ${status}: ${message}`;
   const problem = remedyFor(call, status);
   return status >= 400 && status < 500 && status !== 408 && status !== 429
     ? new UserError({ what, ...problem })
@@ -69,7 +69,7 @@ function tokenRemedy(status: number, hasToken: boolean, permission: string): str
 }
 
 /** The failure for a server that does not know its own endpoints, because it is starting. */
-export function notReady({ url, address }: SonarCall): ExternalError {
+export function createStartingError({ url, address }: SonarCall): ExternalError {
   return new ExternalError({
     what: `Sonar is still starting: it answered GET ${displayUrl(url)} with 404: Unknown url`,
     remedy: `If it does not start, see its log, and ${displayUrl(buildUrl(address.url, 'setup'))} if the database has to be upgraded; if it is already running, check that ${addressSource(address)} (${displayUrl(address.url)}) has its context path.`,
@@ -77,7 +77,7 @@ export function notReady({ url, address }: SonarCall): ExternalError {
 }
 
 /** The failure if no complete response arrived. */
-export function noResponse(call: SonarCall, error: TransportError): Failure {
+export function createNoResponseError(call: SonarCall, error: TransportError): Failure {
   if (call.url.protocol === 'https:' && isPlainHttp(error)) return createPlainHttpError(call, error);
   return new ExternalError(
     {
@@ -130,7 +130,7 @@ export function unexpectedSonarResponse(call: Pick<SonarCall, 'url' | 'address'>
 }
 
 /** The failure for a redirect to another origin, to which the token must not be sent. */
-export function redirectedAway(call: SonarCall, target: URL): ExternalError {
+export function createRedirectError(call: SonarCall, target: URL): ExternalError {
   const sameHost = target.hostname === call.url.hostname && target.protocol === 'https:';
   return new ExternalError({
     what: `Sonar redirected GET ${displayUrl(call.url)} to ${target.origin}, which is another origin; the redirect was not followed, so that no token goes there`,

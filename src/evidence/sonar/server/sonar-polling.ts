@@ -9,7 +9,7 @@ import { isMapping } from '../../../runtime/untrusted-data.ts';
 export interface Polling {
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
-  readonly progress: Progress;
+  readonly progress: ProgressLog;
   /** The limit, for errors, in milliseconds. */
   readonly timeoutMilliseconds: number;
   /** When the limit is reached, in milliseconds since the epoch. */
@@ -22,7 +22,7 @@ export function startPolling(
   timeoutMilliseconds: number,
 ): Polling {
   const start = clock.now();
-  const progress = new Progress(clock, log);
+  const progress = new ProgressLog(clock, log);
   return { clock, signal, progress, timeoutMilliseconds, end: start + timeoutMilliseconds };
 }
 
@@ -30,7 +30,7 @@ export function startPolling(
 const maximumSilence = 30_000;
 
 /** Logs what the step waits for: every change at once, and again every 30 seconds. */
-export class Progress {
+export class ProgressLog {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #start: number;

@@ -1,9 +1,9 @@
 import { buildUrl, type ServerAddress } from './server-address.ts';
 import {
   type SonarCall,
-  noResponse,
-  notReady,
-  redirectedAway,
+  createNoResponseError,
+  createStartingError,
+  createRedirectError,
   toStatusFailure,
   unexpectedSonarResponse,
 } from './server-failure.ts';
@@ -48,7 +48,7 @@ export interface SonarServer {
    * @throws ExternalError if no response arrived in time, if a success is not JSON, or for a redirect to another
    * origin; UserError for https to a port that speaks http; the signal's reason if it is aborted
    */
-  ask(question: SonarApiRequest): Promise<SonarApiResult>;
+  ask(request: SonarApiRequest): Promise<SonarApiResult>;
 }
 
 /** The token, and how it may be sent. */
@@ -65,16 +65,11 @@ const maximumRedirects = 5;
 /** An endpoint that every running Sonar server has, whatever its edition. */
 const taskPath = 'api/ce/task';
 
-/**
- * Creates access to a server. The token is sent only to the origin of the address.
- *
- * @param warn called once for each problem that the reader should fix
- */
+/** Creates access to a server. The token is sent only to the origin of the address. */
 export function openSonarServer(
   address: ServerAddress,
   credentials: SonarCredentials,
   context: CallContext,
-  warn: (warning: string) => void,
   polling: Polling,
 ): SonarServer {
   const { token } = credentials;
@@ -90,7 +85,7 @@ export function openSonarServer(
       const target = findRedirectTarget(answer, url);
       if (target === undefined) return answer;
       if (target === 'nowhere') throw unexpectedSonarResponse(call, `${answer.status}, a redirect without an address`);
-      if (target.origin !== address.url.origin) throw redirectedAway(call, target);
+      if (target.origin !== address.url.origin) throw createRedirectError(call, target);
       url = target;
     }
     throw unexpectedSonarResponse(call, `more than ${maximumRedirects} redirects`);
@@ -117,7 +112,7 @@ export function openSonarServer(
     const warning = hasWarnedOfExpiry ? undefined : expiryWarning(header, context.clock.now());
     if (warning === undefined) return;
     hasWarnedOfExpiry = true;
-    warn(warning);
+    context.log.warning(warning);
   };
 
   const attempt = async (call: SonarCall, timeout: number): Promise<Attempt<SonarApiResult>> => {
@@ -128,7 +123,7 @@ export function openSonarServer(
       return toAttempt(call, answer, context.clock.now());
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const failure = noResponse(call, error);
+      const failure = createNoResponseError(call, error);
       if (!isTransientError(error, hasAnswered)) throw failure;
       return { failure, retryAfter: undefined };
     }
@@ -148,18 +143,18 @@ export function openSonarServer(
   return {
     address,
     hasToken: token !== undefined,
-    ask(question) {
-      const call = toCall(question);
+    ask(request) {
+      const call = toCall(request);
       let wasUp = false;
       const attemptWhenUp = async (timeout: number): Promise<Attempt<SonarApiResult>> => {
         const result = await attempt(call, timeout);
-        if (!('answer' in result) || !isStarting(result.answer, question.path, address)) return result;
+        if (!('answer' in result) || !isStarting(result.answer, request.path, address)) return result;
         // Some editions lack some endpoints, and respond like a server that is starting.
         if (wasUp) return result;
-        wasUp = question.path !== taskPath && (await isUp(timeout));
-        return { failure: notReady(call), retryAfter: undefined };
+        wasUp = request.path !== taskPath && (await isUp(timeout));
+        return { failure: createStartingError(call), retryAfter: undefined };
       };
-      return pollUntilResponse(attemptWhenUp, polling, question.isBestEffort === true);
+      return pollUntilResponse(attemptWhenUp, polling, request.isBestEffort === true);
     },
   };
 }

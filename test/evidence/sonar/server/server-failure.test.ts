@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { noResponse, toStatusFailure, type SonarCall } from '../../../../src/evidence/sonar/server/server-failure.ts';
+import {
+  createNoResponseError,
+  toStatusFailure,
+  type SonarCall,
+} from '../../../../src/evidence/sonar/server/server-failure.ts';
 import { TransportError } from '../../../../src/http/transport.ts';
 
 const asked: SonarCall = {
@@ -17,7 +21,7 @@ describe('a question to Sonar without an answer', () => {
     ['interrupted', 'proxy or load balancer that cuts connections'],
     ['malformed', 'the right protocol and port'],
   ] as const)('because of the problem %s has the remedy for it', (problem, remedy) => {
-    const failure = noResponse(asked, new TransportError(problem, true, 'self-signed certificate'));
+    const failure = createNoResponseError(asked, new TransportError(problem, true, 'self-signed certificate'));
     expect(failure.kind).toBe('external');
     expect(failure.message).toBe(
       'no answer from Sonar to GET https://sonar.example.com/sonarqube/api/ce/task?id=A: self-signed certificate',

@@ -43,7 +43,7 @@ describe('a restart of Sonar', () => {
     await open((now, request) => (now < 35_000 ? refused : now < 45_000 ? starting(request) : undefined), {
       tasks: { [taskId]: [unfinishedTask('PENDING'), finishedTask()] },
     });
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
     expect(elapsed()).toBeGreaterThan(45_000);
     expect(elapsed()).toBeLessThan(65_000);
     const lines = job.log.infos.slice(2);
@@ -70,7 +70,7 @@ describe('a restart of Sonar', () => {
     });
     const evidence = await job.gather();
     expect(evidence.unverifiedReason).toBeUndefined();
-    expect(evidence.gateStatus).toBe('OK');
+    expect(evidence.results.qualityGate.status).toBe('OK');
     expect(elapsed()).toBeGreaterThanOrEqual(45_000);
   });
 
@@ -84,7 +84,7 @@ describe('a restart of Sonar', () => {
     await open((now) => (within(now, 1000, 60_000) ? met : undefined), {
       tasks: { [taskId]: [unfinishedTask('PENDING'), finishedTask()] },
     });
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
   });
 
   it('that outlasts `sonar-timeout` ends with what was seen last, and when', async () => {

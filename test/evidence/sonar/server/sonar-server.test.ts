@@ -56,7 +56,7 @@ describe('the scheme of a token', () => {
         dashboardUrl: `${forged.url}/dashboard`,
       });
       const evidence = await job.gather({ hostUrl: `${job.sonar.url}/` });
-      expect(evidence.gateStatus).toBe('OK');
+      expect(evidence.results.qualityGate.status).toBe('OK');
       expect(forged.requests).toEqual([]);
       expect(job.sonar.requests.every(({ path }) => path.startsWith('/sonarqube/api/'))).toBe(true);
     } finally {
@@ -88,8 +88,8 @@ describe('the scheme of a token', () => {
       state: { headers: { 'SonarQube-Authentication-Token-Expiration': '2026-01-05T00:00:00+0000' } },
     });
     await job.report();
-    const { warnings } = await job.gather();
-    expect(warnings).toEqual([expect.stringContaining('`sonar-token` expires on 2026-01-05T00:00:00+0000')]);
+    await job.gather();
+    expect(job.log.warnings).toEqual([expect.stringContaining('`sonar-token` expires on 2026-01-05T00:00:00+0000')]);
   });
 });
 
@@ -100,7 +100,7 @@ describe('a redirect', () => {
     job = await openSonarJob();
     await job.report();
     job.sonar.instead('api/ce/task', redirect('/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9&moved=1'));
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
     expect(job.sonar.requests[1]).toMatchObject({ query: { moved: '1' }, authorization: bearer });
   });
 
@@ -129,7 +129,7 @@ describe('a redirect', () => {
     await job.report();
     const again = redirect('/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9');
     job.sonar.instead('api/ce/task', ...Array.from({ length: 5 }, () => again));
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
     job.sonar.instead('api/ce/task', ...Array.from({ length: 6 }, () => again));
     expect((await failureOf(job.gather())).message).toContain('more than 5 redirects');
   });
@@ -237,7 +237,7 @@ describe('a transient failure', () => {
       { status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' },
       { cut: true },
     );
-    expect((await job.gather()).gateStatus).toBe('OK');
+    expect((await job.gather()).results.qualityGate.status).toBe('OK');
     expect(job.clock.waits[0]).toBe(7000);
     expect(job.sonar.requests.filter(({ path }) => path === '/api/ce/task')).toHaveLength(4);
   });
