@@ -35,7 +35,7 @@ export const detachPolicy = defineOperation({
 });
 
 /**
- * Makes sure that the environment exists. The service gives the same answer for a missing environment as for a policy
+ * Checks that the environment exists. The service gives the same answer for a missing environment as for a policy
  * that is not attached, and only the latter can be the effect of an earlier attempt.
  *
  * @throws the service's answer to detaching, if the environment does not exist

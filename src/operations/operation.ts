@@ -23,7 +23,7 @@ export interface OperationContext {
   readonly org: string;
   /** For intermediate files; the runner deletes it after the job. */
   readonly temporaryDirectory: string;
-  /** Takes long lists page by page, because they may not fit into memory. */
+  /** Receives long lists page by page, because they may not fit into memory. */
   readonly responseFile: ResponseFile;
 }
 
@@ -43,7 +43,7 @@ export interface ResponseFile {
    *
    * @throws what the pager throws; the file is then incomplete, and the step's error replaces it
    */
-  writeList(walk: Pager<unknown>): Promise<WrittenResponse>;
+  writeList(nextPage: Pager<unknown>): Promise<WrittenResponse>;
 }
 
 /** An answer that is already written to the file. */
@@ -66,7 +66,7 @@ export type OperationOutcome =
 /** What an operation returns. */
 export type OperationResult = OperationOutcome & {
   /**
-   * One or two sentences that a reviewer understands without the log. With a failure, what is known in spite of it; may
+   * One or two sentences that a reviewer understands without the log. With a failure, what is known nevertheless; may
    * quote the failure's message.
    */
   readonly conclusion: string;

@@ -14,7 +14,7 @@ export interface Poll<Answer> {
    * Fetches everything again, so that the decision rests on one poll.
    *
    * @param client stops retrying when the time is up
-   * @param previous the answer of the poll before; what it showed may be reported if it cannot be fetched any more
+   * @param previous the answer of the previous poll, to report the last known state if fetching fails now
    */
   fetch(client: ComplianceClient, previous: Answer | undefined): Promise<Answer>;
   /** What the answer still waits for, a line each; empty if the answer is final. */
@@ -39,8 +39,7 @@ export interface PollResult<Answer> {
 }
 
 /**
- * The value of one fetch, or its failure. Failures are kept because a later poll may succeed: a missing record can
- * appear, an outage can end.
+ * The value of one fetch, or its failure. Failures are kept because a later poll may succeed.
  */
 export type Settled<Value> =
   | { readonly value: Value; readonly failure?: never }
@@ -119,7 +118,7 @@ function maximumRetryAfter(failures: readonly Failure[]): number {
 /**
  * Fetches once and keeps a failure as a value.
  *
- * @param previous what the poll before ended with
+ * @param previous the result of the previous poll
  * @throws the signal's reason if the step is cancelled; any error that is not a Failure
  */
 export async function settle<Value>(
@@ -130,7 +129,7 @@ export async function settle<Value>(
   try {
     return { value: await fetch() };
   } catch (error) {
-    // A cancelled step polls no more, although its reason looks like a service error.
+    // The reason of a cancelled step is a Failure, too, but ends the polling.
     if (!(error instanceof Failure) || signal?.aborted === true) throw error;
     return { failure: error, last: lastValue(previous) };
   }
@@ -145,7 +144,7 @@ export function mayRecover(failure: Failure): boolean {
   return isNotFound(failure) || isPassing(failure);
 }
 
-/** The end of a sentence about something pending: `is not there yet: Flow not found`. */
+/** The end of a sentence about something pending: `does not exist yet: Flow not found`. */
 export function describePending(failure: Failure): string {
   return isNotFound(failure) ? `does not exist yet: ${failure.message}` : `could not be fetched: ${failure.message}`;
 }
@@ -162,7 +161,7 @@ export function withPollNotes(failure: Failure, timing: PollTiming, last: string
   return notes.length === 0 ? failure : withNote(failure, notes.join(' '));
 }
 
-/** How long polling took; nothing if there was only one poll. */
+/** How long polling took; empty if there was only one poll. */
 export function pollFacts({ polls, milliseconds }: PollTiming): readonly Fact[] {
   if (polls === 1) return [];
   return fact('Waited', `${formatDuration(milliseconds / 1000) ?? ''}, polled ${polls} times`);

@@ -42,7 +42,7 @@ export async function writeArchive(
   const gzip = createGzip({ chunkSize: chunkBytes });
   // If either side fails, it destroys the stream between them, which ends the other side.
   const writing = writeTar(gzip, files, signal).catch((thrown: unknown) => {
-    gzip.destroy(thrown instanceof Error ? thrown : new Error('the archive was given up', { cause: thrown }));
+    gzip.destroy(thrown instanceof Error ? thrown : new Error('writing the archive failed', { cause: thrown }));
   });
   try {
     const size = await writeCompressed(gzip, output, maximumBytes, tooLarge);

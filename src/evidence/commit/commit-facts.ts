@@ -1,4 +1,4 @@
-/** What every complete source knows about a commit. */
+/** The data of a commit that every complete source has. */
 export interface CommitFacts {
   readonly sha: string;
   /** `Name <email>`. */

@@ -44,7 +44,7 @@ const rules: ReadonlyMap<string, Rule> = new Map([
   ['status', statusReported],
 ]);
 
-/** The commit that the job's event is about, or why there is none. */
+/** The commit that the job's event is about; a problem if the event has no commit. */
 export function eventCommit(job: Job): EventCommit | Problem {
   const rule = rules.get(job.eventName ?? '') ?? checkedOut;
   return rule(job);

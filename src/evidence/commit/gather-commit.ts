@@ -22,7 +22,7 @@ export interface CommitRequest {
   readonly log: Log;
 }
 
-/** A commit in the form that the service accepts, and what only the action needs to know about it. */
+/** A commit in the form that the service accepts, with a date that only this action uses. */
 export interface CommitEvidence {
   /** Without the redacted fields (interface, `git_commit_info`; observed on the wire). */
   readonly info: GitCommitInfo;

@@ -83,8 +83,8 @@ async function runGit(
   if (found === undefined) return userMiss('git is not installed on the runner', 'Install git on the runner.');
   if (found.timedOutAfter === undefined) return { found };
   return externalMiss(
-    `git took longer than ${found.timedOutAfter} s and was ended`,
-    'Run `git log -1` in the workspace on the runner to see what it waits for, usually a slow or unreachable disk.',
+    `git took longer than ${found.timedOutAfter} s and was killed`,
+    'Run `git log -1` in the workspace on the runner to see what it waits for, such as a slow or unreachable disk.',
   );
 }
 
@@ -125,7 +125,7 @@ function parseGitDate(seconds: string | undefined): number | undefined {
 function createAmbiguousError(revision: string): UserError {
   return new UserError({
     input: 'commit-sha',
-    what: `commit-sha: ${revision} means more than one thing in the repository in the workspace.`,
+    what: `commit-sha: ${revision} is ambiguous: it matches more than one commit or ref in the workspace's repository.`,
     remedy: 'Set `commit-sha` to all 40 digits of the commit, or to the full ref (`refs/tags/...`, `refs/heads/...`).',
   });
 }

@@ -23,7 +23,7 @@ export function notAFile(path: string): Problem {
 export function sizeUnknown(path: string): Problem {
   return {
     input: 'files',
-    what: `${path} does not have the size that the system reports, which is usual for files in /proc and /sys`,
+    what: `${path} does not have the size that the system reports, like many files in /proc and /sys`,
     remedy: `Copy its content to a file before this step, and name the copy: \`cat ${path} > copy.txt\`.`,
   };
 }

@@ -104,8 +104,8 @@ export class FileSearch {
 
   #addFile(path: string): void {
     const size = inspectPath(path)?.size;
-    // A listed file that cannot be inspected: it was removed meanwhile, or its name is not UTF-8.
-    if (size === undefined) this.problems.push(unreadable(path, 'its name leads to no file'));
+    if (size === undefined)
+      this.problems.push(unreadable(path, 'it was removed during the search, or its name is not valid UTF-8'));
     else this.matches.set(path, size);
   }
 }

@@ -48,7 +48,7 @@ const methods: readonly Method[] = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'];
 
 function toMethod(name: string): Method {
   const method = methods.find((known) => known === name);
-  if (method === undefined) throw new RangeError(`GitHub is not asked with ${name}`);
+  if (method === undefined) throw new RangeError(`unsupported HTTP method for GitHub: ${name}`);
   return method;
 }
 

@@ -142,11 +142,11 @@ function isFromTask(analysedAt: string | undefined, task: FinishedTask): boolean
   return analysed !== undefined && submitted !== undefined && analysed <= submitted;
 }
 
-/** Spread into a request, makes it anonymous. */
+/** Makes a request anonymous when it is spread into it. */
 type AsVisitor = Pick<SonarApiRequest, 'anonymously'>;
 
 /**
- * Sends a request with the token and, if that has no access, without: a public project shows its analyses to visitors.
+ * Sends a request with the token and, if the token has no access, anonymously: everyone may see a public project.
  */
 async function askWithVisitorFallback(
   server: SonarServer,
@@ -161,7 +161,7 @@ async function askWithVisitorFallback(
   return { answer, asVisitor: {} };
 }
 
-/** Undefined if the request is redirected to a login page or fails: the response to the token counts then. */
+/** Undefined if the request is redirected to a login page or fails: then the response to the token counts. */
 async function askAsVisitor(server: SonarServer, request: SonarApiRequest): Promise<SonarApiResult | undefined> {
   try {
     return await server.ask(request);

@@ -25,9 +25,9 @@ import { openSonarServer, type SonarServer } from './server/sonar-server.ts';
 export interface SonarRequest {
   /** The input `sonar-report-path`: a scanner's report, its folder, or a JSON file with results. */
   readonly reportPath?: string | undefined;
-  /** The input `sonar-host-url`. If it is set, no other server is used or linked, whatever the report says. */
+  /** The input `sonar-host-url`. If it is set, other servers that the report names are neither used nor linked. */
   readonly hostUrl?: string | undefined;
-  /** The input `sonar-token`; without it public projects can still be read. */
+  /** The input `sonar-token`; not needed for public projects. */
   readonly token?: string | undefined;
   /** The input `sonar-timeout`: how long to wait for the background task and for Sonar's answers, in milliseconds. */
   readonly timeoutMilliseconds: number;

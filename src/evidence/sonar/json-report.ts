@@ -77,7 +77,7 @@ function withDashboard(results: SonarResults, server: URL): SonarResults {
 function createNoRevisionError(path: string): UserError {
   return new UserError({
     input: 'sonar-report-path',
-    what: `the JSON report ${path} does not say which commit was analysed (\`revision\`), nor which task of which server could be asked for it (\`taskId\`, \`serverUrl\`)`,
+    what: `the JSON report ${path} names neither the analysed commit (\`revision\`) nor the task and the server to look it up (\`taskId\`, \`serverUrl\`)`,
     remedy:
       'Use the report-task.txt of the scan, or the whole body of the Sonar webhook; set `sonar-host-url` if the report has a `taskId` and no `serverUrl`.',
   });

@@ -71,7 +71,7 @@ function decode(bytes: Buffer, path: string): string {
   if (text !== undefined) return text;
   throw createReportError(
     `the Sonar report ${path} is not UTF-8 text`,
-    'Write the file as UTF-8; older versions of PowerShell write UTF-16 unless told `-Encoding utf8`.',
+    'Write the file as UTF-8; older versions of PowerShell write UTF-16 without `-Encoding utf8`.',
   );
 }
 

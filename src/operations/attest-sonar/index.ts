@@ -55,7 +55,7 @@ export const attestSonar = defineOperation({
   inputs,
   async run(values, context) {
     const { log } = context.call;
-    // Mistakes of the user are found first, because Sonar may take minutes.
+    // The inputs are checked first, because Sonar may take minutes.
     const own = await readOwnUserData(values, context);
     const data = withProvenance(own, runProvenance(context.job, values.redactCommitInfo));
     const attachment = await prepareFiles(values.files, context);

@@ -3,7 +3,7 @@ import { toEvidenceItem, type EvidenceItem } from '../evidence-state.ts';
 import { abbreviate } from '../report.ts';
 import { worstFirst, type ArtifactJudgement } from './judge-artifacts.ts';
 
-/** An artifact, and what is known of each attestation that it requires or has. */
+/** An artifact with the state of each attestation that it requires or has. */
 export interface ArtifactEvidence {
   readonly judged: ArtifactJudgement;
   /** What the report calls it; with the fingerprint if several have the same name. */

@@ -30,7 +30,7 @@ export function createArtifactResult(judgement: FinalJudgement): OperationResult
 
 function resultOfOne(judged: ArtifactJudgement, judgement: FinalJudgement): OperationResult {
   const { flow, timing, environment } = judgement;
-  // Without an answer there is nothing to report but the failure.
+  // Without an answer there is only the failure to report.
   if (judged.failure !== undefined) throw withPollNotes(judged.failure, timing, judged.lastState);
   const { artifact, standing, title } = judged;
   const state = [`${title} in flow ${flow} is ${artifact.state ?? ''}`, ...stateReason(artifact)];

@@ -12,11 +12,11 @@ export interface EnvironmentView {
   readonly shown: ReadonlySet<string>;
 }
 
-/** What an environment says about an artifact. */
+/** Whether an artifact runs in an environment, and the verdict that follows. */
 export interface Standing {
   /** Whether it runs there; undefined if there is no current snapshot. */
   readonly runs: boolean | undefined;
-  /** Undefined if it does not run there: then the environment has nothing against it. */
+  /** Undefined if it does not run there: then the environment does not affect its verdict. */
   readonly verdict: Verdict | undefined;
   /** A sentence. */
   readonly words: string;

@@ -102,7 +102,7 @@ function leadingCells({ judged, label }: ArtifactEvidence): readonly Text[] {
   return [link(label, artifact.html_url), fingerprint, plain(`${mark} ${artifact.state ?? ''}`)];
 }
 
-/** Whether the artifact runs in the environment, with a mark if that speaks against it. */
+/** Whether the artifact runs in the environment, with a mark if the environment makes its verdict worse. */
 function runsCell({ judged }: ArtifactEvidence): string {
   const label = runsLabel(judged.standing);
   return judged.objection === undefined ? label : `${evidenceMark(toEvidenceState(judged.objection.verdict))} ${label}`;

@@ -23,7 +23,7 @@ const inputs = {
 } as const;
 
 /**
- * Operation 10: looks up artifacts by fingerprint, and judges their state and, if given, the environment they run in.
+ * Operation 10: looks up artifacts by fingerprint, and judges them by their state and, if an environment is given, by whether it is compliant.
  */
 export const getArtifact = defineOperation({
   name: 'get-artifact',

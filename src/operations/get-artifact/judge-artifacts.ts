@@ -8,7 +8,7 @@ import type { ArtifactQuery } from './artifact-query.ts';
 import { judgeStanding, type Standing } from './environment-standing.ts';
 import type { ArtifactLookup, EnvironmentLookup, Lookups } from './lookup.ts';
 
-/** How an artifact is named. */
+/** The names of an artifact. */
 interface ArtifactIdentity {
   readonly query: ArtifactQuery;
   /** All digits if they are known, else those of the query. */
@@ -26,7 +26,7 @@ interface ArtifactVerdict extends ArtifactIdentity {
   readonly ownVerdict: Verdict;
   /** Undefined if no environment was asked about, or it could not be looked up. */
   readonly standing: Standing | undefined;
-  /** What the environment has against the artifact; undefined if nothing. */
+  /** Why the environment makes the artifact worse than compliant; undefined if it does not. */
   readonly objection: { readonly verdict: Verdict; readonly words: string } | undefined;
   /** The artifact's own verdict, or that of the environment if it is worse. */
   readonly verdict: Verdict;
@@ -49,7 +49,7 @@ export type ArtifactJudgement = ArtifactVerdict | FailedArtifact;
 
 /** A failure, and the artifacts that could not be judged because of it. */
 export interface FailureGroup {
-  /** That of the first of these artifacts. */
+  /** The failure of the first of these artifacts. */
   readonly failure: Failure;
   readonly names: readonly string[];
 }
@@ -76,7 +76,7 @@ export function judgeArtifacts(lookups: Lookups): Judgement {
     ({ failure }) => failure ?? [],
   );
   const worst = worstVerdict(artifacts.flatMap(({ verdict }) => verdict ?? []));
-  // Nothing is worse than non-compliant, so that decides, whatever could not be looked up.
+  // No verdict is worse than non-compliant, so lookups that failed cannot change it.
   const verdict = worst === 'non-compliant' || failures.length === 0 ? worst : undefined;
   return { lookups, artifacts, environment, verdict, failures, failureGroups: groupFailures(artifacts) };
 }

@@ -36,10 +36,10 @@ export interface LookupRequest {
 }
 
 /**
- * Looks up all artifacts and the environment. Nothing is taken over from the poll before: what was compliant minutes
- * ago can have bad evidence by now.
+ * Looks up all artifacts and the environment. Everything is fetched again in every poll, because an artifact that was
+ * compliant minutes ago may have non-compliant evidence now.
  *
- * @param previous the lookups of the poll before
+ * @param previous the lookups of the previous poll
  */
 export async function lookupArtifacts(
   { queries, environment }: LookupRequest,

@@ -20,7 +20,7 @@ export const page: Input<number | 'all'> = {
 export const perPage = integer('per-page', 1, maximumPageSize, 'entries');
 
 /**
- * The default page size for `page: all`: few requests, and within the usual limit of services. The interface shows no
+ * The default page size for `page: all`: few requests, and within the limit of most services. The interface shows no
  * maximum.
  */
 export const pageSizeForAll = 100;

@@ -83,7 +83,7 @@ export class AttestationPager {
     const start = this.#start;
     if (start === undefined) return 'nothing was listed';
     const { listed } = this.#options.tally;
-    // Without an end time and an order, new attestations cannot be told from old ones.
+    // Without an end time and an order, new attestations cannot be distinguished from old ones.
     const expected = start.order === 'unknown' && !this.#hasEnd ? this.#total : start.total;
     if (listed < expected) return `the service listed only ${listed} of ${expected} attestations`;
     return this.#hasEnded(start) ? undefined : 'it grew faster than it could be read';
@@ -166,6 +166,6 @@ function createWrongPageError(
   return new ExternalError({
     what: `list-attestations: the service was asked for page ${asked} and returned page ${answered} of ${pages} with ${entries} attestations, so the list would be incomplete`,
     remedy:
-      "Run the step again. If that does not help, list single pages by their number, and tell the service's operators.",
+      "Run the step again. If that does not help, list single pages by their number, and report this to the service's operators.",
   });
 }

@@ -44,7 +44,7 @@ export const listAttestations = defineOperation({
 /** What was listed, besides the tally. */
 interface Listing {
   readonly answer: Pick<OperationResult, 'response' | 'written'>;
-  /** How much of the list it is: `15 of 20 (page 1 of 2)`. */
+  /** Which part of the list was read: `15 of 20 (page 1 of 2)`. */
   readonly extent: string;
   /** Why the list is not complete, as a clause; undefined if it is. */
   readonly gap: string | undefined;
@@ -117,7 +117,7 @@ async function fetchPage(
 function createResult(values: Inputs, tally: AttestationTally, org: string, listing: Listing): OperationResult {
   const { answer, extent, gap } = listing;
   return {
-    // An unlisted attestation may be worse, but nothing is worse than non-compliant.
+    // An attestation that was not listed may be worse, unless the verdict is already non-compliant.
     outcome: gap !== undefined && tally.verdict === 'compliant' ? 'incomplete' : tally.verdict,
     conclusion: [
       describeCounts(values.flow, tally),

@@ -11,7 +11,7 @@ interface SnapshotPagerOptions {
   readonly latest: number;
 }
 
-/** How many pages in a row may have nothing new, because the list moves; more are a fault of the service. */
+/** How many pages in a row may contain only known snapshots, because new ones move the list; more are a fault of the service. */
 const maximumRepeats = 3;
 
 /**
@@ -47,6 +47,6 @@ export function createSnapshotPager({ fetchPage, reverse, latest }: SnapshotPage
 function createRepeatedPagesError(page: number): ExternalError {
   return new ExternalError({
     what: `list-snapshots: the service kept returning the same snapshots up to page ${page}, so the list would be incomplete`,
-    remedy: "Try a larger `per-page`. If that does not help, tell the service's operators.",
+    remedy: "Try a larger `per-page`. If that does not help, report this to the service's operators.",
   });
 }

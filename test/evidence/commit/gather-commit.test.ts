@@ -131,7 +131,7 @@ describe('gatherCommitEvidence', () => {
     const info = await gatherInfo({ job, log: warned }, { git: slow, github: undefined });
     expect(info).toMatchObject({ sha1: shas.head, author: 'Ann Dev <ann@example.com>', branch: 'main' });
     expect(warned.warnings).toEqual([
-      expect.stringMatching(/^git took longer than 30 s and was ended\. Run `git log/u),
+      expect.stringMatching(/^git took longer than 30 s and was killed\. Run `git log/u),
     ]);
   });
 

@@ -274,9 +274,7 @@ describe('resolveWithGit', () => {
     folder.commit(workspace, 'second');
     folder.git(workspace, 'branch', 'twice');
     folder.git(workspace, 'config', 'core.warnAmbiguousRefs', 'false');
-    await expect(resolveWithGit(git, workspace, 'twice')).rejects.toThrow(
-      'commit-sha: twice means more than one thing',
-    );
+    await expect(resolveWithGit(git, workspace, 'twice')).rejects.toThrow('commit-sha: twice is ambiguous');
     await expect(resolveWithGit(git, workspace, 'refs/heads/twice')).resolves.toHaveProperty('found');
   });
 
@@ -288,7 +286,7 @@ describe('resolveWithGit', () => {
         stderr:
           'error: short object ID 1f0a is ambiguous\nhint: The candidates are:\nfatal: Needed a single revision\n',
       });
-    await expect(resolveWithGit(ambiguous, folder.path, '1f0a')).rejects.toThrow('1f0a means more than one thing');
+    await expect(resolveWithGit(ambiguous, folder.path, '1f0a')).rejects.toThrow('1f0a is ambiguous');
   });
 
   it('misses what does not exist', async () => {

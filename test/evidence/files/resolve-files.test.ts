@@ -56,7 +56,7 @@ describe('the files that lines match', () => {
       expect(failure.problems).toEqual([
         {
           input: 'files',
-          what: '/proc/version does not have the size that the system reports, which is usual for files in /proc and /sys',
+          what: '/proc/version does not have the size that the system reports, like many files in /proc and /sys',
           remedy: expect.stringContaining('`cat /proc/version > copy.txt`'),
         },
       ]);

@@ -151,7 +151,7 @@ describe('git that hangs', () => {
     );
     const miss = {
       kind: 'external',
-      what: 'git took longer than 30 s and was ended',
+      what: 'git took longer than 30 s and was killed',
       remedy: expect.stringContaining('Run `git log -1` in the workspace'),
     };
     const pids = join(file, '../pids');

@@ -172,7 +172,7 @@ describe('a JSON report', () => {
   ])('without a revision that %s is refused', async (_what, document, hostUrl) => {
     const failure = await failureOf(gatherJson(document, { hostUrl }));
     expect(failure.kind).toBe('user');
-    expect(failure.message).toContain('does not say which commit was analysed (`revision`)');
+    expect(failure.message).toContain('names neither the analysed commit (`revision`)');
     expect(failure.remedy).toContain('report-task.txt');
   });
 

@@ -26,7 +26,7 @@ export function toStatusFailure(call: SonarCall, status: number, message: string
     : new ExternalError({ what, remedy: problem.remedy });
 }
 
-/** There is no Sonar server at the address: usually, the address lacks its context path. */
+/** There is no Sonar server at the address, most likely because the context path is missing. */
 function createNoWebApiError({ url, address }: SonarCall, answer: string): UserError {
   return new UserError({
     input: 'sonar-host-url',
@@ -68,7 +68,7 @@ function tokenRemedy(status: number, hasToken: boolean, permission: string): str
     : `Give the owner of \`sonar-token\` the permission "${permission}" on the project${also}.`;
 }
 
-/** The failure for a server that does not know its own endpoints, because it is starting. */
+/** The failure for a server that is still starting and does not have its endpoints yet. */
 export function createStartingError({ url, address }: SonarCall): ExternalError {
   return new ExternalError({
     what: `Sonar is still starting: it answered GET ${displayUrl(url)} with 404: Unknown url`,
@@ -98,8 +98,8 @@ function createPlainHttpError({ url, address }: SonarCall, error: TransportError
   return new UserError(
     {
       input: 'sonar-host-url',
-      what: `${url.origin} speaks plain http and not https (${errorCode(error.cause) ?? ''}), so Sonar could not be asked`,
-      remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the port on which the server speaks https.`,
+      what: `${url.origin} responds with plain http, not https (${errorCode(error.cause) ?? ''})`,
+      remedy: `Set \`sonar-host-url\` to http://${url.host}${address.url.pathname === '/' ? '' : address.url.pathname}, or to the https port of the server.`,
     },
     { cause: error },
   );
@@ -110,8 +110,8 @@ function transportRemedy(problem: TransportProblem, address: ServerAddress): str
     case 'unreachable':
     case 'timeout':
       return address.namedBy === 'report'
-        ? 'The address comes from the report of the scan and may only be known where the scan ran: set `sonar-host-url` to the address of the Sonar server as this runner reaches it, and HTTPS_PROXY or NO_PROXY if there is a proxy in between.'
-        : 'Check `sonar-host-url` and that this runner can reach the host: its network, DNS, and HTTPS_PROXY and NO_PROXY if there is a proxy in between.';
+        ? 'The address comes from the report of the scan and may be valid only in the network of the scanner: set `sonar-host-url` to an address of the Sonar server that this runner can reach. If the runner uses a proxy, check HTTPS_PROXY and NO_PROXY.'
+        : 'Check `sonar-host-url`, and that this runner can reach the host (network, DNS). If the runner uses a proxy, check HTTPS_PROXY and NO_PROXY.';
     case 'untrusted':
       return "Check the address; if the server's certificate comes from a private authority, set NODE_EXTRA_CA_CERTS to its PEM file in the `env` of the job.";
     case 'interrupted':

@@ -27,7 +27,7 @@ export interface SonarApiRequest {
   readonly permission: string;
   /** Whether the evidence is complete without the response, so that it is not worth a long wait. */
   readonly isBestEffort?: boolean;
-  /** True to send no token: a public project may show visitors more than it shows some tokens. */
+  /** True to send no token: anonymous requests may see more of a public project than some tokens. */
   readonly anonymously?: true;
 }
 
@@ -97,8 +97,7 @@ export function openSonarServer(
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
     if (second !== undefined && isRefused(answer)) {
       const other = await send(call, timeout, authorizationHeader(second, key));
-      // Only a server that accepts the other scheme shows that the first is wrong; one that goes down meanwhile does
-      // not.
+      // The first scheme is wrong only if the server accepts the other one, not if it goes down meanwhile.
       if (isPassingStatus(other.status)) return other;
       schemes = isRefused(other) ? [first] : [second];
       return isRefused(other) ? answer : other;

@@ -218,12 +218,10 @@ describe('an address with the wrong protocol', () => {
     const hostUrl = job.sonar.url.replace('http:', 'https:');
     const failure = await failureOf(job.gather({ hostUrl }));
     expect(failure.kind).toBe('user');
-    expect(failure.message).toMatch(
-      / speaks plain http and not https \(ERR_SSL_[A-Z_]+\), so Sonar could not be asked$/u,
-    );
+    expect(failure.message).toMatch(/ responds with plain http, not https \(ERR_SSL_[A-Z_]+\)$/u);
     expect(failure.message.startsWith(new URL(hostUrl).origin)).toBe(true);
     expect(failure.message).not.toContain('\n');
-    expect(failure.remedy).toContain(`Set \`sonar-host-url\` to ${job.sonar.url}, or to the port`);
+    expect(failure.remedy).toContain(`Set \`sonar-host-url\` to ${job.sonar.url}, or to the https port`);
   });
 });
 
@@ -254,7 +252,7 @@ describe('a transient failure', () => {
   });
 
   it.each([
-    [undefined, 'set `sonar-host-url` to the address of the Sonar server as this runner reaches it'],
+    [undefined, 'set `sonar-host-url` to an address of the Sonar server that this runner can reach'],
     ['the same', 'Check `sonar-host-url`'],
   ])('such as a server that is not there (named by the user: %s) names the address to check', async (named, remedy) => {
     job = await openSonarJob();
