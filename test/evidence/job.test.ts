@@ -59,7 +59,7 @@ describe('readJob', () => {
     });
   });
 
-  it('takes an empty variable for an unset one', () => {
+  it('treats an empty variable as unset', () => {
     const job = readJob({ GITHUB_HEAD_REF: '', GITHUB_SHA: '', GITHUB_SERVER_URL: '', GITHUB_REF_NAME: '' });
     expect(job).toMatchObject({ headRef: undefined, sha: undefined, refName: undefined });
     expect(job.serverUrl).toBe('https://github.com');
@@ -69,7 +69,7 @@ describe('readJob', () => {
     ['refs/heads/feature/a', 'feature/a', 'branch'],
     ['refs/tags/v1', 'v1', 'tag'],
     ['refs/pull/12/merge', '12/merge', undefined],
-  ])('derives name and type of the ref %s where they are unset', (ref, name, type) => {
+  ])('derives name and type of the ref %s if they are unset', (ref, name, type) => {
     expect(readJob({ GITHUB_REF: ref })).toMatchObject({ refName: name, refType: type });
   });
 
@@ -78,11 +78,11 @@ describe('readJob', () => {
     ['https://acme.ghe.com', 'https://api.acme.ghe.com'],
     ['https://git.acme.example/', 'https://git.acme.example/api/v3'],
     ['not a url', 'https://api.github.com'],
-  ])('derives the API of %s where it is unset', (server, api) => {
+  ])('derives the API of %s if it is unset', (server, api) => {
     expect(readJob({ GITHUB_SERVER_URL: server })).toMatchObject({ apiUrl: api });
   });
 
-  it('takes the repository and its id from the event where the variables are unset', async () => {
+  it('takes the repository and its id from the event if the variables are unset', async () => {
     const path = await eventFile('repository.json', JSON.stringify(pushEvent()));
     expect(readJob({ GITHUB_EVENT_PATH: path })).toMatchObject({
       repository: { owner: 'acme', name: 'widgets' },
@@ -90,11 +90,11 @@ describe('readJob', () => {
     });
   });
 
-  it.each(['acme', '/widgets', 'acme/', 'acme/widgets/more'])('knows no repository from %s', (name) => {
+  it.each(['acme', '/widgets', 'acme/', 'acme/widgets/more'])('finds no repository in %s', (name) => {
     expect(readJob({ GITHUB_REPOSITORY: name })).toMatchObject({ repository: undefined });
   });
 
-  it('has an empty event where the file is missing', () => {
+  it('has an empty event if the file is missing', () => {
     const path = join(folder, 'missing.json');
     expect(readJob({ GITHUB_EVENT_PATH: path })).toMatchObject({ event: {} });
     expect(readJob({})).toMatchObject({ event: {} });

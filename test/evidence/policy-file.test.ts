@@ -38,13 +38,13 @@ describe('readPolicyFile', () => {
     ['_schema:\n', /has a `_schema` that is not a string/u],
     ['_schema: 1\n', /has a `_schema` that is not a string/u],
     ['_schema: ""\n', /has a `_schema` that is not a string/u],
-  ])('refuses what is no policy, with the line where there is one (%#)', async (text, words) => {
+  ])('refuses a file that is not a policy, with the line if there is one (%#)', async (text, words) => {
     const mistake = await userErrorOf(() => read(text));
     expect(mistake.message).toMatch(words);
     expect(mistake.problems[0]?.input).toBe('files');
   });
 
-  it('refuses what is no text', async () => {
+  it('refuses a file that is not text', async () => {
     expect((await userErrorOf(() => read(Buffer.from([0xff, 0xfe, 0x00])))).message).toContain('not text in UTF-8');
   });
 });

@@ -19,7 +19,7 @@ describe("the run's provenance", () => {
     });
   });
 
-  it('names nobody where the author of the commit is kept back', () => {
+  it('names no users if the author of the commit is redacted', () => {
     const job = jobOf('push', pushEvent());
     expect(JSON.stringify(runProvenance(job, ['author']))).not.toMatch(/ann|bob/u);
     expect(runProvenance(job, ['message', 'branch'])).toMatchObject({ actor: 'ann', triggering_actor: 'bob' });
@@ -34,7 +34,7 @@ describe("the run's provenance", () => {
 describe("the user's own data", () => {
   const provenance = { run_id: '7' };
 
-  it('stand beside the provenance', () => {
+  it('is kept beside the provenance', () => {
     expect(withProvenance({ ticket: 'ABC-1' }, provenance)).toEqual({ ticket: 'ABC-1', github: provenance });
     expect(withProvenance({ ticket: 'ABC-1' }, undefined)).toEqual({ ticket: 'ABC-1' });
   });
@@ -47,7 +47,7 @@ describe("the user's own data", () => {
     },
   );
 
-  it('keep keys with a meaning of their own in JavaScript', () => {
+  it('keeps keys that have a special meaning in JavaScript', () => {
     const own: unknown = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}');
     expect(JSON.stringify(isMapping(own) ? withProvenance(own, provenance) : undefined)).toBe(
       '{"github":{"run_id":"7"},"__proto__":{"a":1},"constructor":2}',

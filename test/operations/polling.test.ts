@@ -32,7 +32,7 @@ function setting(clock: Clock, other: Partial<CallContext> = {}): Setting {
   return { log, context: { client, call: { clock, log, random: () => 0, transport, retryPolicy, ...other } } };
 }
 
-/** A question whose answers come from the list, the last one stays; what is missing are its words. */
+/** A poll whose answers come from the list, the last one repeatedly; an answer is the list of what is pending. */
 function scripted(
   clock: Clock,
   ...answers: readonly (readonly string[])[]

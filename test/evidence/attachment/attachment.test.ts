@@ -17,7 +17,7 @@ interface Wanted {
   readonly maximumBytes?: number;
 }
 
-/** The attachment of what is in the tree's `work` folder; archives wait in its `temporary` folder. */
+/** The attachment of the files in the tree's `work` folder; archives are written to its `temporary` folder. */
 async function attach(tree: FileTree, { patterns = ['.'], maximumBytes }: Wanted = {}): Promise<Attachment> {
   const files = await resolveFiles({ patterns, workspace: tree.at('work') });
   const limit = maximumBytes === undefined ? {} : { maximumBytes };
@@ -31,7 +31,7 @@ async function bytesOf(attachment: Attachment): Promise<Buffer> {
 }
 
 describe('the attachment of one file', () => {
-  it('is the file as it is, under its own name', async () => {
+  it('is the unchanged file under its own name', async () => {
     await withFileTree({ 'work/a/lcov.info': 'TN:\n' }, async (tree) => {
       const attachment = await attach(tree);
       expect(attachment).toMatchObject({ filename: 'lcov.info', size: 4, parts: [{ name: 'a/lcov.info', size: 4 }] });
@@ -42,7 +42,7 @@ describe('the attachment of one file', () => {
     });
   });
 
-  it('can be opened again and again', async () => {
+  it('can be opened repeatedly', async () => {
     await withFileTree({ 'work/f': 'content' }, async (tree) => {
       const attachment = await attach(tree);
       const first = attachment.open();
@@ -60,14 +60,14 @@ describe('the attachment of one file', () => {
     });
   });
 
-  it('is read piece by piece, as fast as it is taken', async () => {
+  it('is read in chunks, at the speed of the reader', async () => {
     await withFileTree({ 'work/f': Buffer.alloc(4_000_000) }, async (tree) => {
       const buffers = new Set<ArrayBufferLike>();
       for await (const chunk of (await attach(tree)).open()) {
         buffers.add(chunk.buffer);
         expect(chunk.length).toBeLessThanOrEqual(262_144);
       }
-      // All in the same memory, which never is the 4 MB.
+      // All chunks share one buffer, which is smaller than the 4 MB.
       expect([...buffers].map((memory) => memory.byteLength)).toEqual([262_144]);
     });
   });
@@ -80,7 +80,7 @@ describe('the attachment of one file', () => {
     });
   });
 
-  it('may have exactly the limit of the interface, and not a byte more', async () => {
+  it('may be as large as the limit of the interface, but no larger', async () => {
     await withFileTree({ 'work/f': Buffer.alloc(maximumFileBytes) }, async (tree) => {
       expect((await attach(tree)).size).toBe(10_485_760);
       writeFileSync(tree.at('work', 'f'), Buffer.alloc(maximumFileBytes + 1));
@@ -114,7 +114,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('is what the tar of the system lists and unpacks', async () => {
+  it("can be listed and unpacked with the system's tar", async () => {
     const long = `${'long-name-'.repeat(12)}/${'and-another-'.repeat(10)}.txt`;
     const files = { 'work/a.txt': 'a', [`work/${long}`]: 'long', 'work/ünï/文.txt': 'unicode', 'out/': '' };
     await withFileTree(files, async (tree) => {
@@ -136,7 +136,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('has the same bytes whatever the order, times and modes of the files', async () => {
+  it('has the same bytes regardless of the order, times and modes of the files', async () => {
     const one = { 'work/a': '1', 'work/b/c': '2', 'work/b/d': '3', 'work/é': '4' };
     const first = await withFileTree(one, async (tree) => bytesOf(await attach(tree)));
     const second = await withFileTree(Object.fromEntries(Object.entries(one).toReversed()), async (tree) => {
@@ -155,7 +155,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('keeps files outside the workspace, and those of the same name, apart', async () => {
+  it('gives different names to files outside the workspace and to files of the same name', async () => {
     await withFileTree({ 'work/x': 'inside', x: 'outside', 'other/x': 'beside' }, async (tree) => {
       const bytes = await bytesOf(await attach(tree, { patterns: ['x', '../x', '../other/x'] }));
       expect(readTar(gunzipSync(bytes)).map(({ name, content }) => [name, content.toString()])).toEqual([
@@ -166,7 +166,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('can be opened again and again until it is disposed of, which leaves nothing behind', async () => {
+  it('can be opened repeatedly until it is disposed of, and then leaves no files', async () => {
     await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
       const attachment = await attach(tree);
       expect((await bytesOf(attachment)).equals(await bytesOf(attachment))).toBe(true);
@@ -176,7 +176,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('does not change with the files once it is made', async () => {
+  it('does not change if the files change later', async () => {
     await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
       const attachment = await attach(tree);
       const before = await bytesOf(attachment);
@@ -185,7 +185,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('fails, and leaves nothing behind, when a file changes before it is in', async () => {
+  it('fails and leaves no files if a file changes before it is added', async () => {
     await withFileTree({ 'work/a': '1', 'work/b': '2' }, async (tree) => {
       const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
       writeFileSync(tree.at('work', 'b'), 'longer');
@@ -195,7 +195,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('may have exactly the limit, and not a byte more', async () => {
+  it('may be as large as the limit, but no larger', async () => {
     await withFileTree({ 'work/a': randomBytes(3000), 'work/b': '2' }, async (tree) => {
       const { size } = await attach(tree);
       expect((await attach(tree, { maximumBytes: size })).size).toBe(size);
@@ -203,7 +203,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('lists the largest files first when they are too much, and leaves nothing behind', async () => {
+  it('lists the largest files first if they are too large, and leaves no files', async () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`work/f${at}`, randomBytes(100 + at)]));
     await withFileTree({ ...many, 'work/large': randomBytes(2000) }, async (tree) => {
       const mistake = await userErrorOf(() => attach(tree, { maximumBytes: 1000 }));
@@ -220,7 +220,7 @@ describe('the attachment of several files', () => {
   it('fails as soon as it exceeds the limit, long before everything is read', async () => {
     await withFileTree({ 'work/a': randomBytes(2_000_000), 'work/b': 'never read' }, async (tree) => {
       const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
-      // Reading this one would be another mistake: it is not there any more.
+      // This file no longer exists, so reading it would be a different error.
       const [a, b] = files;
       if (a === undefined || b === undefined) throw new Error('two files were expected');
       const gone = { ...b, path: tree.at('gone') };
@@ -231,7 +231,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('ends, and leaves nothing behind, when the step is cancelled while it is made', async () => {
+  it('ends and leaves no files if the step is cancelled meanwhile', async () => {
     await withFileTree({ 'work/a': randomBytes(2_000_000), 'work/b': '2' }, async (tree) => {
       const files = await resolveFiles({ patterns: ['.'], workspace: tree.at('work') });
       const cancelling = new AbortController();
@@ -243,7 +243,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('is not started if no compression could make it fit', async () => {
+  it('is not started if the files cannot fit even with the best compression', async () => {
     await withFileTree({}, async (tree) => {
       const huge = { path: tree.at('gone'), name: 'huge', size: 2 ** 40 };
       const mistake = await userErrorOf(() =>
@@ -254,7 +254,7 @@ describe('the attachment of several files', () => {
     });
   });
 
-  it('gives back all names and contents', async () => {
+  it('contains all names and contents', async () => {
     const name = fc.stringMatching(/^[a-c]{1,3}$/);
     const contents = fc.dictionary(name, fc.uint8Array({ maxLength: 2000 }), {
       minKeys: 2,
@@ -277,7 +277,7 @@ describe('the attachment of several files', () => {
 });
 
 describe('the attachment of no files', () => {
-  it('is none', async () => {
+  it('is undefined', async () => {
     expect(await prepareAttachment([], { temporary: '/nowhere' })).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ describe('a tar archive', () => {
     ]);
   });
 
-  it('keeps a short ASCII name in the header, and any other in a record before it', () => {
+  it('keeps a short ASCII name in the header, and any other name in a record before it', () => {
     expect(tarHeader('a'.repeat(100), 1)).toHaveLength(512);
     expect(tarHeader('a'.repeat(101), 1)).toHaveLength(3 * 512);
     expect(tarHeader('é', 1)).toHaveLength(3 * 512);
@@ -33,7 +33,7 @@ describe('a tar archive', () => {
     expect(tarHeader('a', 8 ** 11).toString('latin1')).toContain('19 size=8589934592\n');
   });
 
-  it('gives back every name and content', () => {
+  it('returns every name and content', () => {
     const name = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
       // Around the lengths where a record's own length gets another digit.

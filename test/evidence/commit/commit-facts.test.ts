@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { firstBytes, parseTimestamp, validTimestamp } from '../../../src/evidence/commit/commit-facts.ts';
 
 describe('the first bytes of a text', () => {
-  it('fit, are its beginning, are as many as can be, and split no character', () => {
+  it('are the longest beginning that fits without splitting a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 0, max: 80 }), (text, maximum) => {
         const beginning = firstBytes(text, maximum);
@@ -16,7 +16,7 @@ describe('the first bytes of a text', () => {
     );
   });
 
-  it('of a character that UTF-16 writes in two are none of it, or all', () => {
+  it('never split a character that takes two UTF-16 units', () => {
     expect(firstBytes('a🚢', 4)).toBe('a');
     expect(firstBytes('a🚢', 5)).toBe('a🚢');
   });

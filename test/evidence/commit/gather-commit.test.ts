@@ -45,7 +45,7 @@ afterAll(() => {
   folder.remove();
 });
 
-/** A GitHub that gives these answers, and 404 where there is none. */
+/** A GitHub that returns these answers, and 404 for all other requests. */
 function githubWith(answers: {
   commit?: SourceResult<CommitFacts>;
   head?: SourceResult<{ sha: string; branch: string | undefined }>;
@@ -65,7 +65,7 @@ function facts(sha: string): CommitFacts {
   return { sha, author: 'Ann Dev <ann@example.com>', message: 'from GitHub', timestamp: 1_767_323_045 };
 }
 
-const troubled = {
+const serverError = {
   miss: { kind: 'external', what: 'it answered 502: Server Error', remedy: 'Run the job again.' },
 } as const;
 
@@ -95,26 +95,26 @@ describe('gatherCommitEvidence', () => {
     ['1', 1_700_000_000, 'The commit has no valid author date; its committer date is recorded.'],
     ['2', undefined, 'The commit has no valid date; it is recorded without one.'],
   ])('notes that a commit lacks dates (%s)', async (_count, committerTimestamp, note) => {
-    const told = collectingLog();
+    const ownLog = collectingLog();
     const job = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head });
     const commit = { found: { ...facts(shas.head), timestamp: undefined, committerTimestamp } };
-    const info = await gatherInfo({ job, log: told }, { git: noGit, github: githubWith({ commit }) });
+    const info = await gatherInfo({ job, log: ownLog }, { git: noGit, github: githubWith({ commit }) });
     expect(info.timestamp).toBe(committerTimestamp);
     expect(conforms(gitCommitInfo, info)).toBe(true);
-    expect(told.infos).toContain(note);
+    expect(ownLog.infos).toContain(note);
   });
 
-  it('cuts a message and an author of megabytes, with a mark and a note', async () => {
+  it('cuts a message and an author of megabytes, marks them and logs it', async () => {
     const repository = folder.repository('megabytes');
     const sha = folder.commit(repository, `feat: first\n\n${'ü🚢'.repeat(1_000_000)}`);
-    const told = collectingLog();
+    const ownLog = collectingLog();
     const job = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: sha, GITHUB_WORKSPACE: repository });
-    const { message = '' } = await gatherInfo({ job, log: told }, { git, github: undefined });
+    const { message = '' } = await gatherInfo({ job, log: ownLog }, { git, github: undefined });
     expect(message.startsWith('feat: first\n\nü🚢')).toBe(true);
     expect(message.endsWith(' [cut after 65536 bytes]')).toBe(true);
     expect(message).not.toContain('\uFFFD');
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual(65_536 + 30);
-    expect(told.infos).toContain("The commit's message is longer than 65536 bytes; the rest is not recorded.");
+    expect(ownLog.infos).toContain("The commit's message is longer than 65536 bytes; the rest is not recorded.");
 
     const commit = { found: { ...facts(shas.head), author: 'A'.repeat(5000), message: 'm'.repeat(65_536) } };
     const other = jobOf('push', {}, { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.head });
@@ -135,7 +135,7 @@ describe('gatherCommitEvidence', () => {
     ]);
   });
 
-  it('describes the head of a pull request, though the merge commit is checked out', async () => {
+  it('describes the head of a pull request, even if the merge commit is checked out', async () => {
     const origin = folder.repository('pull-request');
     folder.commit(origin, 'base');
     folder.git(origin, 'checkout', '--quiet', '-b', 'feature/lid');
@@ -204,7 +204,7 @@ describe('gatherCommitEvidence', () => {
 
   it("reports an external error if GitHub's API failed", async () => {
     const job = jobOf('pull_request', events.pullRequestEvent(), { GITHUB_WORKSPACE: folder.path });
-    const gathering = gatherInfo({ job, log }, { git, github: githubWith({ commit: troubled }) });
+    const gathering = gatherInfo({ job, log }, { git, github: githubWith({ commit: serverError }) });
     await expect(gathering).rejects.toThrow(ExternalError);
     await expect(gathering).rejects.toMatchObject({
       message: expect.stringMatching(/no git repository.*GitHub's API: it answered 502: Server Error\.$/),
@@ -236,7 +236,7 @@ describe('gatherCommitEvidence', () => {
   });
 });
 
-describe('gatherCommit on a comment', () => {
+describe('gatherCommitEvidence on a comment', () => {
   const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.base };
   const comment = events.issueCommentEvent('pull request');
 
@@ -264,12 +264,12 @@ describe('gatherCommit on a comment', () => {
 
   it("reports an external error if GitHub's API failed", async () => {
     const job = jobOf('issue_comment', comment, variables);
-    const github = githubWith({ head: troubled });
+    const github = githubWith({ head: serverError });
     await expect(gatherInfo({ job, log }, { git, github })).rejects.toThrow(ExternalError);
   });
 });
 
-describe('gatherCommit of a tag', () => {
+describe('gatherCommitEvidence of a tag', () => {
   const onTag = { GITHUB_REF: 'refs/tags/v1', GITHUB_REF_TYPE: 'tag' };
 
   it('uses the branch on which git finds the commit', async () => {
@@ -311,7 +311,7 @@ describe('gatherCommit of a tag', () => {
   });
 });
 
-describe('gatherCommit of a commit given by hand', () => {
+describe('gatherCommitEvidence with `commit-sha`', () => {
   const variables = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: shas.base };
 
   it.each(['v1', 'main~1', 'first digits'])('resolves %s with git', async (name) => {
@@ -332,7 +332,7 @@ describe('gatherCommit of a commit given by hand', () => {
     expect(info).not.toHaveProperty('branch');
   });
 
-  it('names the sources that were asked if none knows the name', async () => {
+  it('names the sources that were tried if the name is not found', async () => {
     const job = jobOf('schedule', events.scheduleEvent(), { ...variables, GITHUB_WORKSPACE: workspace });
     const request = { job, log, commitSha: 'v9' };
     await expect(gatherInfo(request, { git, github: undefined })).rejects.toMatchObject({
@@ -342,7 +342,7 @@ describe('gatherCommit of a commit given by hand', () => {
         "GitHub's API: it was not used, because the step has no token.",
       problems: [expect.objectContaining({ input: 'commit-sha' })],
     });
-    const github = githubWith({ commit: troubled });
+    const github = githubWith({ commit: serverError });
     await expect(gatherInfo(request, { git, github })).rejects.toThrow(ExternalError);
   });
 
@@ -372,7 +372,7 @@ describe('probableBranch', () => {
 });
 
 describe('repositoryInfo', () => {
-  it('is what the clients of the service report', () => {
+  it('has the form that the clients of the service report', () => {
     expect(repositoryInfo(readJob(jobEnvironment))).toEqual({
       name: 'acme/widgets',
       url: 'https://github.com/acme/widgets',

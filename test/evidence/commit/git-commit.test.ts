@@ -29,7 +29,7 @@ function counting(runner: GitRunner): { readonly runner: GitRunner; runs(): numb
   };
 }
 
-/** A commit with author and committer as they are, which `git commit` would correct. */
+/** A commit with unchanged author and committer, which `git commit` would correct. */
 function rawCommit(workspace: string, author: string, committer: string): string {
   const tree = folder.git(workspace, 'mktree');
   const file = join(workspace, 'raw-commit');
@@ -212,7 +212,7 @@ describe('readCommitFromGit', () => {
     }
   });
 
-  it('says why there is no repository to read', async () => {
+  it('reports why there is no repository', async () => {
     const empty = join(folder.path, 'empty');
     mkdirSync(empty);
     const sha = 'a'.repeat(40);
@@ -224,7 +224,7 @@ describe('readCommitFromGit', () => {
     );
   });
 
-  it('says that git is missing', async () => {
+  it('reports that git is missing', async () => {
     const without = createGitRunner({ ...isolatedGit, PATH: folder.path });
     expect(reasonOf(await readCommitFromGit(without, folder.path, 'a'.repeat(40)))).toBe(
       'git is not installed on the runner',
@@ -289,7 +289,7 @@ describe('resolveWithGit', () => {
     await expect(resolveWithGit(ambiguous, folder.path, '1f0a')).rejects.toThrow('1f0a is ambiguous');
   });
 
-  it('misses what does not exist', async () => {
+  it('is a miss if the name does not exist', async () => {
     const workspace = folder.repository('unknown');
     folder.commit(workspace, 'first');
     expect(reasonOf(await resolveWithGit(git, workspace, 'v9'))).toBe('the repository does not have it');

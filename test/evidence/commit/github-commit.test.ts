@@ -22,7 +22,7 @@ async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<Fa
 
 function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCommits {
   const repository = { owner: 'acme', name: 'widgets' };
-  // Deadlines are longer than this, waits between attempts shorter.
+  // Deadlines are longer than this, pauses between attempts are shorter.
   const clock = instantClock({ longestWait: 5000 });
   const transport = keep(createTransport({}));
   return createGitHubCommits(
@@ -42,7 +42,7 @@ function missOf(answer: SourceResult<unknown>): { kind: string; what: string; re
 }
 
 describe('the commit of GitHub', () => {
-  it('is asked for with the token, and read in full', async () => {
+  it('is requested with the token, and read in full', async () => {
     const server = await start({ [commitPath(shas.head)]: { status: 200, body: apiCommit(shas.head) } });
     await expect(connect(server.url).commit(shas.head)).resolves.toEqual({
       found: {
@@ -59,7 +59,7 @@ describe('the commit of GitHub', () => {
     expect(server.requests[0]?.headers['user-agent']).toMatch(/^compliance-action\/\d/);
   });
 
-  it('is asked for below the base path of GHES, and with slashes encoded', async () => {
+  it('is requested below the base path of GHES, with encoded slashes', async () => {
     const path = '/api/v3/repos/acme/widgets/commits/feature%2Flid?per_page=1';
     const server = await start({ [path]: { status: 200, body: apiCommit(shas.head, { message: '' }) } });
     await expect(connect(`${server.url}/api/v3`).commit('feature/lid')).resolves.toMatchObject({
@@ -95,7 +95,7 @@ describe('the commit of GitHub', () => {
     ],
     ['half a commit', { status: 200, body: { sha: shas.head } }, 'external', /the expected form/],
     ['half an answer', 'cut', 'external', /could not be reached: other side closed/],
-  ] as const)('is missing on %s', async (_what, reply, kind, words) => {
+  ] as const)('is a miss on %s', async (_what, reply, kind, words) => {
     const server = await start({ [commitPath(shas.head)]: reply });
     const miss = missOf(await connect(server.url).commit(shas.head));
     expect(miss.kind).toBe(kind);

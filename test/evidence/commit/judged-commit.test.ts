@@ -9,7 +9,7 @@ import { jobOf } from '../../support/job.ts';
 
 const { shas } = events;
 
-describe('judgedCommit by the event', () => {
+describe('judgedCommit without `commit-sha`', () => {
   it.each(eventRuns)('finds the commit and the branch of $title', ({ eventName, event, variables, judged }) => {
     expect(judgedCommit(jobOf(eventName, event, variables))).toMatchObject(judged);
   });
@@ -27,7 +27,7 @@ describe('judgedCommit by the event', () => {
     ['without a label', {}],
     ['whose label does not name an owner', { label: 'main' }],
     ['whose owner has the repository itself, too', { label: 'acme:main', user: { login: 'acme' } }],
-  ])('names no branch of a fork that is gone %s, rather than one of the repository', (_what, more) => {
+  ])('names no branch of a deleted fork %s, rather than a branch of the base repository', (_what, more) => {
     const { pull_request: pullRequest, ...event } = events.pullRequestEvent({ fork: true });
     const base = valueAt(pullRequest, 'base');
     const gone = { base, head: { sha: shas.head, ref: 'main', repo: null, ...more } };
@@ -91,7 +91,7 @@ describe('judgedCommit by the event', () => {
     }
   });
 
-  it('never gives an empty branch or a SHA that is not one, whatever the payload holds', () => {
+  it('never returns an empty branch or an invalid SHA, whatever the payload contains', () => {
     const names = [...new Set(eventRuns.map(({ eventName }) => eventName))];
     fc.assert(
       fc.property(fc.constantFrom(...eventRuns), fc.constantFrom(...names), fc.json(), (known, name, json) => {
@@ -119,7 +119,7 @@ function attempt(job: Parameters<typeof judgedCommit>[0]): ReturnType<typeof jud
   }
 }
 
-describe('judgedCommit by hand', () => {
+describe('judgedCommit with `commit-sha`', () => {
   it('accepts a full SHA in any case and trims blanks', () => {
     const job = jobOf('workflow_dispatch', events.workflowDispatchEvent(), onDefault);
     expect(judgedCommit(job, ` ${shas.head.toUpperCase()}\n`)).toEqual({

@@ -38,13 +38,13 @@ describe('readCommitFromPayload', () => {
     ['lacks the author', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { author: null }) })],
     ['lacks the message', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { message: null }) })],
     ['lacks the time', events.workflowRunEvent({ head_commit: webhookCommit(shas.head, { timestamp: 'soon' }) })],
-  ])('says so where the payload %s', (_what, event) => {
+  ])('is a miss if the payload %s', (_what, event) => {
     expect(readCommitFromPayload(event, shas.head)).toMatchObject({
       miss: { kind: 'user', what: "the event's payload does not describe it" },
     });
   });
 
-  it('answers whatever the payload holds', () => {
+  it('never throws, whatever the payload contains', () => {
     fc.assert(
       fc.property(fc.anything({ maxDepth: 3 }), (commit) => {
         const event = { head_commit: isMapping(commit) ? { ...commit, id: shas.head } : commit, commits: commit };

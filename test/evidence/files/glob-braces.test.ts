@@ -28,7 +28,7 @@ describe('braces in a pattern', () => {
     expect(expandBraces('{a,b}'.repeat(1000))).toBeUndefined();
   });
 
-  it('stand for one pattern per way to choose, in the order written', () => {
+  it('expand to one pattern per combination, in the order written', () => {
     const choices = fc.array(fc.array(fc.stringMatching(/^[a-z/*]{0,3}$/), { minLength: 2, maxLength: 3 }), {
       maxLength: 4,
     });
@@ -44,7 +44,7 @@ describe('braces in a pattern', () => {
     );
   });
 
-  it('never lose a character of a pattern without a comma', () => {
+  it('leave a pattern without a comma unchanged', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a{}\\]*$/), (pattern) => {
         expect(expandBraces(pattern)).toEqual([pattern]);

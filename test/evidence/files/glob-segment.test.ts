@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { compileGoSegment, compileSegment } from '../../../src/evidence/files/glob-segment.ts';
 
-/** Whether a shell pattern stands for a name. */
+/** Whether a shell pattern matches a name. */
 function matches(pattern: string, name: string): boolean {
   return compileSegment(pattern).test(name);
 }
 
-/** The same by trying every split: a second, naive reading of `*` and `?`. */
+/** The same by trying every split: a naive matcher for `*` and `?`. */
 function naively(pattern: readonly string[], name: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return name.length === 0;
@@ -48,11 +48,11 @@ describe('a segment of a pattern', () => {
     ['[z-a]', 'm'],
     [String.raw`\*`, 'x'],
     ['a.c', 'abc'],
-  ])('%s does not stand for %j', (pattern, name) => {
+  ])('%s does not match %j', (pattern, name) => {
     expect(matches(pattern, name)).toBe(false);
   });
 
-  it.each(['[', '[a', '[!', '[a-', 'a\\'])('%s stands for itself, and is malformed to Go', (pattern) => {
+  it.each(['[', '[a', '[!', '[a-', 'a\\'])('%s matches itself, and is malformed in the dialect of Go', (pattern) => {
     expect(matches(pattern, pattern)).toBe(true);
     expect(matches(`*${pattern}`, `x${pattern}`)).toBe(true);
     expect(compileGoSegment(pattern)).toBeUndefined();
@@ -65,7 +65,7 @@ describe('a segment of a pattern', () => {
     expect(compileGoSegment(String.raw`[\-a]`)?.test('-')).toBe(true);
   });
 
-  it('reads stars and question marks as a naive matcher does', () => {
+  it('matches stars and question marks like a naive matcher', () => {
     const part = fc.constantFrom('*', '?', 'a', 'b', '.');
     const letter = fc.constantFrom('a', 'b', '.');
     fc.assert(
@@ -75,7 +75,7 @@ describe('a segment of a pattern', () => {
     );
   });
 
-  it('stands for any name whose special characters are behind backslashes', () => {
+  it('matches any name whose special characters are escaped', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         const escaped = name.replaceAll(/[*?[\\]/g, String.raw`\$&`);

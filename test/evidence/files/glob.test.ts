@@ -4,7 +4,7 @@ import { advance, begin, globstar, isMatch, parsePattern } from '../../../src/ev
 
 const workspace = resolve('/home/runner/web');
 
-/** Whether a pattern stands for a path from its base. */
+/** Whether a pattern matches a path from its base. */
 function matches(text: string, path: string): boolean {
   const pattern = parsePattern(text, workspace);
   if (pattern === undefined) throw new Error(`not a pattern: ${text}`);
@@ -42,13 +42,13 @@ describe('a path pattern', () => {
     expect(parsePattern('**/..', workspace)).toBeUndefined();
   });
 
-  it('means directories only with a slash at the end', () => {
+  it('matches only directories with a slash at the end', () => {
     expect(parsePattern('build/*/', workspace)?.end).toBe('directory');
     expect(parsePattern('build/*', workspace)?.end).toBe('anything');
     expect(parsePattern('*', workspace)?.end).toBe('anything');
   });
 
-  it('means what is in directories, and so nothing where there is a file, with a double star at the end', () => {
+  it('matches the content of directories with a double star at the end, and nothing if the path is a file', () => {
     expect(parsePattern('build/**', workspace)?.end).toBe('content');
     expect(parsePattern('build/**/', workspace)?.end).toBe('content');
     expect(matches('*/**', 'a')).toBe(false);

@@ -12,8 +12,8 @@ async function allOf(path: string, size: number): Promise<readonly Buffer[]> {
   return chunks;
 }
 
-describe('reading a file that must not change', () => {
-  it('gives all of it in chunks of at most 64 KiB', async () => {
+describe('readUnchanged', () => {
+  it('yields the whole file in chunks of at most 64 KiB', async () => {
     await withFileTree({ f: bytes }, async ({ at }) => {
       const chunks = await allOf(at('f'), bytes.length);
       expect(chunks.map((chunk) => chunk.length)).toEqual([65_536, 65_536, 150_000 - 2 * 65_536]);
@@ -21,7 +21,7 @@ describe('reading a file that must not change', () => {
     });
   });
 
-  it.each([1, 65_535, 65_536, 65_537])('gives all %d bytes', async (size) => {
+  it.each([1, 65_535, 65_536, 65_537])('yields all %d bytes', async (size) => {
     const content = Buffer.alloc(size, 'abc');
     await withFileTree({ f: content }, async ({ at }) => {
       expect(Buffer.concat(await allOf(at('f'), size)).equals(content)).toBe(true);
@@ -34,18 +34,18 @@ describe('reading a file that must not change', () => {
     expect(mistake.message).toContain('does not have the size that the system reports');
   });
 
-  it('reads nothing before it is asked to, and no further than it is asked', async () => {
+  it('reads only when a chunk is requested, and no further', async () => {
     await withFileTree({ f: bytes }, async ({ at }) => {
       const chunks = readUnchanged(at('f'), bytes.length);
       writeFileSync(at('f'), Buffer.alloc(bytes.length, 'x'));
       const first = await chunks.next();
       expect(first.value?.toString('latin1', 0, 3)).toBe('xxx');
-      // Stopped in the middle: the file is closed, so that even Windows could remove it now.
+      // The reader stopped early: the file is closed, so that even Windows can remove it.
       expect((await chunks.return()).done).toBe(true);
     });
   });
 
-  it('reads into the room it is given', async () => {
+  it('reads into the given buffer', async () => {
     await withFileTree({ f: bytes }, async ({ at }) => {
       const room = Buffer.alloc(65_536);
       let length = 0;
@@ -57,7 +57,7 @@ describe('reading a file that must not change', () => {
     });
   });
 
-  it('gives nothing of an empty file', async () => {
+  it('yields nothing for an empty file', async () => {
     await withFileTree({ f: '' }, async ({ at }) => {
       expect(await allOf(at('f'), 0)).toEqual([]);
     });
@@ -94,7 +94,7 @@ describe('reading a file that must not change', () => {
         utimesSync(path, 1, 1);
       },
     ],
-  ])('never gives the last chunk of a file that %s meanwhile', async (_, change) => {
+  ])('never yields the last chunk of a file that %s meanwhile', async (_, change) => {
     await withFileTree({ f: bytes }, async ({ at }) => {
       const chunks = readUnchanged(at('f'), bytes.length);
       const first = await chunks.next();

@@ -23,14 +23,14 @@ describe('the artifacts that lines match', () => {
     });
   });
 
-  it('are single files behind a double star', async () => {
+  it('are single files with a double star', async () => {
     await withFileTree(files, async (tree) => {
       expect(await namesOf(tree, 'dist/**')).toEqual(['dist/a.js', 'dist/sub/b.js']);
       expect(await namesOf(tree, '**/*.js')).toEqual(['dist/a.js', 'dist/sub/b.js']);
     });
   });
 
-  it('may lie outside the workspace', async () => {
+  it('may be outside the workspace', async () => {
     await withFileTree({ 'work/': '', 'out/x': '' }, async (tree) => {
       const found = await resolveArtifactPaths({ patterns: ['../out'], workspace: tree.at('work') });
       expect(found).toEqual([{ path: tree.at('out'), name: '../out' }]);

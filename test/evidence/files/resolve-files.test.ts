@@ -26,7 +26,7 @@ describe('the files that lines match', () => {
     });
   });
 
-  it('are none for no lines and blank ones', async () => {
+  it('are empty for no lines and for blank lines', async () => {
     await withFileTree({ a: '' }, async (tree) => {
       expect(await namesOf(tree)).toEqual([]);
       expect(await namesOf(tree, '', '  ')).toEqual([]);
@@ -39,7 +39,7 @@ describe('the files that lines match', () => {
     });
   });
 
-  it('are all that is in a directory, hidden files included', async () => {
+  it('are all files in a directory, including hidden ones', async () => {
     await withFileTree({ 'r/.hidden/x': '', 'r/.env': '', 'r/a/b/c': '', 'r/empty/': '', other: '' }, async (tree) => {
       const all = ['r/.env', 'r/.hidden/x', 'r/a/b/c'];
       for (const line of ['r', 'r/', './r', 'r/**', 'r/*', tree.at('r'), tree.at('r', '**')]) {
@@ -73,7 +73,7 @@ describe('the files that lines match', () => {
     });
   });
 
-  it('may lie outside the workspace, under a name of their own', async () => {
+  it('may be outside the workspace, under a unique name', async () => {
     await withFileTree({ 'work/__parent__/x': '1', x: '22', 'other/y': '' }, async (tree) => {
       const found = await resolveFiles({
         patterns: ['__parent__/x', '../x', '../other/*'],
@@ -109,7 +109,7 @@ describe('the files that lines match', () => {
     });
   });
 
-  it('tell directories from files by a slash at the end', async () => {
+  it('match only directories with a slash at the end', async () => {
     await withFileTree({ 'p/d/x': '', 'p/f': '' }, async (tree) => {
       expect(await namesOf(tree, 'p/*/')).toEqual(['p/d/x']);
       expect((await userErrorOf(() => namesOf(tree, 'p/f/'))).message).toContain('No file matches "p/f/"');
@@ -132,7 +132,7 @@ describe('the files that lines match', () => {
     });
   });
 
-  it('are an error when exclusions leave nothing', async () => {
+  it('are an error if exclusions leave no file', async () => {
     await withFileTree({ 'a.txt': '' }, async (tree) => {
       expect((await userErrorOf(() => namesOf(tree, '*.txt', '!a*'))).message).toContain('is excluded by a line');
       expect((await userErrorOf(() => namesOf(tree, '!a*'))).message).toContain('Every line starts with "!"');
@@ -145,7 +145,7 @@ describe('the files that lines match', () => {
     });
   });
 
-  it('are an error when the system does not even take the line as a path', async () => {
+  it('are an error if the system does not accept the line as a path', async () => {
     await withFileTree({ a: '' }, async (tree) => {
       expect((await userErrorOf(() => namesOf(tree, 'a\0b'))).message).toContain('No file matches');
       expect((await userErrorOf(() => namesOf(tree, 'a'.repeat(5000)))).message).toContain('No file matches');
@@ -217,7 +217,7 @@ describe('patterns', () => {
   const segment = fc.constantFrom('a', 'b', '*', '?', '**', '[ab]', '[!a]*', 'a*', '*b*', '{a,b}', '{a,b*}c');
   const pattern = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
 
-  /** Without the paths that would need a file where another needs a directory. */
+  /** Without the paths that conflict: one needs a file where another needs a directory. */
   function possible(paths: readonly string[]): readonly string[] {
     return paths.filter((one) => !paths.some((other) => other.startsWith(`${one}/`)));
   }
@@ -227,7 +227,7 @@ describe('patterns', () => {
     return names.map((_, at) => names.slice(0, at + 1).join('/'));
   }
 
-  it('find what Node itself matches, and all that is in directories that match', async () => {
+  it("match the same as Node's matcher, and all files in matching directories", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(path, { minLength: 1, maxLength: 8 }), pattern, async (paths, text) => {
         const files = [...new Set(possible(paths))];
@@ -242,13 +242,13 @@ describe('patterns', () => {
     );
   });
 
-  it('exclude exactly what they would find', async () => {
+  it('exclude exactly what they would match', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(path, { minLength: 1, maxLength: 8 }), pattern, async (paths, text) => {
         const files = [...new Set(possible(paths)), 'kept'];
         await withFileTree(Object.fromEntries(files.map((file) => [file, ''])), async (tree) => {
           const left = files.filter((file) => !ancestorsOf(file).some((part) => matchesGlob(part, text)));
-          // `kept` stands outside, so that there is always something left to find.
+          // `kept` is never excluded, so that there is always a match.
           const found = left.length === 0 ? [] : await namesOf(tree, '**', `!${text}`);
           expect(found).toEqual(left.toSorted());
         });

@@ -18,7 +18,7 @@ describe('resolveOnlyFile', () => {
     }
   });
 
-  it('refuses several, and lists the first of them', async () => {
+  it('refuses several files, and lists the first ones', async () => {
     for (let number = 10; number < 22; number += 1) await workspace.write(`${number}.yml`, '');
     const mistake = await userErrorOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'));
     expect(mistake.message).toMatch(
@@ -26,7 +26,7 @@ describe('resolveOnlyFile', () => {
     );
   });
 
-  it('refuses none', async () => {
+  it('refuses an empty match', async () => {
     expect((await userErrorOf(() => resolveOnlyFile(['*.yml'], workspace.path, 'the policy'))).message).toContain(
       'No file matches "*.yml"',
     );

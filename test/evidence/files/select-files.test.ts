@@ -15,13 +15,13 @@ function isCovered(line: string, path: string, isDirectory = false): boolean {
 }
 
 describe('a line of files', () => {
-  it('has backslashes between directories on Windows, braces or not', () => {
+  it('may have backslashes between directories on Windows, with or without braces', () => {
     const bases = patternsOf(String.raw`build\{a,b}\*.log`, '\\').map((pattern) => pattern.base);
     expect(bases).toEqual([resolve(workspace, 'build/a'), resolve(workspace, 'build/b')]);
     expect(patternsOf('build\\', '\\')[0]).toMatchObject({ base: resolve(workspace, 'build'), end: 'directory' });
   });
 
-  it('has backslashes before special characters elsewhere', () => {
+  it('escapes special characters with backslashes on other systems', () => {
     expect(patternsOf(String.raw`a\{b,c}`)).toHaveLength(1);
     expect(patternsOf('a{b,c}')).toHaveLength(2);
   });

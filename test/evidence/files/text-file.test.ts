@@ -20,22 +20,22 @@ async function read(
 }
 
 describe('readTextFile', () => {
-  it('reads a whole text, however many pieces it comes in', async () => {
+  it('reads a whole text of several chunks', async () => {
     const text = 'é€😀'.repeat(50_000);
     expect(await read(text)).toBe(text);
   });
 
-  it('leaves the byte order mark out', async () => {
+  it('drops the byte order mark', async () => {
     expect(await read('\ufeffwords')).toBe('words');
   });
 
-  it('takes UTF-16 only where that is expected', async () => {
+  it('accepts UTF-16 only if the rules do', async () => {
     const content = Buffer.from('\ufeffwörds', 'utf16le');
     expect(await read(content, { utf16: true })).toBe('wörds');
     expect((await userErrorOf(() => read(content))).message).toBe('a.txt is not text in UTF-8');
   });
 
-  it('reads exactly the largest size and nothing larger', async () => {
+  it('accepts the maximum size, but no larger file', async () => {
     expect(await read('12345', { maximumBytes: 5 })).toBe('12345');
     const mistake = await userErrorOf(() => read('123456', { maximumBytes: 5 }));
     expect(mistake.message).toBe('a.txt is too large for the words: it has 6 bytes, and the limit is 5 bytes');

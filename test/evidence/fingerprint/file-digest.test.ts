@@ -40,7 +40,7 @@ describe("a file's digest", () => {
     });
   });
 
-  it('is there at once for a small file, and of a large one when a thread has read it', async () => {
+  it('is returned at once for a small file, and asynchronously for a large one', async () => {
     await withFileTree({ large: Buffer.alloc(mebibyte), small: 'abc' }, async ({ at }) => {
       const digester = new FileDigester();
       expect(typeof digester.digest(at('small'))).toBe('string');

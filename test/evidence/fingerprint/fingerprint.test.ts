@@ -87,7 +87,7 @@ describe('the fingerprint of a directory', () => {
     expect(await ofTree(files)).toBe(expected);
   });
 
-  it('counts names and contents in the order of a walk, where a directory comes when its name does', async () => {
+  it('adds names and contents in the order of the walk, a directory at the place of its name', async () => {
     const parts = ['B', 'empty', 'a', 'z', 'last', 'a-b', 'text', 'a.txt', 'txt'];
     const [upper = '', none = '', ...others] = parts.map(sha256);
     expect(await ofTree({ 'a.txt': 'txt', 'a-b': 'text', 'a/z': 'last', 'B/': '', 'a/': '' })).toBe(
@@ -145,7 +145,7 @@ describe('the fingerprint of a directory', () => {
     });
   });
 
-  it('leaves out what the ignore file names, and nothing of the ignore file', async () => {
+  it('leaves out what the ignore file lists, but includes the ignore file itself', async () => {
     const kept = { 'a.js': '1', 'lib/b.js': '2', '.kosli_ignore': '*.log # noise\nlib/cache' };
     const parts = ['.kosli_ignore', kept['.kosli_ignore'], 'a.js', '1', 'lib', 'b.js', '2'];
     const expected = sha256(parts.map(sha256).join(''));
@@ -179,7 +179,7 @@ describe('the fingerprint of a directory', () => {
 });
 
 describe('a fingerprint is refused', () => {
-  it('where nothing is', async () => {
+  it('if the path does not exist', async () => {
     await withFileTree({}, async ({ at }) => {
       expect((await userErrorOf(() => computeFingerprint(at('gone')))).message).toMatch(
         /gone cannot be read: no such file/,
@@ -222,7 +222,7 @@ describe('a fingerprint is refused', () => {
   });
 });
 
-/** All entries in one sorted list: a path with NUL for the slashes sorts as a walk goes. */
+/** All entries in one sorted list: with NUL instead of slashes, paths sort in the order of the walk. */
 function naiveFingerprint(files: Readonly<Record<string, string>>): string {
   const entries = new Map<string, string | undefined>();
   for (const [path, content] of Object.entries(files)) {

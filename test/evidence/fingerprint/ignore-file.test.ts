@@ -43,7 +43,7 @@ describe('an ignore file', () => {
 
   it.each([
     ['wildcards at any depth', '**/*.log', ['/app.log', '/sub/logs/one.log', '/x.log', '/x.log/y']],
-    // The public client joins the root and the rest to "root//x", which is no path that its walk comes by.
+    // The public client joins the root and the rest to "root//x", which its walk never visits.
     ['a plain name at any depth but the first', '**/x', ['/sub/sub/x']],
     [
       'the content of a plain directory in the root',
@@ -62,7 +62,7 @@ describe('an ignore file', () => {
     expect(await ignored(rules)).not.toContain('/.kosli_ignore');
   });
 
-  it('can hide all but itself', async () => {
+  it('can ignore everything except itself', async () => {
     expect(await ignored('**', { a: '', 'b/c': '', 'b/.kosli_ignore': '' })).toEqual([
       '/a',
       '/b',
@@ -78,7 +78,7 @@ describe('an ignore file', () => {
     });
   });
 
-  it('is one only in the root, and only as a file', async () => {
+  it('counts only in the root, and only as a file', async () => {
     await withFileTree({ 'sub/.kosli_ignore': 'x', 'sub/x': '' }, ({ root }) => {
       expect([...ignoredPaths(root)]).toEqual([]);
     });

@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 describe('createGitRunner', () => {
-  it('lets this process work while git runs, once', async () => {
+  it('calls `whileItRuns` once while git runs', async () => {
     const seen: string[] = [];
     const busy = createGitRunner(isolatedGit, { whileItRuns: () => seen.push('meanwhile') });
     await busy(['--version'], folder.path);
@@ -81,7 +81,7 @@ describe('createGitRunner', () => {
       symlinkSync(program, join(hooks, hook));
     }
     folder.git(workspace, 'config', 'core.hooksPath', hooks);
-    // A partial clone fetches what it lacks, by the program that its settings name.
+    // A partial clone fetches missing objects with the program that its settings name.
     folder.git(workspace, 'config', 'remote.origin.url', 'ssh://host.invalid/acme/widgets');
     folder.git(workspace, 'config', 'remote.origin.promisor', 'true');
     folder.git(workspace, 'config', 'core.repositoryFormatVersion', '1');

@@ -17,7 +17,7 @@ afterAll(() => {
   folder.remove();
 });
 
-/** A program of these shell lines. */
+/** A shell script with these lines. */
 function program(name: string, lines: string): string {
   const directory = join(folder.path, name);
   mkdirSync(directory);
@@ -39,7 +39,7 @@ function runOf(file: string, other: Partial<ProgramRun> = {}): ProgramRun {
   };
 }
 
-/** Waits until the machine has done something; a program takes a few milliseconds for it. */
+/** Waits until a condition holds; programs take a few milliseconds. */
 async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -52,7 +52,7 @@ async function pidsIn(file: string, count: number): Promise<readonly number[]> {
   return read().map(Number);
 }
 
-/** Whether a process works; one that has ended and that nobody has asked about does not. */
+/** Whether a process is running; a zombie is not. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -65,7 +65,7 @@ function isAlive(pid: number): boolean {
 const stubborn = 'trap "" TERM INT HUP\necho $$ >> pids\nwhile :; do sleep 0.1; done';
 
 describe('a program', () => {
-  itOnPosix('that takes too long is ended, whatever signals it ignores', async () => {
+  itOnPosix('that takes too long is killed, even if it ignores signals', async () => {
     const file = program('slow', stubborn);
     const clock = manualClock();
     const running = runProgram(runOf(file, { clock, timeoutMilliseconds: 30_000 }));
@@ -78,7 +78,7 @@ describe('a program', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  itOnPosix('is ended when the job is cancelled', async () => {
+  itOnPosix('is killed if the job is cancelled', async () => {
     const file = program('cancelled', stubborn);
     const cancelled = new AbortController();
     const running = runProgram(runOf(file, { signal: cancelled.signal }));
@@ -93,26 +93,26 @@ describe('a program', () => {
     await expect(runProgram(runOf('/nowhere', { signal }))).rejects.toThrow('the job was cancelled');
   });
 
-  itOnPosix('that leaves a process behind with its output open is not waited for longer', async () => {
+  itOnPosix('that leaves a child process with open output does not delay the result', async () => {
     const file = program('left', 'echo told\nsleep 3600 &\necho $! >> pids\nexit 3');
     const clock = manualClock();
     const running = runProgram(runOf(file, { clock }));
     const pids = await pidsIn(join(file, '../pids'), 1);
     await until(() => clock.pending() === 2);
-    // Its output may arrive some turns of the event loop after its end.
+    // Its output may arrive after its end.
     for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     await clock.advance(2000);
     await expect(running).resolves.toEqual({ how: 'by itself', exitCode: 3, stdout: 'told\n', stderr: '' });
     for (const pid of pids) process.kill(pid, 'SIGKILL');
   });
 
-  itOnPosix('that writes without end is ended, and what fits is kept', async () => {
+  itOnPosix('that writes too much is killed, and the first bytes are kept', async () => {
     const end = await runProgram(runOf(program('endless', 'while :; do echo 123456789; done')));
     expect(end).toMatchObject({ how: 'cut', exitCode: -1 });
     expect(end.stdout).toBe('123456789\n'.repeat(100));
   });
 
-  itOnPosix('may complain more than is kept', async () => {
+  itOnPosix('may write more to standard error than is kept', async () => {
     const end = await runProgram(
       runOf(program('noisy', 'i=0; while [ $i -lt 500 ]; do echo 123456789 >&2; i=$((i+1)); done; echo done')),
     );
@@ -141,8 +141,8 @@ describe('a program', () => {
   });
 });
 
-describe('git that hangs', () => {
-  itOnPosix('is given up after half a minute, with what to look at, and not run again', async () => {
+describe('git that does not end', () => {
+  itOnPosix('is killed after 30 seconds, with a remedy, and is not run again', async () => {
     const file = program('hanging', 'echo $$ >> pids\nsleep 3600');
     const clock = manualClock();
     const runner = createGitRunner(

@@ -27,7 +27,7 @@ function transportOf(): Transport {
   return keep(createTransport({}));
 }
 
-/** Asks a stand-in that gives these answers one after the other, the last one again and again. */
+/** Sends a request to a fake that returns these answers in order and repeats the last one. */
 async function asked(question: GitHubApiRequest, ...replies: readonly GitHubReply[]): Promise<Asked> {
   const server = keep(await startGitHub({}, { fault: (_request, earlier) => replies[earlier] ?? replies.at(-1) }));
   const clock = instantClock({ longestWait: 15_000 });
@@ -46,7 +46,7 @@ async function asked(question: GitHubApiRequest, ...replies: readonly GitHubRepl
 const fine: GitHubReply = { status: 200, body: { is: 'fine' } };
 const down = githubError(502, 'Server Error');
 
-describe('a question to GitHub', () => {
+describe('a request to GitHub', () => {
   it('has a token, a version and a media type', async () => {
     const { answer, server } = await asked(post, fine);
     expect(answer).toEqual({ body: { is: 'fine' } });
@@ -54,14 +54,14 @@ describe('a question to GitHub', () => {
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ body: 'text' });
   });
 
-  it('is asked again, after growing waits, where GitHub is down for a moment', async () => {
+  it('is retried after growing pauses if GitHub is briefly down', async () => {
     const { answer, clock, log } = await asked(get, down, down, fine);
     expect(answer).toEqual({ body: { is: 'fine' } });
     expect(clock.waits).toEqual([500, 1000]);
     expect(log.infos[0]).toBe('GitHub: attempt 1 of 3: the answer was 502; trying again in 0.5 s');
   });
 
-  it('is given up after three attempts, and says so', async () => {
+  it('fails after three attempts, and says so', async () => {
     const { answer, server } = await asked(get, down);
     expect(answer).toEqual({
       refusal: {
@@ -81,7 +81,7 @@ describe('a question to GitHub', () => {
     ['a missing permission', githubError(403, 'Resource not accessible by integration')],
     ['what is not there', githubError(404, 'Not Found')],
     ['a method that is not there', githubError(501, 'Not Implemented')],
-  ] as const)('is asked once where it does something each time, and GitHub answers with %s', async (_what, reply) => {
+  ] as const)('is not retried if it is not idempotent and GitHub answers with %s', async (_what, reply) => {
     const { server } = await asked(post, reply, fine);
     expect(server.requests).toHaveLength(1);
   });
@@ -99,7 +99,7 @@ describe('a question to GitHub', () => {
     },
   );
 
-  it('is asked again, whatever it does, where it never reached GitHub', async () => {
+  it('is retried in any case if it never reached GitHub', async () => {
     const clock = instantClock({ longestWait: 15_000 });
     const apiUrl = `http://127.0.0.1:${await closedPort()}`;
     const api = connectGitHubApi({
@@ -116,7 +116,7 @@ describe('a question to GitHub', () => {
     expect(clock.waits).toEqual([500, 1000]);
   });
 
-  it('goes beside the REST API of GHES where it is of GraphQL', async () => {
+  it('goes beside the REST API of GHES if it is GraphQL', async () => {
     const server = keep(await startGitHub({ '/api/graphql': fine, '/graphql': fine }));
     const access = { token: 'hush', transport: transportOf(), log: collectingLog() };
     const graphql: GitHubApiRequest = { route: 'POST /graphql', parameters: { query: '{}' }, repeatable: true };

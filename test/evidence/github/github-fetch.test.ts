@@ -16,8 +16,8 @@ async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<Faul
 
 const headers = { authorization: 'token hush', 'content-type': 'application/json; charset=utf-8' };
 
-describe("Octokit's way to GitHub", () => {
-  it('sends method, headers and body, and gives status, headers and body back', async () => {
+describe('createGitHubFetch', () => {
+  it('sends method, headers and body, and returns status, headers and body', async () => {
     const server = await serverThat(answers(201, { id: 7 }, { 'x-github-request-id': 'r1' }));
     const response = await fetch(new URL('/repos', server.url).href, { method: 'PATCH', headers, body: '{"ü":1}' });
     expect(response.status).toBe(201);
@@ -27,14 +27,14 @@ describe("Octokit's way to GitHub", () => {
     expect(server.requests[0]?.body().toString()).toBe('{"ü":1}');
   });
 
-  it('takes an answer without a body', async () => {
+  it('accepts an answer without a body', async () => {
     const server = await serverThat(answersText(204, ''));
     const response = await fetch(server.url.href, { method: 'DELETE', headers });
     expect(response.status).toBe(204);
     await expect(response.text()).resolves.toBe('');
   });
 
-  it('follows GitHub where a repository was renamed', async () => {
+  it('follows a redirect if a repository was renamed', async () => {
     const server = await serverThat(
       answersText(301, '', { location: '/repositories/7' }),
       answersText(307, '', { location: '/repositories/8' }),
@@ -45,7 +45,7 @@ describe("Octokit's way to GitHub", () => {
     expect(server.requests.map(({ target }) => target)).toEqual(['/repos/old', '/repositories/7', '/repositories/8']);
   });
 
-  it('takes the token nowhere else', async () => {
+  it('does not send the token to another origin', async () => {
     const elsewhere = await serverThat(answers(200, {}));
     const server = await serverThat(answersText(302, '', { location: elsewhere.url.href }));
     const response = await fetch(server.url.href, { method: 'GET', headers });
@@ -53,7 +53,7 @@ describe("Octokit's way to GitHub", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it('does not make a GET of what writes, and does not go in circles', async () => {
+  it('does not turn a write into a GET, and does not follow redirects endlessly', async () => {
     const server = await serverThat(answersText(302, '', { location: '/again' }));
     expect((await fetch(server.url.href, { method: 'POST', headers, body: '{}' })).status).toBe(302);
     expect(server.requests).toHaveLength(1);

@@ -119,7 +119,7 @@ describe('readPods', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (anything) => {
         for (const document of [anything, podList(anything), podList({ ...aPod('a'), status: anything })]) {
-          expect(endOf(() => readPods(document, 'pods.json'))).not.toBe('defect');
+          expect(runOutcome(() => readPods(document, 'pods.json'))).not.toBe('defect');
         }
       }),
     );
@@ -165,11 +165,11 @@ function digestsIn({ report: made }: PodEvidence): readonly string[] {
   return made.artifacts.flatMap(({ digests }) => Object.values(digests));
 }
 
-/** How a piece of work ends. */
-function endOf(work: () => unknown): 'well' | 'user' | 'defect' {
+/** Whether a function returns, throws a UserError, or throws another error. */
+function runOutcome(work: () => unknown): 'success' | 'user' | 'defect' {
   try {
     work();
-    return 'well';
+    return 'success';
   } catch (thrown) {
     return thrown instanceof UserError ? 'user' : 'defect';
   }

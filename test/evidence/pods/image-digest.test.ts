@@ -15,7 +15,7 @@ describe('imageDigest', () => {
     );
   });
 
-  it('finds none where there is none', () => {
+  it('is undefined if there is none', () => {
     const digest = 'a'.repeat(64);
     for (const imageId of [
       '',

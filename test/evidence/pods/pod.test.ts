@@ -11,7 +11,7 @@ function read(pod: Mapping): Pod {
 const image = 'registry.example.com/web:1';
 
 describe('readPod', () => {
-  it('reads what the interface wants of a running pod', () => {
+  it('reads the fields of a running pod that the interface requires', () => {
     expect(read(aPod('web-1'))).toEqual({
       reported: {
         creationTimestamp: 1_767_323_045,
@@ -29,7 +29,7 @@ describe('readPod', () => {
     expect(pod).toMatchObject({ reported: { owners: [owner] } });
   });
 
-  it('takes init and ephemeral containers too', () => {
+  it('includes init and ephemeral containers', () => {
     const pod = read(
       aPod('web-1', {
         status: {
@@ -47,7 +47,7 @@ describe('readPod', () => {
     expect(read(aPod('web-1', { status: { phase } }))).toEqual({ notRunning: phase });
   });
 
-  it('reports a pod without the containers that have no digest yet, and names those', () => {
+  it('leaves out and names the containers that have no digest yet', () => {
     const pod = read(
       aPod('web-1', {
         status: {
@@ -65,7 +65,7 @@ describe('readPod', () => {
     });
   });
 
-  it('does not report a pod in which nothing has a digest', () => {
+  it('does not report a pod without any digest', () => {
     const containerStatuses = [containerStatus('web', image, '')];
     expect(read(aPod('web-1', { status: { containerStatuses } }))).toEqual({
       reported: undefined,
@@ -77,7 +77,7 @@ describe('readPod', () => {
     });
   });
 
-  it('calls an image by the name that was asked for where the runtime knows only its digest', () => {
+  it('uses the requested name of an image if the runtime knows only its digest', () => {
     const status = {
       containerStatuses: [containerStatus('web', `sha256:${digestOf('a')}`, `sha256:${digestOf('a')}`)],
     };
@@ -86,7 +86,7 @@ describe('readPod', () => {
     expect(withoutSpec).toMatchObject({ reported: { digests: { [`sha256:${digestOf('a')}`]: digestOf('a') } } });
   });
 
-  it('keeps both digests of a tag that moved, and one of a tag that did not', () => {
+  it('keeps both digests of a moved tag', () => {
     const containerStatuses = ['a', 'b', 'a'].map((digit, at) =>
       containerStatus(`c${at}`, image, `x@sha256:${digestOf(digit)}`),
     );
@@ -95,7 +95,7 @@ describe('readPod', () => {
     });
   });
 
-  it('takes the name of an image for nothing but a name', () => {
+  it('treats the name of an image only as a name', () => {
     const containerStatuses = [containerStatus('web', '__proto__', `sha256:${digestOf('a')}`)];
     const pod = read(aPod('web-1', { status: { containerStatuses } }));
     expect('reported' in pod && Object.entries(pod.reported?.digests ?? {})).toEqual([['__proto__', digestOf('a')]]);

@@ -24,7 +24,7 @@ const executedAt = '2023-05-25T10:34:25+0200';
 const otherCommit = 'b'.repeat(40);
 const expectedOther = { sha: otherCommit, committedAt };
 
-/** What must hold of evidence whose commit nothing confirms. */
+/** Expects that the commit of the evidence is not confirmed, for this reason. */
 const expectUnverified = async (reason: string, other: Parameters<SonarJob['gather']>[0] = {}): Promise<void> => {
   const evidence = await job.gather(other);
   expect(evidence.results).not.toHaveProperty('revision');
@@ -40,7 +40,7 @@ const expectUnverified = async (reason: string, other: Parameters<SonarJob['gath
 describe('the analysis of a branch', () => {
   const onBranch = finishedTask({ branch: 'release/1.0', branchType: 'BRANCH' });
 
-  it('is looked for on its branch', async () => {
+  it('is looked up on its branch', async () => {
     const analysis: ListedAnalysis = {
       project: projectKey,
       branch: 'release/1.0',
@@ -67,13 +67,13 @@ describe('the analysis of a branch', () => {
     { project: projectKey, key: analysisId, date: '2023-05-25T10:34:20+0200', revision: analysedCommit },
   ];
 
-  it('is found on a later page, and no page after that is asked for', async () => {
+  it('is found on a later page, and no further page is requested', async () => {
     await open({ analyses: [...analyses(150), ...analyses(300)] });
     expect((await job.gather()).unverifiedReason).toBeUndefined();
     expect(asked('api/project_analyses/search').map(({ query }) => query['p'])).toEqual(['1', '2']);
   });
 
-  it('is found as the last one of the last page that is read', async () => {
+  it('is found at the end of the last page that is read', async () => {
     await open({ analyses: analyses(499) });
     expect((await job.gather()).unverifiedReason).toBeUndefined();
   });
@@ -95,7 +95,7 @@ describe('the analysis of a branch', () => {
     expect(asked('api/qualitygates/project_status')).toEqual([]);
   });
 
-  it('is refused if the list is empty, whatever the scanner was told', async () => {
+  it('is refused if the list is empty, even if the scan has a revision', async () => {
     await open({ analyses: [], scannerContexts: { [taskId]: scannerContext(analysedCommit) } });
     expect((await failureOf(job.gather())).message).toContain('Sonar does not list the analysis');
   });
@@ -105,7 +105,7 @@ describe('the analysis of a branch', () => {
     expect((await failureOf(job.gather())).message).toContain("on branch 'release/1.0' not found");
   });
 
-  it('is no proof of anything if the answer has no list', async () => {
+  it('is an error if the response has no list', async () => {
     await open({});
     job.sonar.instead('api/project_analyses/search', { headers: { 'content-type': 'application/json' }, body: '{}' });
     const failure = await failureOf(job.gather());
@@ -119,7 +119,7 @@ describe('the analysis of a branch', () => {
     expect((await job.gather()).results.analysedAt).toBe('2023-05-25T10:34:20+0200');
   });
 
-  it('of another commit is refused before its gate is even asked for', async () => {
+  it('of another commit is refused before its gate is requested', async () => {
     await open({});
     const failure = await failureOf(job.gather({ expected: expectedOther }));
     expect(failure.kind).toBe('user');
@@ -148,7 +148,7 @@ describe('the analysis of a branch', () => {
 describe('the analysis that the token may not see', () => {
   const token = 'analysis-token';
 
-  it('is attested as unverified, and the token is not called bad', async () => {
+  it('is attested as unverified, without calling the token invalid', async () => {
     await open({});
     await expectUnverified('Sonar does not show the analyses of the project to `sonar-token` (403:', { token });
     const { results } = await job.gather({ token });
@@ -175,7 +175,7 @@ describe('the analysis that the token may not see', () => {
     expect((await failureOf(job.gather({ token }))).message).toContain('Sonar does not list the analysis');
   });
 
-  it('is asked for as a visitor on every page', async () => {
+  it('is requested anonymously on every page', async () => {
     const newer = Array.from({ length: 120 }, (_, index) => ({ project: projectKey, key: `${index}`, date: '' }));
     const own = { project: projectKey, key: analysisId, date: executedAt, revision: analysedCommit };
     await open({ anonymous: { browse: true, execute: false }, analyses: [...newer, own] });
@@ -188,7 +188,7 @@ describe('the analysis that the token may not see', () => {
     ['sent to a login page', { status: 302, headers: { location: 'https://login.example.com/' } }],
     ['shown a login page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     ['refused', { status: 401 }],
-  ])('stays unverified if a visitor is %s', async (_what, reply) => {
+  ])('stays unverified if an anonymous request is %s', async (_what, reply) => {
     await open({});
     const headers = { 'content-type': 'application/json' };
     const body = '{"errors":[{"msg":"Insufficient privileges"}]}';
@@ -196,7 +196,7 @@ describe('the analysis that the token may not see', () => {
     await expectUnverified('(403: Insufficient privileges)', { token });
   });
 
-  it('is confirmed by the revision that the scan was given by hand', async () => {
+  it('is confirmed by a revision that was set manually for the scan', async () => {
     await open({ scannerContexts: { [taskId]: scannerContext(analysedCommit) } });
     const { results, unverifiedReason } = await job.gather({ token });
     expect(unverifiedReason).toBeUndefined();
@@ -205,12 +205,12 @@ describe('the analysis that the token may not see', () => {
     expect(asked('api/ce/task').at(-1)?.query).toEqual({ id: taskId, additionalFields: 'scannerContext' });
   });
 
-  it('is refused if the scan was given another revision by hand', async () => {
+  it('is refused if another revision was set manually for the scan', async () => {
     await open({ scannerContexts: { [taskId]: scannerContext(otherCommit) } });
     expect((await failureOf(job.gather({ token }))).message).toContain(`is for commit ${otherCommit}`);
   });
 
-  it('is refused if unverified ones are not wanted, before its gate is asked for', async () => {
+  it('is refused with `unverified-revision: fail`, before its gate is requested', async () => {
     await open({});
     const failure = await failureOf(job.gather({ token, unverifiedRevision: 'fail' }));
     expect(failure.kind).toBe('user');
@@ -256,7 +256,7 @@ describe('an unconfirmed analysis', () => {
     );
   });
 
-  it('is the only one whose age matters: what Sonar confirms may be older than a rebase says', async () => {
+  it('is the only kind whose age is checked: a confirmed analysis may be older than a rebased commit', async () => {
     await open({});
     const expected = { sha: analysedCommit, committedAt: submitted + 86_400 };
     expect((await job.gather({ expected })).unverifiedReason).toBeUndefined();
@@ -299,7 +299,7 @@ describe('the analysis of a pull request', () => {
     expect(asked('api/qualitygates/project_status')[0]?.query).toEqual({ analysisId });
   });
 
-  it('has its own page if the report names none', async () => {
+  it('has a page of its own if the report names none', async () => {
     await open(ofPullRequest());
     await job.report({ dashboardUrl: undefined });
     expect((await job.gather()).dashboardUrl).toBe(`${job.sonar.url}/dashboard?id=acme%3Awidgets&pullRequest=12`);
@@ -331,7 +331,7 @@ describe('the analysis of a pull request', () => {
     await expectUnverified(reason);
   });
 
-  it('is unverified if only a part of the list was shown', async () => {
+  it('is unverified if Sonar returns only a part of the list', async () => {
     await open(ofPullRequest());
     const body = JSON.stringify({ paging: { total: 2 }, pullRequests: [{ key: '11' }] });
     job.sonar.instead('api/project_pull_requests/list', { headers: { 'content-type': 'application/json' }, body });

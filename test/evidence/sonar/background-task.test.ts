@@ -14,7 +14,7 @@ const open = async (...states: readonly Record<string, unknown>[]): Promise<void
 const times = <Value>(count: number, value: Value): readonly Value[] => Array.from({ length: count }, () => value);
 
 describe("Sonar's background task", () => {
-  it('is waited for with growing pauses, and its progress is told', async () => {
+  it('is polled with growing pauses, and its progress is logged', async () => {
     await open(...times(2, unfinishedTask('PENDING')), ...times(6, unfinishedTask('IN_PROGRESS')), finishedTask());
     expect((await job.gather()).results.qualityGate.status).toBe('OK');
     expect(job.clock.waits).toEqual([1000, 1500, 2250, 3375, 5062.5, 7593.75, 10_000, 10_000]);
@@ -24,14 +24,14 @@ describe("Sonar's background task", () => {
     ]);
   });
 
-  it('is told of again every half minute while nothing changes', async () => {
+  it('is logged again every 30 seconds if nothing changes', async () => {
     await open(...times(12, unfinishedTask('PENDING')), finishedTask());
     await job.gather();
     const lines = job.log.infos.filter((line) => line.includes('PENDING'));
     expect(lines.map((line) => line.split(' after ')[1])).toEqual(['0 s', '31 s', '61 s']);
   });
 
-  it('is waited for no longer than allowed, and asked for once more at the end', async () => {
+  it('is polled until the time limit, and once more at the end', async () => {
     await open(unfinishedTask('PENDING'));
     const failure = await failureOf(job.gather({ timeoutMilliseconds: 10_000 }));
     expect(failure.kind).toBe('external');
@@ -44,7 +44,7 @@ describe("Sonar's background task", () => {
     expect(job.sonar.requests).toHaveLength(job.clock.waits.length + 1);
   });
 
-  it('is asked for once when no time is given', async () => {
+  it('is requested once if the time limit is 0', async () => {
     await open(finishedTask());
     expect((await job.gather({ timeoutMilliseconds: 0 })).results.qualityGate.status).toBe('OK');
   });
@@ -65,19 +65,19 @@ describe("Sonar's background task", () => {
     expect(failure.remedy).toContain(`${job.sonar.url}/project/background_tasks?id=acme%3Awidgets`);
   });
 
-  it('that was cancelled is an error that says so', async () => {
+  it('that was cancelled is an error', async () => {
     await open({ id: taskId, status: 'CANCELED' });
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
     expect(failure.message).toBe(`Sonar's background task ${taskId} was cancelled`);
   });
 
-  it('with an unknown status is waited for as long as it has not been executed', async () => {
+  it('with an unknown status is polled until it has been executed', async () => {
     await open({ ...unfinishedTask('PENDING'), status: 'ARCHIVING' }, finishedTask());
     expect((await job.gather()).results.qualityGate.status).toBe('OK');
   });
 
-  it('that was executed to an unknown end is an error that names it', async () => {
+  it('that ended with an unknown status is an error that names it', async () => {
     await open(finishedTask({ status: 'DISCARDED' }));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
@@ -87,14 +87,14 @@ describe("Sonar's background task", () => {
   it.each([
     ['an analysis', finishedTask({ analysisId: undefined })],
     ['a project', finishedTask({ componentKey: undefined })],
-  ])('that succeeded without %s is not taken for evidence', async (what, state) => {
+  ])('that succeeded without %s is an error', async (what, state) => {
     await open(state);
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
     expect(failure.message).toContain(`a task that succeeded without ${what}`);
   });
 
-  it('that the server does not know is explained by the two ways in which that happens', async () => {
+  it('that the server does not know is an error with the two possible causes', async () => {
     job = await openSonarJob({ state: { tasks: {} } });
     const reportPath = await job.report();
     const failure = await failureOf(job.gather());
@@ -106,7 +106,7 @@ describe("Sonar's background task", () => {
     expect(failure.remedy).toContain('left over from an earlier run');
   });
 
-  it('is no longer waited for if the job is cancelled', async () => {
+  it('is not waited for any longer if the job is cancelled', async () => {
     const cancelled = new AbortController();
     job = await openSonarJob({
       state: { tasks: { [taskId]: [unfinishedTask('PENDING')] } },

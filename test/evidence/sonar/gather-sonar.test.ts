@@ -16,7 +16,7 @@ let job: SonarJob;
 afterEach(() => job.close());
 
 describe('the results of a scan', () => {
-  it('are read by way of its report, in the form of an attestation', async () => {
+  it('are read with the help of its report, in the form of an attestation', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
     const reportPath = await job.report();
     const evidence = await job.gather();
@@ -49,7 +49,7 @@ describe('the results of a scan', () => {
     expect(job.log.text()).not.toContain('user-token');
   });
 
-  it('are those of the analysis, never those of the project now', async () => {
+  it('are those of the analysis, never the current ones of the project', async () => {
     job = await openSonarJob();
     await job.report();
     await job.gather();
@@ -57,13 +57,13 @@ describe('the results of a scan', () => {
     expect(question?.query).toEqual({ analysisId });
   });
 
-  it('have a page of the server where the report has none that can be shown', async () => {
+  it('have a page of the server if the report has none that can be shown', async () => {
     job = await openSonarJob();
     await job.report({ dashboardUrl: 'javascript:alert(1)' });
     expect((await job.gather()).dashboardUrl).toBe(`${job.sonar.url}/dashboard?id=acme%3Awidgets`);
   });
 
-  it('have only links that lead to the server', async () => {
+  it('have only links to the server', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
     const elsewhere = 'https://evil.example.com';
     await job.report({ serverUrl: elsewhere, dashboardUrl: `${elsewhere}/dashboard?id=acme%3Awidgets` });
@@ -84,7 +84,7 @@ describe('the results of a scan', () => {
     expect((await job.gather({ hostUrl: job.sonar.url })).dashboardUrl).toBe(dashboardUrl);
   });
 
-  it.each(['ERROR', 'WARN', 'NONE', 'NOVEL'])('with the gate %s are evidence like others', async (status) => {
+  it.each(['ERROR', 'WARN', 'NONE', 'NOVEL'])('with the gate %s are evidence like any other', async (status) => {
     job = await openSonarJob();
     job.sonar.state.gates[analysisId] = { status };
     await job.report();
@@ -115,7 +115,7 @@ describe('the results of a scan', () => {
     expect(job.log.infos).toContainEqual(expect.stringContaining('fewer than 20 lines are new'));
   });
 
-  it('come with what Sonar says about them, each in one line', async () => {
+  it("come with Sonar's warnings, each on one line", async () => {
     const warnings = ['Shallow clone detected.\n::error::Missing blame'];
     job = await openSonarJob({ state: { tasks: { [taskId]: [finishedTask({ warnings, warningCount: 1 })] } } });
     await job.report();
@@ -124,7 +124,7 @@ describe('the results of a scan', () => {
     expect(job.sonar.requests[0]?.query).toEqual({ id: taskId, additionalFields: 'warnings' });
   });
 
-  it('whose analysis the server has deleted meanwhile are missed in its words', async () => {
+  it("whose analysis was deleted meanwhile are an error with Sonar's message", async () => {
     job = await openSonarJob({ state: { gates: {} } });
     await job.report();
     const failure = await failureOf(job.gather());
@@ -152,7 +152,7 @@ describe('a JSON report', () => {
     return job.gather({ reportPath: 'sonar.json', token: undefined, ...other });
   };
 
-  it("may be the body of Sonar's webhook, and is passed on with all it holds", async () => {
+  it("may be the body of Sonar's webhook, and is passed on unchanged", async () => {
     const evidence = await gatherJson(webhookPayload());
     expect(evidence.results).toEqual(webhookPayload());
     expect(evidence.unverifiedReason).toBeUndefined();
@@ -176,7 +176,7 @@ describe('a JSON report', () => {
     expect(failure.remedy).toContain('report-task.txt');
   });
 
-  it('without a revision is checked against the server, which then says everything', async () => {
+  it('without a revision is checked against the server, which provides all results', async () => {
     const document = { ...withoutRevision, taskId, qualityGate: { status: 'ERROR', conditions: [] } };
     job = await openSonarJob();
     await job.workspace.write('sonar.json', JSON.stringify(document));
@@ -241,7 +241,7 @@ describe('a JSON report', () => {
     expect(failure.message).toContain(`is for commit ${'b'.repeat(40)}, but the commit being attested is`);
   });
 
-  it('of a task that failed is an error of its own', async () => {
+  it('of a failed task is an error', async () => {
     const failed = { taskId: 'AVh21', status: 'FAILED', project: { key: 'myproject' } };
     const failure = await failureOf(gatherJson(failed));
     expect(failure.kind).toBe('external');
@@ -250,12 +250,12 @@ describe('a JSON report', () => {
     );
   });
 
-  it.each(['FAILED', 'CANCELED'])('that says %s is not believed, whatever gate stands beside it', async (status) => {
+  it.each(['FAILED', 'CANCELED'])('with the status %s is refused, whatever its gate is', async (status) => {
     const failure = await failureOf(gatherJson({ ...webhookPayload(), status }));
     expect(failure.message).toContain(`the status ${status}`);
   });
 
-  it('in another form is refused with every field that is wrong', async () => {
+  it('in another form is refused with every wrong field', async () => {
     const failure = await failureOf(gatherJson({ project: {}, qualityGate: { status: 1, conditions: [{}] } }));
     expect(failure.kind).toBe('user');
     for (const words of [

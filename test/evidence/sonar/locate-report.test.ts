@@ -18,7 +18,7 @@ const usualPlaces = [
 ];
 
 describe('the report of a scan', () => {
-  it.each(usualPlaces)('is found at %s when nothing is named', async (place) => {
+  it.each(usualPlaces)('is found at %s if no path is set', async (place) => {
     const path = await workspace.write(place, '');
     expect(await locateReport(undefined, workspace.path)).toBe(path);
   });
@@ -33,25 +33,25 @@ describe('the report of a scan', () => {
     ['.sonarqube/', '.sonarqube/out/.sonar/report-task.txt'],
     ['.scannerwork', '.scannerwork/report-task.txt'],
     ['odd', 'odd/report-task.txt'],
-  ])('is found in the folder %s on the way to it', async (folder, place) => {
+  ])('is found from the folder %s above it', async (folder, place) => {
     const path = await workspace.write(place, '');
     expect(await locateReport(folder, workspace.path)).toBe(path);
   });
 
-  it('may have any name when the file itself is named, by a relative or an absolute path', async () => {
+  it('may have any name if the input is its path, relative or absolute', async () => {
     const path = await workspace.write('out/sonar metadata.properties', '');
     expect(await locateReport('out/sonar metadata.properties', workspace.path)).toBe(path);
     expect(await locateReport(path, join(workspace.path, 'elsewhere'))).toBe(path);
   });
 
-  it('that is nowhere is an error that lists where it was looked for', async () => {
+  it('that does not exist is an error that lists the paths that were tried', async () => {
     const failure = await failureOf(locateReport(undefined, workspace.path));
     expect(failure.kind).toBe('user');
     for (const place of usualPlaces) expect(failure.message).toContain(join(workspace.path, place));
     expect(failure.remedy).toContain('`sonar-report-path`');
   });
 
-  it('that is not at the named path is an error that names the path', async () => {
+  it('that is not at the given path is an error that names the path', async () => {
     await workspace.write('file', '');
     for (const missing of ['missing.txt', 'file/missing.txt']) {
       const failure = await failureOf(locateReport(missing, workspace.path));

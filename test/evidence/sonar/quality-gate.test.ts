@@ -44,7 +44,7 @@ describe('a quality gate', () => {
     expect(parseGate({ projectStatus: { status: 'NOVEL', conditions: [] } })?.status).toBe('NOVEL');
   });
 
-  it('is either in the form of an attestation or not read at all, whatever the server sends', () => {
+  it('is either in the form of an attestation or undefined, whatever the server sends', () => {
     const text = fc.oneof(fc.string(), fc.jsonValue());
     const condition = fc.record(
       { status: text, metricKey: text, comparator: text, errorThreshold: text, actualValue: text },

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => workspace.remove());
 
 describe('a report', () => {
-  it('is told apart by its content, not by its name', async () => {
+  it('is recognized by its content, not by its name', async () => {
     const json = await workspace.write('report-task.txt', ' \n{"revision":"x"}');
     expect(await readReport(json)).toEqual({ kind: 'results', document: { revision: 'x' } });
     const task = await workspace.write('report.json', 'ceTaskId=A\n');

@@ -22,7 +22,7 @@ const task = {
 };
 
 describe('a report-task.txt', () => {
-  it('is read with its values as they stand', () => {
+  it('is read with unchanged values', () => {
     expect(parseReportTask(text.join('\n'), 'report-task.txt')).toEqual(task);
   });
 
@@ -34,7 +34,7 @@ describe('a report-task.txt', () => {
     expect(parseReportTask(variant, 'report-task.txt')).toEqual(task);
   });
 
-  it('takes an empty value for a missing one', () => {
+  it('treats an empty value as missing', () => {
     expect(parseReportTask('ceTaskId=A\nserverUrl=\n', 'report-task.txt').serverUrl).toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe('a report-task.txt', () => {
   const line = fc.string({ unit: 'grapheme' }).filter((value) => !/[\r\n]/u.test(value));
   const key = fc.stringMatching(/^[a-zA-Z][a-zA-Z.]{0,20}$/u);
 
-  it('gives back every value that was written, whatever characters it has', () => {
+  it('returns every value unchanged, whatever characters it has', () => {
     fc.assert(
       fc.property(fc.dictionary(key, line), fc.constantFrom('\n', '\r\n'), (values, lineEnd) => {
         const written = Object.entries(values).map(([name, value]) => `${name}=${value}`);
@@ -61,7 +61,7 @@ describe('a report-task.txt', () => {
     );
   });
 
-  it('is never misread for its length or content: any text is either a task or refused', () => {
+  it('is either a task or refused, whatever the text is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (anything) => {
         try {

@@ -6,7 +6,7 @@ import { UserError } from '../../../src/runtime/failure.ts';
 const sha = fc.stringMatching(/^[0-9a-f]{40}$/u);
 
 describe('a revision', () => {
-  it('names a commit by its whole SHA, in either case, or by seven digits and more', () => {
+  it('names a commit by its full SHA in either case, or by at least seven digits', () => {
     fc.assert(
       fc.property(sha, fc.integer({ min: 7, max: 40 }), fc.boolean(), (commit, digits, upper) => {
         const revision = commit.slice(0, digits);
@@ -35,7 +35,7 @@ describe('a revision', () => {
 describe('a revision of another commit', () => {
   const [head, base] = ['a'.repeat(40), 'b'.repeat(40)];
 
-  /** The error for an analysis of a commit, where the head is expected. */
+  /** The error for an analysis of this commit if the head is expected. */
   const toGitHubRefusal = (revision: string, event: Partial<ScanEvent>): UserError => {
     const whole = { name: 'push', sha: base, isCommitGiven: false, ...event };
     try {
@@ -46,7 +46,7 @@ describe('a revision of another commit', () => {
     throw new Error('it was not refused');
   };
 
-  it('is refused with the event, both commits, the project and the report', () => {
+  it('is refused with an error that names the event, both commits, the project and the report', () => {
     expect(toGitHubRefusal(base, { name: 'pull_request_target' }).message).toBe(
       `the Sonar analysis of project acme:widgets (report-task.txt) is for commit ${base}, but the commit being attested is ${head} (event pull_request_target)`,
     );
@@ -61,7 +61,7 @@ describe('a revision of another commit', () => {
     ['workflow_run', 'github.event.workflow_run.head_sha'],
     ['check_suite', 'github.event.check_suite.head_sha'],
     ['status', 'github.event.sha'],
-  ])('that is GITHUB_SHA is mended at the scan: on %s with %s', (name, expression) => {
+  ])('that is GITHUB_SHA is fixed at the scan: on %s with %s', (name, expression) => {
     const { remedy } = toGitHubRefusal(base, { name });
     expect(remedy).toBe(
       `The scanner reported GITHUB_SHA, as scanners do on most events, whatever is checked out: check out commit ${head} before the scan, and scan with \`-Dsonar.scm.revision=${head}\` (for the scan action \`with: args: -Dsonar.scm.revision=\${{ ${expression} }}\`).`,
@@ -71,7 +71,7 @@ describe('a revision of another commit', () => {
   it.each([
     ['issue_comment', false],
     ['pull_request_target', true],
-  ])('on %s (commit given: %s) is mended with the commit itself, since the event does not name it', (name, given) => {
+  ])('on %s (commit given: %s) is fixed with the commit itself, because the event does not name it', (name, given) => {
     const { remedy } = toGitHubRefusal(base, { name, isCommitGiven: given });
     expect(remedy).toContain(`\`-Dsonar.scm.revision=${head}\` (for the scan action as \`with: args:\`)`);
     expect(remedy).not.toContain('github.event');
@@ -83,7 +83,7 @@ describe('a revision of another commit', () => {
     expect(remedy).toContain(`-Dsonar.scm.revision=${head}`);
   });
 
-  it('never leads to the input that would attest that other commit', () => {
+  it('never suggests the input that would attest the other commit', () => {
     fc.assert(
       fc.property(sha, fc.constantFrom('push', 'pull_request_target', 'issue_comment', undefined), (other, name) => {
         fc.pre(other !== head);

@@ -25,7 +25,7 @@ describe("the revision in a scanner's context", () => {
     expect(revisionFromScannerContext(context)).toBeUndefined();
   });
 
-  it('is one word or nothing, whatever the context is', () => {
+  it('is one word or undefined, whatever the context is', () => {
     const line = fc.oneof(
       fc.string(),
       fc.constantFrom('Project scanner properties:', '  - sonar.scm.revision=a', 'Scanner properties of module: m'),

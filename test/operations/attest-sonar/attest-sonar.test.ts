@@ -30,20 +30,20 @@ const common = {
   retries: '0',
 };
 
-/** What was sent: the address, the JSON part, and the whole body. */
+/** The request: its URL, the JSON part, and the whole body. */
 interface Sent {
   readonly path: string;
   readonly document: Mapping;
   readonly body: string;
 }
 
-/** Attests with these inputs against a service that answers so; gives everything that was sent to it. */
+/** Attests with these inputs and this answer of the service; returns the requests. */
 async function attest(
   inputs: Readonly<Record<string, string>>,
   answer: HttpAnswer = jsonAnswer(201, 'OK'),
 ): Promise<readonly Sent[]> {
   const sent: Sent[] = [];
-  // The body is read as it is sent: afterwards, an archive is gone.
+  // The body is read while it is sent, because an archive is deleted afterwards.
   const transport = answeringTransport(async (request) => {
     if (request.url.hostname === 'sonar.example.com') return sonarAnswer(request.url);
     sent.push(await sentBy(request));
@@ -94,7 +94,7 @@ describe('attest-sonar, if nothing confirms the revision', () => {
     expect(JSON.stringify(sent?.document['sonar_results'])).not.toContain(shas.head);
   });
 
-  it('shows the words of a service that demands a revision, and sends none all the same', async () => {
+  it('shows the message of a service that requires a revision, but still sends none', async () => {
     const refused = jsonAnswer(400, { message: 'Bad input', errors: { 'sonar_results.revision': 'is required' } });
     const failure = await failureOf(attest(inputs, refused));
     expect(failure.message).toContain('Bad input');

@@ -18,7 +18,7 @@ describe('createArtifactResult of one artifact', () => {
     ['compliant', 'COMPLIANT'],
     ['non-compliant', 'NON-COMPLIANT'],
     ['incomplete', 'INCOMPLETE'],
-  ] as const)('says what is %s, and answers the service’s own words', (verdict, state) => {
+  ] as const)('reports %s with the service’s own words', (verdict, state) => {
     const result = createArtifactResult(
       judgementOf([foundArtifact('a', verdict, { state_info: 'Because of sonar.' })]),
     );
@@ -92,7 +92,7 @@ describe('createArtifactResult of several artifacts', () => {
     ).toBe('All 2 artifacts in flow web are COMPLIANT.');
   });
 
-  it('names the one that decides and its reason, and counts the others', () => {
+  it('names the worst one and its reason, and counts the others', () => {
     const result = createArtifactResult(
       judgementOf([
         foundArtifact('a', 'compliant'),

@@ -26,7 +26,7 @@ describe('get-artifact with an environment', () => {
     readonly shown?: readonly { readonly fingerprint: string }[];
   }
 
-  /** What the service answers to each of the three questions. */
+  /** The service's answers to the three requests. */
   function answering({ artifact = good, snapshots = { status: 200, body: [snapshot] }, shown = [entry] }: There) {
     return ({ path }: { readonly path: string }): ScriptedAnswer => {
       if (path.startsWith('/artifacts/')) return artifact;
@@ -47,7 +47,7 @@ describe('get-artifact with an environment', () => {
 
   const list = (compliant: boolean | null): ScriptedAnswer => ({ status: 200, body: [{ ...snapshot, compliant }] });
 
-  it('asks for the artifact, then for the latest snapshot, and then for what that very snapshot shows', async () => {
+  it('fetches the artifact, then the latest snapshot, and then the content of that snapshot', async () => {
     const { requests } = await there({});
     expect(requests.map(({ method, path }) => `${method} ${decodeURIComponent(path)}`)).toEqual([
       `GET /artifacts/acme/web/fingerprint/${fingerprintOf('a')}`,
@@ -131,7 +131,7 @@ describe('get-artifact with an environment', () => {
     expect(reportFacts(result)['Runs there']).toBe('unknown');
   });
 
-  it('believes the artifact’s own answer, too, about this very snapshot', async () => {
+  it('also uses the artifact’s own answer about this snapshot', async () => {
     const running = (index: number): ScriptedAnswer => ({
       status: 200,
       body: anArtifact({ running: [{ environment_name: 'prod', snapshot_index: index }] }),
@@ -157,7 +157,7 @@ describe('get-artifact with an environment', () => {
     );
   });
 
-  it('waits for the verdict of the environment, and asks for the artifact again, which may be another then', async () => {
+  it('waits for the verdict of the environment, and fetches the artifact again', async () => {
     let lists = 0;
     const { result, requests, log } = await performOperation(
       'get-artifact',
@@ -174,7 +174,7 @@ describe('get-artifact with an environment', () => {
     );
   });
 
-  it('waits for an environment that is not there yet', async () => {
+  it('waits for an environment that does not exist yet', async () => {
     let lists = 0;
     const { result, requests } = await performOperation(
       'get-artifact',
@@ -185,11 +185,11 @@ describe('get-artifact with an environment', () => {
       },
     );
     expect(result.outcome).toBe('compliant');
-    // What the artifact was before the environment came does not count any more.
+    // The state of the artifact before the environment appeared no longer counts.
     expect(requests.filter(({ path }) => path.startsWith('/artifacts/'))).toHaveLength(2);
   });
 
-  it('does not wait for an environment if the artifact itself is non-compliant, because that decides', async () => {
+  it('does not wait for an environment if the artifact itself is non-compliant, because that is decisive', async () => {
     const missing = { status: 404, body: { message: 'Flow not found' } };
     const { result, requests } = await there({ artifact: bad, snapshots: missing }, { wait: '60' });
     expect(requests).toHaveLength(2);
@@ -218,7 +218,7 @@ describe('get-artifact with an environment', () => {
     expect(listAt(result, 'response').map((one) => valueAt(one, 'environment', 'runs'))).toEqual([true, false]);
   });
 
-  it('ends as a service error if the last poll of the environment fails, and names what was seen before', async () => {
+  it('ends as a service error if the last poll of the environment fails, and names the last verdict before', async () => {
     let lists = 0;
     const { result } = await performOperation(
       'get-artifact',

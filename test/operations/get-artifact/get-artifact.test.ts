@@ -19,7 +19,7 @@ const busy = { status: 503, body: { message: 'Back soon' } };
 
 const inputs = { flow: 'web', fingerprint: fingerprintOf('a'), retries: '0' };
 
-/** Looks up what the inputs say; the answers come one after the other, the last one stays. */
+/** Runs the operation with these inputs; the service returns the answers in order and repeats the last one. */
 function lookUp(
   more: Readonly<Record<string, string>>,
   ...answers: readonly ScriptedAnswer[]
@@ -98,14 +98,14 @@ describe('get-artifact that waits', () => {
     });
   });
 
-  it('does not wait unless told to', async () => {
+  it('does not wait without `wait`', async () => {
     const { result, requests } = await lookUp({}, open, good);
     expect(result.outcome).toBe('incomplete');
     expect(result.conclusion).not.toContain('Waited');
     expect(requests).toHaveLength(1);
   });
 
-  it('ends with the service’s message and the waiting time if nothing came', async () => {
+  it('ends with the service’s message and the waiting time if the artifact never appeared', async () => {
     const failure = await failureOf(lookUp({ wait: '5' }, unknown));
     expect(failure).toMatchObject({ name: 'ServiceError', kind: 'user' });
     expect(failure.message).toMatch(/404: Artifact does not exist\nWaited 5 s for a final verdict and timed out\.$/u);
@@ -217,9 +217,9 @@ describe('get-artifact of several artifacts', () => {
   });
 
   it.each([
-    ['that is not there', unknown],
+    ['that does not exist', unknown],
     ['that it may not see', { status: 403, body: { message: 'No such right' } }],
-  ])('does not wait for one %s where another is non-compliant: that decides, and both are named', async (_, answer) => {
+  ])('does not wait for an artifact %s if another is non-compliant, and names both', async (_, answer) => {
     const { result, requests } = await performOperation('get-artifact', { ...two, wait: '60' }, ({ path }) =>
       digitOf(path) === 'a' ? bad : answer,
     );
@@ -230,7 +230,7 @@ describe('get-artifact of several artifacts', () => {
     expect(result.conclusion).not.toContain('Waited');
   });
 
-  it('reports the others if one never came, and says how long it waited', async () => {
+  it('reports the others if one never appeared, and says how long it waited', async () => {
     const { result } = await performOperation(
       'get-artifact',
       { ...inputs, fingerprint: `${fingerprintOf('a')}\n${fingerprintOf('b')}`, wait: '5' },

@@ -35,7 +35,7 @@ describe('parseVerdict', () => {
     });
   });
 
-  it.each([{ state: '' }, { state: undefined }])('gives no verdict where the answer has no state: %p', ({ state }) => {
+  it.each([{ state: '' }, { state: undefined }])('gives no verdict if the answer has no state: %p', ({ state }) => {
     const answer: Artifact = { fingerprint: fingerprintOf('a'), ...(state === undefined ? {} : { state }) };
     expect(failureOf(() => parseVerdict(answer, aQuery()))).toEqual({
       what: `get-artifact: the service returned no state for fingerprint ${fingerprintOf('a')}`,
@@ -75,7 +75,7 @@ describe('parseVerdict', () => {
   it.each([
     [{}, 'an artifact that names no artifact attestation'],
     [{ id: anotherId }, `artifact attestation "${anotherId}"`],
-  ])('refuses an answer with %j where the attestation with another id was asked for', (named, answered) => {
+  ])('refuses an answer with %j if another attestation was requested', (named, answered) => {
     const { what } = failureOf(() => parseVerdict(anArtifact(named), aQuery({ attestationId: anId })));
     expect(what).toContain(`was asked for artifact attestation ${anId} and answered with ${answered}`);
   });

@@ -59,7 +59,7 @@ describe('lines', () => {
       fc.property(list, lineBreak, (items, end) => {
         const empty = items.findIndex((words) => words.trim() === '');
         fc.pre(empty >= 0);
-        // As in a block of YAML, in which the last line ends, too.
+        // As in a YAML block, the last line ends with a line break, too.
         expect(lines(text('x')).parse(items.join(end) + end)).toMatchObject({
           problem: `must have an item on every line, but line ${empty + 1} of ${items.length} is empty`,
           remedy: expect.stringContaining('variable'),

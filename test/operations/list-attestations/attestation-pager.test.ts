@@ -77,7 +77,7 @@ describe('list-attestations of all pages', () => {
       fc.asyncProperty(
         fc.integer({ min: 0, max: 30 }),
         fc.integer({ min: 1, max: 7 }),
-        // Between two requests more may come than a page holds, for ever.
+        // Between two requests, more attestations may be added than fit on a page, without end.
         fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 20 }),
         fc.boolean(),
         async (count, size, arrivals, isNewestFirst) => {
@@ -127,7 +127,7 @@ describe('list-attestations of all pages', () => {
   });
 
   it('drops its own end time if that would exclude something', async () => {
-    // The first page falls, and the newest is on the last.
+    // The first page is in descending order, but the newest attestation is on the last page.
     const listed = [attestation(3), attestation(2), attestation(1), attestation(9, false)];
     const { result } = await performOperation(
       'list-attestations',

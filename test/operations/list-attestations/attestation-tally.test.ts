@@ -8,7 +8,7 @@ import {
 } from '../../../src/operations/list-attestations/attestation-order.ts';
 import { AttestationTally } from '../../../src/operations/list-attestations/attestation-tally.ts';
 
-/** An attestation of the trail `main` that passes, unless the change says otherwise. */
+/** A compliant attestation of the trail `main`, with changes. */
 function entry(id: string, change: Partial<ListedAttestation> = {}): ListedAttestation {
   return {
     ...{ attestation_id: id, attestation_name: 'unit', trail_name: 'main', artifact_fingerprint: null },

@@ -117,7 +117,7 @@ describe('list-snapshots of one page', () => {
         { index: 1, from: start, to: 0, compliant: true },
         { index: 9, from: start + 60, to: 0, compliant: false },
       ];
-      // A service that knows no interval, page or size.
+      // A service that ignores interval, page and size.
       const { result } = await performOperation('list-snapshots', { ...inputs, page }, always(200, two));
       expect(result.outcome).toBe('non-compliant');
       expect(result.conclusion).toContain('Snapshot #9');
@@ -187,7 +187,7 @@ describe('list-snapshots of all pages', () => {
     expect(result.outcome).toBe('incomplete');
   });
 
-  it('fixes an interval that moves, so that a snapshot made meanwhile pushes none out', async () => {
+  it('replaces a relative interval, so that new snapshots do not move it', async () => {
     let latest = 20;
     const { requests, written } = await performOperation(
       'list-snapshots',
@@ -204,7 +204,7 @@ describe('list-snapshots of all pages', () => {
 describe('list-snapshots that waits', () => {
   const missing = { status: 404, body: { message: 'Flow not found' } };
 
-  /** Answers what stands there for each question for a page, the last one for all further ones. */
+  /** Returns these pages in order, and repeats the last one. */
   function answersInTurn(
     ...stages: readonly (ScriptedAnswer | readonly SnapshotEntry[])[]
   ): (request: SeenRequest) => ScriptedAnswer {
@@ -220,7 +220,7 @@ describe('list-snapshots that waits', () => {
     const { result, requests, log } = await performOperation(
       'list-snapshots',
       { ...inputs, wait: '60' },
-      // Where no page holds a current snapshot, the latest is asked for.
+      // If the page has no current snapshot, the latest one is fetched.
       answersInTurn(missing, [], [], snapshots(1, null), snapshots(2, true)),
     );
     expect(result).toMatchObject({
@@ -258,7 +258,7 @@ describe('list-snapshots that waits', () => {
     expect(failure.message).toMatch(/503: Back soon\nWaited 5 s .* Last verdict seen: incomplete\.$/u);
   });
 
-  it('ends at once with what waiting does not mend', async () => {
+  it('ends at once with an error that waiting cannot fix', async () => {
     for (const [status, message] of [
       [403, 'no'],
       [404, 'Not Found'],
@@ -270,7 +270,7 @@ describe('list-snapshots that waits', () => {
     }
   });
 
-  it('asks for the verdict only, and lists all pages once at the end', async () => {
+  it('polls only the verdict, and lists all pages once at the end', async () => {
     const { result, requests, written } = await performOperation(
       'list-snapshots',
       { ...inputs, page: 'all', wait: '60' },

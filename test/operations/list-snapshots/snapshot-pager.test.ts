@@ -8,7 +8,7 @@ function entry(index: number): SnapshotEntry {
   return { index, from: index, to: 0 };
 }
 
-/** The numbers of the snapshots that a walk gives, page by page. */
+/** The numbers of the snapshots that the pager returns, page by page. */
 async function walked(walk: Parameters<typeof createSnapshotPager>[0]): Promise<readonly number[]> {
   const numbers: number[] = [];
   const next = createSnapshotPager(walk);
@@ -32,7 +32,7 @@ describe('createSnapshotPager', () => {
             latest,
             reverse,
             fetchPage(page) {
-              // Fewer come than a page holds; else the walk could not keep pace.
+              // Fewer snapshots are added than fit on a page; otherwise the pager could not keep up.
               count += Math.min(size - 1, arrivals[page - 1] ?? 0);
               const all = Array.from({ length: count }, (_, at) => entry(reverse ? at + 1 : count - at));
               return Promise.resolve(all.slice((page - 1) * size, page * size));

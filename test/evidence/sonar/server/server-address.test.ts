@@ -19,24 +19,27 @@ function userErrorOf(work: () => unknown): UserError {
 }
 
 describe('the Sonar server', () => {
-  it('is the one the user names, whatever the report says', () => {
+  it('is the one that the user sets, whatever the report says', () => {
     const address = choose('https://sonar.example.com/sonarqube/', 'https://evil.example.com');
     expect(address.url.href).toBe('https://sonar.example.com/sonarqube');
     expect(address.namedBy).toBe('input');
   });
 
-  it('is otherwise the one of the report, with its context path', () => {
+  it('is otherwise the server in the report, with its context path', () => {
     const address = choose(undefined, 'https://sonar.example.com/sonarqube?x=1#y');
     expect(address.url.href).toBe('https://sonar.example.com/sonarqube');
     expect(address.namedBy).toBe('report');
   });
 
-  it.each(['sonar.example.com', 'ftp://sonar.example.com', 'file:///etc/passwd', ''])('is never at %j', (wrong) => {
-    expect(() => choose(wrong, 'https://sonar.example.com')).toThrow(UserError);
-    expect(() => choose(undefined, wrong)).toThrow(UserError);
-  });
+  it.each(['sonar.example.com', 'ftp://sonar.example.com', 'file:///etc/passwd', ''])(
+    'cannot have the address %j',
+    (wrong) => {
+      expect(() => choose(wrong, 'https://sonar.example.com')).toThrow(UserError);
+      expect(() => choose(undefined, wrong)).toThrow(UserError);
+    },
+  );
 
-  it('named with a password is refused, and the password is not repeated', () => {
+  it('with a password in its address is refused, and the error does not contain the password', () => {
     const named = (): unknown => choose('https://squ_secret:@sonar.example.com', 'https://sonar.example.com');
     expect(named).toThrow('`sonar-host-url` (sonar.example.com) contains a user name or password');
     expect(named).not.toThrow('squ_secret');
@@ -52,11 +55,11 @@ describe('the Sonar server', () => {
     expect(failure.remedy).toBe(`Remove the path of the web API from its end: ${right}`);
   });
 
-  it('may live below a path that only looks like that of its web API', () => {
+  it('may have a context path that only resembles that of its web API', () => {
     expect(choose('https://sonar.example.com/my-api', 'x').url.pathname).toBe('/my-api');
   });
 
-  it('named by the report with a password is asked without it, with a warning that does not repeat it', () => {
+  it('with a password in the report is used without it, and a warning does not contain it', () => {
     const address = choose(undefined, 'https://squ_secret:@sonar.example.com/');
     expect(address.url.href).toBe('https://sonar.example.com/');
     expect(address.warnings).toEqual([expect.stringContaining('contains a user name or password')]);
@@ -72,13 +75,13 @@ describe('the Sonar server', () => {
     ['http://127.0.0.1:9000', true, 0],
     ['http://[::1]:9000', true, 0],
     ['http://127.0.0.1.example.com', true, 1],
-  ])('at %s with a token (%s) gives %i warnings', (url, hasToken, count) => {
+  ])('at %s with a token (%s) causes %i warnings', (url, hasToken, count) => {
     expect(choose(url, 'x', hasToken).warnings).toHaveLength(count);
   });
 });
 
 describe('an address below the server', () => {
-  it('keeps the origin and the context path whatever the values are', () => {
+  it('keeps the origin and the context path for any values', () => {
     fc.assert(
       fc.property(fc.constantFrom('', '/sonarqube', '/a/b/'), fc.string({ unit: 'grapheme' }), (path, value) => {
         const url = buildUrl(new URL(`https://sonar.example.com${path}`), 'api/ce/task', {

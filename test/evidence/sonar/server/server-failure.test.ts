@@ -13,7 +13,7 @@ const asked: SonarCall = {
   hasToken: true,
 };
 
-describe('a question to Sonar without an answer', () => {
+describe('a request to Sonar without a response', () => {
   it.each([
     ['unreachable', 'HTTPS_PROXY'],
     ['timeout', 'HTTPS_PROXY'],
@@ -47,7 +47,7 @@ describe('an error status of Sonar', () => {
   });
 });
 
-describe('an answer of 404 that is not in the form of Sonar', () => {
+describe('a 404 that does not have the format of Sonar', () => {
   const refuse = (address: string, namedBy: 'input' | 'report' = 'input') => {
     const url = new URL(address);
     return toStatusFailure(
@@ -58,7 +58,7 @@ describe('an answer of 404 that is not in the form of Sonar', () => {
     );
   };
 
-  it('says that no Sonar server lives there', () => {
+  it('says that there is no Sonar server at the address', () => {
     const failure = refuse('https://sonar.example.com');
     expect(failure.kind).toBe('user');
     expect(failure.message).toBe(
@@ -80,7 +80,7 @@ describe('an answer of 404 that is not in the form of Sonar', () => {
 });
 
 describe('a missing permission', () => {
-  it('is named, and that "Browse" alone does not do for the background task', () => {
+  it('is named, with a note that "Browse" is not enough for the background task', () => {
     const execute = { ...asked, permission: 'Execute Analysis' };
     expect(toStatusFailure(execute, 403, 'Insufficient privileges', true).remedy).toBe(
       'Give the owner of `sonar-token` the permission "Execute Analysis" on the project ("Browse" alone is not enough).',

@@ -15,15 +15,15 @@ afterEach(async () => {
   await real.close();
 });
 
-/** What a request meets, so many milliseconds after the start; undefined if the server answers it. */
-type Trouble = (elapsed: number, request: HttpRequest) => HttpAnswer | TransportError | undefined;
+/** The failure of a request at a time in milliseconds after the start; undefined if the server answers. */
+type Disruption = (elapsed: number, request: HttpRequest) => HttpAnswer | TransportError | undefined;
 
-async function open(trouble: Trouble, state: Partial<SonarState> = {}, signal?: AbortSignal): Promise<void> {
+async function open(disrupt: Disruption, state: Partial<SonarState> = {}, signal?: AbortSignal): Promise<void> {
   real = createTransport({});
   const transport: Transport = {
     ...real,
     send(request, abort) {
-      const met = trouble(elapsed(), request);
+      const met = disrupt(elapsed(), request);
       if (met === undefined) return real.send(request, abort);
       return met instanceof Error ? Promise.reject(met) : Promise.resolve(met);
     },
@@ -39,7 +39,7 @@ const starting = ({ url }: HttpRequest): HttpAnswer => unknownUrl(url.pathname.s
 const within = (elapsedNow: number, from: number, to: number): boolean => elapsedNow >= from && elapsedNow < to;
 
 describe('a restart of Sonar', () => {
-  it('before the task was seen is waited for: refused connections, then unknown endpoints, then the task', async () => {
+  it('before the task was seen is waited for: first refused connections, then unknown endpoints', async () => {
     await open((now, request) => (now < 35_000 ? refused : now < 45_000 ? starting(request) : undefined), {
       tasks: { [taskId]: [unfinishedTask('PENDING'), finishedTask()] },
     });
@@ -87,7 +87,7 @@ describe('a restart of Sonar', () => {
     expect((await job.gather()).results.qualityGate.status).toBe('OK');
   });
 
-  it('that outlasts `sonar-timeout` ends with what was seen last, and when', async () => {
+  it('that takes longer than `sonar-timeout` is an error with the last known state', async () => {
     await open((now) => (now < 4000 ? undefined : refused), { tasks: { [taskId]: [unfinishedTask('PENDING')] } });
     const failure = await failureOf(job.gather({ timeoutMilliseconds: 60_000 }));
     expect(failure.kind).toBe('external');
@@ -98,7 +98,7 @@ describe('a restart of Sonar', () => {
     expect(elapsed()).toBe(60_000);
   });
 
-  it('whose end is never seen is a failure of the service, not of the address', async () => {
+  it('that does not end in time is an external error, not a wrong address', async () => {
     await open((_now, request) => starting(request));
     const failure = await failureOf(job.gather());
     expect(failure.kind).toBe('external');
@@ -107,7 +107,7 @@ describe('a restart of Sonar', () => {
     expect(elapsed()).toBe(300_000);
   });
 
-  it('is no longer waited for if the job is cancelled', async () => {
+  it('is not waited for any longer if the job is cancelled', async () => {
     const cancelled = new AbortController();
     await open(
       (now) => {
@@ -167,7 +167,7 @@ describe('a permanent failure', () => {
   });
 
   it('is waited for only briefly if the evidence is complete without it', async () => {
-    // The list without a token: it is asked for only because the token may not see it.
+    // The anonymous request for the list, sent only because the token has no access.
     await open((_now, { url, headers }) =>
       url.pathname === '/api/project_analyses/search' && headers['authorization'] === undefined ? refused : undefined,
     );

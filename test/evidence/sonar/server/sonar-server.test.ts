@@ -39,14 +39,14 @@ describe('the scheme of a token', () => {
     expect(job.sonar.requests.map(({ authorization }) => authorization)).toEqual([bearer, basic, basic, basic]);
   });
 
-  it('to a server of unknown version stays bearer where that is taken, whatever is forbidden later', async () => {
+  it('to a server of unknown version stays bearer once accepted, even if a later request is forbidden', async () => {
     job = await openSonarJob();
     await job.report({ serverVersion: undefined });
     await job.gather({ token: 'analysis-token' });
     expect(authorizations()).toEqual(['Bearer analysis-token']);
   });
 
-  it('leads to the host that the user names only, whatever the report says', async () => {
+  it('is sent only to the host that the user sets, whatever the report says', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
     const forged = await startSonarServer();
     try {
@@ -83,7 +83,7 @@ describe('the scheme of a token', () => {
     expect(authorizations()).toEqual([undefined]);
   });
 
-  it('is warned of once when the token soon ends', async () => {
+  it('causes one warning if it expires soon', async () => {
     job = await openSonarJob({
       state: { headers: { 'SonarQube-Authentication-Token-Expiration': '2026-01-05T00:00:00+0000' } },
     });
@@ -124,7 +124,7 @@ describe('a redirect', () => {
     expect(failure.remedy).toContain("Set `sonar-host-url` to the server's https URL, https://127.0.0.1/sonarqube.");
   });
 
-  it('is followed five times and not six', async () => {
+  it('is followed at most five times', async () => {
     job = await openSonarJob();
     await job.report();
     const again = redirect('/api/ce/task?id=AYhSC2-LY0CHkWJxvNA9');
@@ -175,7 +175,7 @@ describe('a refusal', () => {
     expect((await failureOf(job.gather())).message).toContain('with 400: an HTML page of 27 bytes instead of JSON');
   });
 
-  it('for a missing context path says where it looked', async () => {
+  it('for a missing context path names the URL that was requested', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
     await job.report();
     const hostUrl = new URL(job.sonar.url).origin;
@@ -188,7 +188,7 @@ describe('a refusal', () => {
     expect(job.clock.waits).toEqual([]);
   });
 
-  it('for an address that ends in /api comes at once', async () => {
+  it('for an address that ends in /api is immediate', async () => {
     job = await openSonarJob();
     await job.report();
     const failure = await failureOf(job.gather({ hostUrl: `${job.sonar.url}/api` }));
@@ -201,7 +201,7 @@ describe('a refusal', () => {
   it.each([
     ['a body that is not JSON', '{', 'a body that claims to be JSON but is not'],
     ['JSON without a task', '{"tasks":[]}', 'JSON without a `task`'],
-  ])('is made of a success with %s', async (_what, body, words) => {
+  ])('is an error for a success with %s', async (_what, body, words) => {
     job = await openSonarJob();
     await job.report();
     job.sonar.instead('api/ce/task', { headers: { 'content-type': 'application/json' }, body });
@@ -212,7 +212,7 @@ describe('a refusal', () => {
 });
 
 describe('an address with the wrong protocol', () => {
-  it('is told from a bad certificate: https to a port that speaks http', async () => {
+  it('is distinguished from a bad certificate: https to an http port', async () => {
     job = await openSonarJob({ contextPath: '/sonarqube' });
     await job.report();
     const hostUrl = job.sonar.url.replace('http:', 'https:');
@@ -226,7 +226,7 @@ describe('an address with the wrong protocol', () => {
 });
 
 describe('a transient failure', () => {
-  it('is met by asking again: too many requests, a server in maintenance, a cut connection', async () => {
+  it('is retried: too many requests, a server in maintenance, a cut connection', async () => {
     job = await openSonarJob();
     await job.report();
     job.sonar.instead(
@@ -240,7 +240,7 @@ describe('a transient failure', () => {
     expect(job.sonar.requests.filter(({ path }) => path === '/api/ce/task')).toHaveLength(4);
   });
 
-  it("that lasts ends with Sonar's own words", async () => {
+  it("that persists ends with Sonar's own message", async () => {
     job = await openSonarJob();
     await job.report();
     const body = JSON.stringify({ errors: [{ msg: 'An error has occurred.' }, { msg: 'Contact us' }] });
@@ -254,7 +254,7 @@ describe('a transient failure', () => {
   it.each([
     [undefined, 'set `sonar-host-url` to an address of the Sonar server that this runner can reach'],
     ['the same', 'Check `sonar-host-url`'],
-  ])('such as a server that is not there (named by the user: %s) names the address to check', async (named, remedy) => {
+  ])('such as an unreachable server (set by the user: %s) names the address to check', async (named, remedy) => {
     job = await openSonarJob();
     const url = await unusedAddress();
     await job.report({ serverUrl: url });
@@ -266,7 +266,7 @@ describe('a transient failure', () => {
   });
 });
 
-/** The address of a port that nothing listens on. */
+/** The address of an unused port. */
 async function unusedAddress(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => {

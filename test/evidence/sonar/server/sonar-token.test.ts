@@ -31,23 +31,23 @@ describe('the authorization header of a token', () => {
 });
 
 describe('a token', () => {
-  it('is taken without the white space around it, and is none when there is nothing else', () => {
+  it('is trimmed, and is undefined if it is blank', () => {
     expect(usableToken(' squ_1\n')).toBe('squ_1');
     expect(usableToken(' \n')).toBeUndefined();
     expect(usableToken(undefined)).toBeUndefined();
   });
 
-  it('that cannot stand in a header is refused without repeating it', () => {
+  it('that does not fit into a header is refused, and the error does not contain it', () => {
     const use = (): unknown => usableToken('secret\nvalue');
     expect(use).toThrow(UserError);
     expect(use).not.toThrow(/secret|value/u);
   });
 
   const now = Date.UTC(2026, 0, 2);
-  it.each(['2026-01-08T00:00:00+0000', '2025-12-31T00:00:00+0000'])('that ends on %s is warned of', (end) => {
+  it.each(['2026-01-08T00:00:00+0000', '2025-12-31T00:00:00+0000'])('that expires on %s causes a warning', (end) => {
     expect(expiryWarning(end, now)).toContain(end);
   });
-  it.each(['2026-01-09T00:00:01+0000', 'soon', '', undefined])('that ends on %s is not', (end) => {
+  it.each(['2026-01-09T00:00:01+0000', 'soon', '', undefined])('that expires on %s does not', (end) => {
     expect(expiryWarning(end, now)).toBeUndefined();
   });
 });
