@@ -1,6 +1,7 @@
 import { decisive, tolerant, Type, type Static } from './schema.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { commonErrors, flowNotFound } from './errors.ts';
+import { maximumTimestamp } from './limits.ts';
 import { flowName, orgName } from './names.ts';
 import { pageQuery } from './paging.ts';
 
@@ -64,8 +65,7 @@ export const attestationPage = Type.Object({
 /** A page of attestations. */
 export type AttestationPage = Static<typeof attestationPage>;
 
-// Up to the year 9999, so that a time in milliseconds is rejected.
-const timestamp = Type.Integer({ minimum: 0, maximum: 253_402_300_799 });
+const timestamp = Type.Integer({ minimum: 0, maximum: maximumTimestamp });
 
 /** Operation 9: list the attestations of a flow. */
 export const listAttestations = defineEndpoint({

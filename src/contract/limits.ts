@@ -42,6 +42,9 @@ export const maximumReportValues = 1_000_000;
 /** The maximum size of an environment report, in bytes: more than 20,000 pods with their owners. */
 export const maximumReportBytes = 16 * 1024 * 1024;
 
+/** The end of the year 9999, in Unix seconds: a later time is a mistake, most likely in milliseconds. */
+export const maximumTimestamp = 253_402_300_799;
+
 /*
  * The maximum lengths of texts in a request, in characters. The interface shows only the one for the name of a service
  * account (64). Each is well above what the tools that produce such texts allow.

@@ -1,3 +1,5 @@
+import { maximumTimestamp } from '../../contract/limits.ts';
+
 /** The data of a commit that every complete source has. */
 export interface CommitFacts {
   readonly sha: string;
@@ -31,12 +33,9 @@ export function parseTimestamp(date: string): number | undefined {
   return validTimestamp(Math.floor(Date.parse(date) / 1000));
 }
 
-/** The end of the year 9999, in Unix seconds: a later time is a mistake, and cannot be shown as a date. */
-const latestTimestamp = 253_402_300_799;
-
 /** The time in Unix seconds; undefined if it is not a number, before 1970, or after the year 9999. */
 export function validTimestamp(seconds: number): number | undefined {
-  return Number.isInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : undefined;
+  return Number.isInteger(seconds) && seconds >= 0 && seconds <= maximumTimestamp ? seconds : undefined;
 }
 
 /** The longest prefix of a text that fits into `maximumBytes` of UTF-8. Never splits a character. */

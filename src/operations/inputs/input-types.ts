@@ -1,4 +1,5 @@
 import { conforms } from '../../contract/check.ts';
+import { maximumTimestamp } from '../../contract/limits.ts';
 import { Type, type TSchema } from '../../contract/schema.ts';
 import { isoSeconds } from '../../contract/snapshot-expression.ts';
 import { valueAt } from '../../runtime/untrusted-data.ts';
@@ -191,9 +192,6 @@ export function withoutSecrets(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/isu, '$1***@').replace(/([?#]).*$/su, '$1***');
 }
 
-// The year 9999: larger numbers are milliseconds.
-const lastSecond = 253_402_300_799;
-
 /** A time in Unix seconds, or in ISO 8601, in UTC if it has no zone. The value is in Unix seconds. */
 export function timestamp(name: string): Input<number> {
   return {
@@ -201,7 +199,7 @@ export function timestamp(name: string): Input<number> {
     secret: false,
     parse(text) {
       const value = /^\d{1,15}$/u.test(text) ? Number(text) : isoSeconds(text);
-      if (value !== undefined && value >= 0 && value <= lastSecond) return { value };
+      if (value !== undefined && value >= 0 && value <= maximumTimestamp) return { value };
       return {
         problem: 'must be a time, in Unix seconds or in ISO 8601',
         remedy: 'Write, for example, 2026-10-02, 2026-10-02T12:00:00Z or 1790942400; milliseconds are not accepted.',

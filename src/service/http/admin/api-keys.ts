@@ -2,6 +2,7 @@ import * as keys from '../../application/keys.ts';
 import type { CreatedKey } from '../../application/keys.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
+import { maximumTimestamp } from '../../../contract/limits.ts';
 import { orgName } from '../../../contract/names.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
@@ -16,11 +17,10 @@ const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The pu
 /** Optional properties of a new API key. */
 export const keyDetails = {
   description: Type.Optional(Type.String({ maxLength: 1000, description: 'What the key is for.' })),
-  // Up to the year 9999, so that milliseconds are rejected.
   expires_at: Type.Optional(
     Type.Number({
       minimum: 0,
-      maximum: 253_402_300_799,
+      maximum: maximumTimestamp,
       description: 'Expiry time in Unix seconds. Without it the key never expires.',
     }),
   ),
