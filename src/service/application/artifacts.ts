@@ -1,10 +1,9 @@
-import { currentEvidence, toReportScopes } from '../domain/binding.ts';
+import { currentEvidence, toReportScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { ArtifactDetails, Flow, ReportedArtifact } from '../domain/records.ts';
 import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
-import type { Version } from '../storage/version.ts';
-import type { Versioned } from '../storage/versioned-cache.ts';
+import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
 import type { CachedArtifact } from './artifact-cache.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
@@ -28,7 +27,7 @@ export interface FoundArtifact {
   readonly outcome: 'found';
   readonly details: ArtifactDetails;
   /** The version of the records that the details were read from. */
-  readonly version: Version;
+  readonly version: DataVersion;
 }
 
 /** Why no artifact was found. */

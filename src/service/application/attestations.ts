@@ -1,6 +1,6 @@
 import type { SonarAttestation } from '../../contract/attestation.ts';
 import { maximumEvidenceNames } from '../../contract/limits.ts';
-import { evidenceName, toAttestationScopes } from '../domain/binding.ts';
+import { evidenceName, toAttestationScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';

@@ -1,7 +1,7 @@
 import type { EnvironmentKind } from '../../contract/environment.ts';
 import { maximumPolicies } from '../../contract/limits.ts';
 import { sameArtifacts, type RunningArtifact } from '../domain/environment/running-artifact.ts';
-import { parseArtifacts, serializeContent } from '../domain/environment/snapshot-content.ts';
+import { parseArtifacts, serializeContent } from '../domain/environment/snapshot-serialization.ts';
 import type { Environment } from '../domain/environment/snapshot.ts';
 import type { EnvironmentHead } from '../storage/environments.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';

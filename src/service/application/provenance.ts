@@ -1,9 +1,9 @@
-import { currentEvidence, toReportScopes } from '../domain/binding.ts';
+import { currentEvidence, toReportScopes } from '../domain/evidence-scope.ts';
 import { listFingerprints, type RunningArtifact } from '../domain/environment/running-artifact.ts';
 import type { Provenance } from '../domain/environment/snapshot-events.ts';
 import { judgeArtifact } from '../domain/artifact-state.ts';
 import type { ArtifactInFlow, JudgedArtifact } from '../domain/policy/judged-artifact.ts';
-import type { Work } from '../domain/policy/work.ts';
+import type { JudgementBudget } from '../domain/policy/judgement-budget.ts';
 import type { ReportedArtifact } from '../domain/records.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -41,20 +41,20 @@ type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'attestatio
 /**
  * Loads running artifacts as policies judge them.
  *
- * @throws WorkExceeded
+ * @throws BudgetExceededError
  */
 export async function loadJudgedArtifacts(
   readers: EvidenceReaders,
   org: string,
   running: readonly RunningArtifact[],
-  work: Work,
+  budget: JudgementBudget,
 ): Promise<readonly JudgedArtifact[]> {
-  work.spend(running.length * stepsPer.artifact);
+  budget.spend(running.length * stepsPer.artifact);
   const fingerprints = listFingerprints(running);
   const known = new Map<string, readonly ArtifactInFlow[]>();
   for (let start = 0; start < fingerprints.length; start += batchSize) {
     const reports = await readers.artifacts.listLatestByFlow(org, fingerprints.slice(start, start + batchSize));
-    const judged = await judgeReports(readers, org, [...reports.values()].flat(), work);
+    const judged = await judgeReports(readers, org, [...reports.values()].flat(), budget);
     for (const [fingerprint, artifactReports] of reports) {
       known.set(
         fingerprint,
@@ -70,9 +70,9 @@ async function judgeReports(
   { flows, attestations }: EvidenceReaders,
   org: string,
   reports: readonly ReportedArtifact[],
-  work: Work,
+  budget: JudgementBudget,
 ): Promise<ReadonlyMap<ReportedArtifact, ArtifactInFlow>> {
-  work.spend(reports.length * stepsPer.flow);
+  budget.spend(reports.length * stepsPer.flow);
   const judged = new Map<ReportedArtifact, ArtifactInFlow>();
   for (const [name, flowReports] of Map.groupBy(reports, (report) => report.flow)) {
     const flow = await flows.find(org, name);
@@ -81,7 +81,7 @@ async function judgeReports(
     const current = await attestations.listCurrent({ org, flow: name }, [...scopes]);
     for (const report of flowReports) {
       const evidence = currentEvidence(toReportScopes(report), current);
-      work.spend((flow.template.length + evidence.length) * stepsPer.evidence);
+      budget.spend((flow.template.length + evidence.length) * stepsPer.evidence);
       judged.set(report, { flow: name, ...judgeArtifact({ flow, evidence }), evidence });
     }
   }

@@ -1,6 +1,6 @@
 import type { ArtifactState, Verdict } from '../../contract/compliance.ts';
 import { requiredEvidence } from '../../contract/template.ts';
-import { evidenceName } from './binding.ts';
+import { evidenceName } from './evidence-scope.ts';
 import type { ArtifactDetails } from './records.ts';
 
 /** A piece of evidence that counts for an artifact: the latest attestation with its name. */

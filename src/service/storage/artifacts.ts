@@ -1,6 +1,6 @@
-import type { Scope } from '../domain/binding.ts';
+import type { Scope } from '../domain/evidence-scope.ts';
 import type { Appearance, ReportedArtifact } from '../domain/records.ts';
-import type { Version } from './version.ts';
+import type { DataVersion } from './versioned-cache.ts';
 
 /** Where to look for reports of artifacts. */
 export interface ArtifactPlace {
@@ -45,8 +45,8 @@ export interface ArtifactReader {
     fingerprints: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>>;
 
-  /** The version of the records that an artifact was read from; see `Version`. */
-  version(sources: ArtifactSources): Promise<Version>;
+  /** The version of the records that an artifact was read from; see `DataVersion`. */
+  version(sources: ArtifactSources): Promise<DataVersion>;
 }
 
 /** Reads and writes artifacts. */

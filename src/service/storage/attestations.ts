@@ -1,4 +1,4 @@
-import type { Scope } from '../domain/binding.ts';
+import type { Scope } from '../domain/evidence-scope.ts';
 import type { Attestation, AttestationSummary } from '../domain/records.ts';
 
 /** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */

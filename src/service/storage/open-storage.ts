@@ -1,5 +1,5 @@
 import { openDataFolder, type DataFolderOptions } from './sqlite/open-data-folder.ts';
-import type { OpenedStorage, StorageSources } from './storage.ts';
+import type { OpenedStorage, StorageDependencies } from './storage.ts';
 
 /** The storage to open. A further kind of database becomes another member of this union. */
 export type StorageOptions = DataFolderOptions;
@@ -11,7 +11,7 @@ export type StorageOptions = DataFolderOptions;
  */
 export function openStorage(
   options: StorageOptions,
-  sources: StorageSources,
+  sources: StorageDependencies,
   closers: (() => Promise<void> | void)[],
 ): Promise<OpenedStorage> {
   return openDataFolder(options, sources, closers);

@@ -12,7 +12,7 @@ export interface StoredSnapshot extends SnapshotReference {
   readonly org: string;
   readonly from: number;
   readonly judgement: EnvironmentJudgement;
-  /** The content as JSON (`domain/environment/snapshot-content.ts`); returned unchanged. */
+  /** The content as JSON (`domain/environment/snapshot-serialization.ts`); returned unchanged. */
   readonly content: string;
 }
 

@@ -83,7 +83,7 @@ export interface OpenedStorage {
 }
 
 /** What opening needs of the outside. */
-export interface StorageSources {
+export interface StorageDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;
   readonly log: ServiceLog;

@@ -1,4 +1,9 @@
-import type { Version } from './version.ts';
+/**
+ * A version of some records. As long as the storage returns an equal version (`===`), the records are unchanged, and
+ * values computed from them can be reused; a different version does not imply a change. Read the version in the same
+ * transaction as the records.
+ */
+export type DataVersion = string | number;
 
 /** How much a cache holds. */
 export interface CacheLimits {
@@ -9,7 +14,7 @@ export interface CacheLimits {
 /** A value with the version of what it was computed from. */
 export interface Versioned<Value> {
   readonly value: Value;
-  readonly version: Version;
+  readonly version: DataVersion;
 }
 
 interface Entry<Value> extends Versioned<Value> {
@@ -33,7 +38,7 @@ export class VersionedCache<Value> {
   }
 
   /** The value, if it was computed from this version. */
-  get(key: string, version: Version): Value | undefined {
+  get(key: string, version: DataVersion): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry?.version !== version) return undefined;
     this.#use(key, entry);
@@ -51,7 +56,7 @@ export class VersionedCache<Value> {
    * Keeps a value in place of the one before; not if it is heavier than the whole cache may be, nor if its version does not
    * equal itself.
    */
-  set(key: string, version: Version, value: Value, weight = 1): void {
+  set(key: string, version: DataVersion, value: Value, weight = 1): void {
     this.#delete(key);
     if (weight > this.#maximumWeight || Number.isNaN(version)) return;
     this.#newest = { value, version, weight };

@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { findProvenance, loadJudgedArtifacts } from '../../../src/service/application/provenance.ts';
 import type { RunningArtifact } from '../../../src/service/domain/environment/running-artifact.ts';
 import type { JudgedArtifact } from '../../../src/service/domain/policy/judged-artifact.ts';
-import { judgementLimits, Work, WorkExceeded } from '../../../src/service/domain/policy/work.ts';
+import {
+  judgementLimits,
+  JudgementBudget,
+  BudgetExceededError,
+} from '../../../src/service/domain/policy/judgement-budget.ts';
 import { SqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { Records } from '../../support/records.ts';
 import { fingerprintOf, sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
@@ -45,8 +49,11 @@ describe('the provenance of running artifacts', () => {
   const running = (name: string, digits: string): RunningArtifact => ({
     ...{ name, fingerprint: fingerprintOf(digits), instances: [] },
   });
-  const load = (artifacts: readonly RunningArtifact[], work = new Work()): Promise<readonly JudgedArtifact[]> =>
-    storage.read((transaction) => loadJudgedArtifacts(transaction, 'acme', artifacts, work));
+  const load = (
+    artifacts: readonly RunningArtifact[],
+    budget = new JudgementBudget(),
+  ): Promise<readonly JudgedArtifact[]> =>
+    storage.read((transaction) => loadJudgedArtifacts(transaction, 'acme', artifacts, budget));
 
   it('has their state in each flow that knows them, sorted by flow', async () => {
     await report('web', 'aa');
@@ -74,12 +81,12 @@ describe('the provenance of running artifacts', () => {
   it('counts as work: each artifact, and each flow that knows it with its template and evidence', async () => {
     await report('web', 'aa');
     await attest('web', 'main');
-    const work = new Work();
-    await load([running('one', 'aa'), running('again', 'aa')], work);
-    expect(work.spent).toBe(2 * 50 + 50 + (1 + 1) * 10);
-    const exhausted = new Work();
+    const budget = new JudgementBudget();
+    await load([running('one', 'aa'), running('again', 'aa')], budget);
+    expect(budget.spent).toBe(2 * 50 + 50 + (1 + 1) * 10);
+    const exhausted = new JudgementBudget();
     exhausted.spend(judgementLimits.steps - 49);
-    await expect(load([running('one', 'aa')], exhausted)).rejects.toBeInstanceOf(WorkExceeded);
+    await expect(load([running('one', 'aa')], exhausted)).rejects.toBeInstanceOf(BudgetExceededError);
   });
 
   it('has their latest builds, in any flow', async () => {

@@ -7,7 +7,7 @@ import { SnapshotUpdates } from './snapshot-updates.ts';
  * Judges the environments again that run artifacts affected by new evidence. Call it in the transaction that records
  * the evidence.
  *
- * @throws MatchesMissing
+ * @throws MissingMatchesError
  */
 export async function judgeEvidence(
   transaction: WriteTransaction,

@@ -1,4 +1,4 @@
-import { KnownMatches, MatchesMissing, prepareMatches } from '../../domain/policy/work.ts';
+import { KnownMatches, MissingMatchesError, prepareMatches } from '../../domain/policy/judgement-budget.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
 import type { UseCaseDependencies } from '../use-case-dependencies.ts';
 import type { PolicyCache } from './policy-cache.ts';
@@ -31,7 +31,7 @@ export async function runJudgingTransaction<Result>(
       if (left.pending) judging.announcePending();
       return result;
     } catch (error) {
-      if (!(error instanceof MatchesMissing)) throw error;
+      if (!(error instanceof MissingMatchesError)) throw error;
       await prepareMatches(matches, error.needed, () => judging.turns.next());
     }
   }

@@ -1,10 +1,10 @@
-import { Turns } from '../../../runtime/turns.ts';
+import { EventLoopTurns } from '../../../runtime/event-loop-turns.ts';
 import { PolicyCache } from './policy-cache.ts';
 
 /** State that all judging in a process shares. */
 export class Judging {
   /** Long pattern matching is done in portions, which take turns with each other. */
-  readonly turns = new Turns();
+  readonly turns = new EventLoopTurns();
   readonly policies = new PolicyCache();
   #listener: () => void = () => undefined;
 

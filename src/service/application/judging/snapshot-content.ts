@@ -1,4 +1,4 @@
-import { parseArtifacts, parseMembers, type MemberReference } from '../../domain/environment/snapshot-content.ts';
+import { parseArtifacts, parseMembers, type MemberReference } from '../../domain/environment/snapshot-serialization.ts';
 import { mergeMemberArtifacts } from '../../domain/environment/snapshot.ts';
 import type { RunningArtifact } from '../../domain/environment/running-artifact.ts';
 import type { EnvironmentHead } from '../../storage/environments.ts';

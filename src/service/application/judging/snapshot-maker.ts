@@ -1,5 +1,5 @@
 import { createEvents, findMovement } from '../../domain/environment/snapshot-events.ts';
-import { serializeContent } from '../../domain/environment/snapshot-content.ts';
+import { serializeContent } from '../../domain/environment/snapshot-serialization.ts';
 import { judgeWithMembers, type MemberVerdict, type Snapshot } from '../../domain/environment/snapshot.ts';
 import {
   judgeEnvironment,
@@ -7,7 +7,7 @@ import {
   type EnvironmentJudgement,
 } from '../../domain/policy/judge-environment.ts';
 import type { JudgedArtifact } from '../../domain/policy/judged-artifact.ts';
-import { WorkExceeded, type Work } from '../../domain/policy/work.ts';
+import { BudgetExceededError, type JudgementBudget } from '../../domain/policy/judgement-budget.ts';
 import type { EnvironmentHead } from '../../storage/environments.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
 import { toDeliveries } from '../deliveries.ts';
@@ -44,13 +44,18 @@ export class SnapshotMaker {
    *
    * @param reported the reported artifacts, serialized; undefined if there is no new report. An environment without any
    *   report gets no snapshot.
-   * @throws MatchesMissing
+   * @throws MissingMatchesError
    */
-  async make(head: EnvironmentHead, now: number, work: Work, reported?: string): Promise<'made' | 'nothing'> {
+  async make(
+    head: EnvironmentHead,
+    now: number,
+    budget: JudgementBudget,
+    reported?: string,
+  ): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
     const draft = await this.#createDraft(head, previous, reported);
     if (draft === undefined) return 'nothing';
-    const judgement = await this.#judge(head, draft, work);
+    const judgement = await this.#judge(head, draft, budget);
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
   }
@@ -58,13 +63,13 @@ export class SnapshotMaker {
   /**
    * Creates the next snapshot of an environment if its verdict changed.
    *
-   * @throws MatchesMissing
+   * @throws MissingMatchesError
    */
-  async makeIfVerdictChanged(head: EnvironmentHead, now: number, work: Work): Promise<'made' | 'nothing'> {
+  async makeIfVerdictChanged(head: EnvironmentHead, now: number, budget: JudgementBudget): Promise<'made' | 'nothing'> {
     const previous = await this.#loadLatest(head);
     const draft = previous === undefined ? undefined : await this.#createDraft(head, previous);
     if (previous === undefined || draft === undefined) return 'nothing';
-    const judgement = await this.#judge(head, draft, work);
+    const judgement = await this.#judge(head, draft, budget);
     if (judgement.compliant === previous.judgement.compliant) return 'nothing';
     await this.#save(head, previous, { from: now, judgement, content: draft.content });
     return 'made';
@@ -100,12 +105,16 @@ export class SnapshotMaker {
     return { content, members: await snapshots.findVerdicts(head.org, references) };
   }
 
-  async #judge({ org, name }: EnvironmentHead, { content, members }: Draft, work: Work): Promise<EnvironmentJudgement> {
+  async #judge(
+    { org, name }: EnvironmentHead,
+    { content, members }: Draft,
+    budget: JudgementBudget,
+  ): Promise<EnvironmentJudgement> {
     const attached = await this.#transaction.policies.listAttached(org, name);
     const policies = attached.map(({ rules, ...policy }) => ({ ...policy, compiled: this.#policies.compile(rules) }));
     const own =
       judgeWithoutArtifacts(policies) ??
-      judgeEnvironment(policies, await this.#loadJudgedArtifacts(org, content, work), work);
+      judgeEnvironment(policies, await this.#loadJudgedArtifacts(org, content, budget), budget);
     return judgeWithMembers(own, members);
   }
 
@@ -116,14 +125,14 @@ export class SnapshotMaker {
   async #loadJudgedArtifacts(
     org: string,
     content: SnapshotContent,
-    work: Work,
+    budget: JudgementBudget,
   ): Promise<() => readonly JudgedArtifact[]> {
     try {
-      work.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
-      const artifacts = await loadJudgedArtifacts(this.#transaction, org, await content.artifacts(), work);
+      budget.spend(Math.ceil((await content.findMemberBytes()) / charactersInStep));
+      const artifacts = await loadJudgedArtifacts(this.#transaction, org, await content.artifacts(), budget);
       return () => artifacts;
     } catch (error) {
-      if (!(error instanceof WorkExceeded)) throw error;
+      if (!(error instanceof BudgetExceededError)) throw error;
       return () => {
         throw error;
       };

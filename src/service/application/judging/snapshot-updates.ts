@@ -1,4 +1,4 @@
-import { MatchesMissing, Work } from '../../domain/policy/work.ts';
+import { MissingMatchesError, JudgementBudget } from '../../domain/policy/judgement-budget.ts';
 import type { EnvironmentHead } from '../../storage/environments.ts';
 import type { PendingReference } from '../../storage/snapshots.ts';
 import type { WriteTransaction } from '../../storage/storage.ts';
@@ -48,12 +48,12 @@ export class SnapshotUpdates {
    * Creates the next snapshot of one environment now, and updates the logical environments that include it.
    *
    * @param reported the reported artifacts, serialized; undefined if there is no new report
-   * @throws MatchesMissing
+   * @throws MissingMatchesError
    */
   async make(name: string, { org, at }: Omit<Change, 'forced'>, reported?: string): Promise<void> {
     const head = await this.#transaction.environments.findHead(org, name);
     if (head === undefined) return;
-    const outcome = await this.#maker.make(head, at, new Work(this.#context.matches), reported);
+    const outcome = await this.#maker.make(head, at, new JudgementBudget(this.#context.matches), reported);
     if (outcome === 'made') await this.#spread(head, at);
   }
 
@@ -73,7 +73,7 @@ export class SnapshotUpdates {
       await this.#updateOne(name, change);
       return true;
     } catch (error) {
-      if (!(error instanceof MatchesMissing)) throw error;
+      if (!(error instanceof MissingMatchesError)) throw error;
       this.#stepsLeft = 0;
       return false;
     }
@@ -83,14 +83,14 @@ export class SnapshotUpdates {
     const { environments, snapshots } = this.#transaction;
     const head = await environments.findHead(org, name);
     if (head === undefined) return;
-    const work = new Work(this.#context.matches);
+    const budget = new JudgementBudget(this.#context.matches);
     const pending = await snapshots.findPending({ org, environment: name });
     const isForced = forced || pending?.forced === true;
     const outcome = isForced
-      ? await this.#maker.make(head, at, work)
-      : await this.#maker.makeIfVerdictChanged(head, at, work);
+      ? await this.#maker.make(head, at, budget)
+      : await this.#maker.makeIfVerdictChanged(head, at, budget);
     if (pending !== undefined) await snapshots.deletePending(pending);
-    this.#stepsLeft -= stepsPerSnapshot + work.spent;
+    this.#stepsLeft -= stepsPerSnapshot + budget.spent;
     if (outcome === 'made') await this.#spread(head, at);
   }
 
@@ -104,7 +104,7 @@ export class SnapshotUpdates {
    * Creates some of the pending snapshots, in a round-robin order.
    *
    * @returns the last one created, to continue after; undefined if none was pending
-   * @throws MatchesMissing
+   * @throws MissingMatchesError
    */
   async makeSome(after: PendingReference | undefined): Promise<PendingReference | undefined> {
     let last: PendingReference | undefined;
@@ -114,7 +114,7 @@ export class SnapshotUpdates {
       try {
         await this.makePending(next);
       } catch (error) {
-        if (!(error instanceof MatchesMissing) || last === undefined) throw error;
+        if (!(error instanceof MissingMatchesError) || last === undefined) throw error;
         break;
       }
       last = next;
@@ -125,7 +125,7 @@ export class SnapshotUpdates {
   /**
    * Creates a pending snapshot, unless it has been created in the meantime.
    *
-   * @throws MatchesMissing
+   * @throws MissingMatchesError
    */
   async makePending(reference: PendingReference): Promise<void> {
     const pending = await this.#transaction.snapshots.findPending(reference);

@@ -1,10 +1,10 @@
-import { evidenceName } from '../binding.ts';
+import { evidenceName } from '../evidence-scope.ts';
 import { holds, listMatches, resolveValue, type Condition, type ConditionSubject } from './condition.ts';
 import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
 import type { ArtifactInFlow, JudgedArtifact } from './judged-artifact.ts';
 import type { AttestationRule, PolicyRules, Requirement } from './rules.ts';
-import type { PatternUse, Work } from './work.ts';
+import type { PatternUse, JudgementBudget } from './judgement-budget.ts';
 
 /** The result of applying a rule to an artifact. */
 export type RuleResult =
@@ -13,11 +13,11 @@ export type RuleResult =
   | { readonly outcome: 'excepted' }
   | { readonly outcome: 'broken'; readonly reason: string };
 
-type RuleCheck = (artifact: JudgedArtifact, work: Work) => RuleResult;
+type RuleCheck = (artifact: JudgedArtifact, budget: JudgementBudget) => RuleResult;
 
 /** A policy that is ready to be applied. */
 export interface CompiledPolicy {
-  /** @throws WorkExceeded, MatchesMissing */
+  /** @throws BudgetExceededError, MissingMatchesError */
   readonly checks: readonly RuleCheck[];
   /** Every combination of pattern and text that the checks can match for the artifact. */
   readonly patternUses: (artifact: JudgedArtifact) => Iterable<PatternUse>;
@@ -73,23 +73,23 @@ function createChecks(
 
 function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
   const conditions = exceptions.map((exception) => read(exception.if));
-  return (artifact, work) => {
+  return (artifact, budget) => {
     if (artifact.flows.length > 0) return kept;
-    return anyHolds(conditions, toSubject(artifact), work) ? excepted : broken('no flow knows it');
+    return anyHolds(conditions, toSubject(artifact), budget) ? excepted : broken('no flow knows it');
   };
 }
 
 function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondition): RuleCheck {
   const conditions = exceptions.map((exception) => read(exception.if));
-  return (artifact, work) => {
+  return (artifact, budget) => {
     if (artifact.flows.length === 0) {
-      return anyHolds(conditions, toSubject(artifact), work)
+      return anyHolds(conditions, toSubject(artifact), budget)
         ? excepted
         : broken('no flow knows it, so no trail can be compliant');
     }
-    work.spend(artifact.flows.length);
+    budget.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
-    const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), work));
+    const first = failing.find((known) => !anyHolds(conditions, toSubject(artifact, known), budget));
     if (first === undefined) return failing.length === 0 ? kept : excepted;
     return broken(`it is ${first.state} in the flow ${first.flow}: ${first.info.replace(/\.$/, '')}`);
   };
@@ -100,17 +100,17 @@ function attestationCheck(
   read: ReadCondition,
 ): RuleCheck {
   const condition = text === undefined ? undefined : read(text);
-  const applies = (subject: ConditionSubject, work: Work): boolean =>
-    condition === undefined || holds(condition, subject, work);
+  const applies = (subject: ConditionSubject, budget: JudgementBudget): boolean =>
+    condition === undefined || holds(condition, subject, budget);
   const what = `${type === '*' ? 'attestation' : `${type} attestation`}${name === '*' ? '' : ` ${name}`}`;
   const fits = (piece: ArtifactInFlow['evidence'][number]): boolean =>
     (type === '*' || piece.type === type) && (name === '*' || evidenceName(piece.name) === name);
-  return (artifact, work) => {
-    const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), work));
-    const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), work) : flows.length > 0;
+  return (artifact, budget) => {
+    const flows = artifact.flows.filter((known) => applies(toSubject(artifact, known), budget));
+    const isRequired = artifact.flows.length === 0 ? applies(toSubject(artifact), budget) : flows.length > 0;
     if (!isRequired) return kept;
     const found = flows.flatMap(({ evidence }) => {
-      work.spend(evidence.length);
+      budget.spend(evidence.length);
       return evidence.filter(fits);
     });
     if (found.length === 0) return broken(`it has no ${what}`);
@@ -120,8 +120,8 @@ function attestationCheck(
   };
 }
 
-function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, work: Work): boolean {
-  return conditions.some((condition) => holds(condition, subject, work));
+function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, budget: JudgementBudget): boolean {
+  return conditions.some((condition) => holds(condition, subject, budget));
 }
 
 /** The artifact without a flow, and with each flow that knows it. */

@@ -1,5 +1,5 @@
 import type { Pattern } from '../pattern/pattern.ts';
-import { Work } from './work.ts';
+import { JudgementBudget } from './judgement-budget.ts';
 
 /** The values that a condition of a policy can refer to. */
 export interface ConditionSubject {
@@ -35,21 +35,21 @@ export type Condition =
  * Whether the condition holds for the subject. A path that does not exist equals nothing, is in no list and matches no
  * pattern. Strings are ordered by UTF-16 code units; a string and a number have no order.
  *
- * @param work counts the evaluated conditions and comparisons
- * @throws WorkExceeded
- * @throws MatchesMissing
+ * @param budget counts the evaluated conditions and comparisons
+ * @throws BudgetExceededError
+ * @throws MissingMatchesError
  */
-export function holds(condition: Condition, subject: ConditionSubject, work = new Work()): boolean {
-  work.spend(1);
+export function holds(condition: Condition, subject: ConditionSubject, budget = new JudgementBudget()): boolean {
+  budget.spend(1);
   switch (condition.kind) {
     case 'constant':
       return condition.value;
     case 'and':
-      return condition.parts.every((part) => holds(part, subject, work));
+      return condition.parts.every((part) => holds(part, subject, budget));
     case 'or':
-      return condition.parts.some((part) => holds(part, subject, work));
+      return condition.parts.some((part) => holds(part, subject, budget));
     case 'not':
-      return !holds(condition.part, subject, work);
+      return !holds(condition.part, subject, budget);
     case 'compare':
       return compare(
         condition.comparison,
@@ -57,7 +57,7 @@ export function holds(condition: Condition, subject: ConditionSubject, work = ne
         resolveValue(condition.right, subject),
       );
     case 'in': {
-      work.spend(condition.list.length);
+      budget.spend(condition.list.length);
       const value = resolveValue(condition.value, subject);
       return value !== undefined && condition.list.some((item) => resolveValue(item, subject) === value);
     }
@@ -65,7 +65,7 @@ export function holds(condition: Condition, subject: ConditionSubject, work = ne
       return findByPath(subject, condition.keys) !== undefined;
     case 'matches': {
       const value = resolveValue(condition.value, subject);
-      return typeof value === 'string' && work.matches(condition.pattern, value);
+      return typeof value === 'string' && budget.matches(condition.pattern, value);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, RuleResult } from './compile-policy.ts';
 import type { JudgedArtifact } from './judged-artifact.ts';
-import { MatchesMissing, Work, WorkExceeded, type PatternUse } from './work.ts';
+import { MissingMatchesError, JudgementBudget, BudgetExceededError, type PatternUse } from './judgement-budget.ts';
 
 /** A policy that is attached to an environment. */
 export interface AttachedPolicy {
@@ -58,23 +58,23 @@ const maximumReasonLength = 500;
  * An environment that cannot be judged within `judgementLimits` is not compliant.
  *
  * @param readArtifacts returns the artifacts, and counts the work of reading them
- * @throws MatchesMissing if so much pattern matching is needed that it has to be done in portions first
+ * @throws MissingMatchesError if so much pattern matching is needed that it has to be done in portions first
  *   (`prepareMatches`)
  */
 export function judgeEnvironment(
   policies: readonly AttachedPolicy[],
-  readArtifacts: (work: Work) => readonly JudgedArtifact[],
-  work = new Work(),
+  readArtifacts: (budget: JudgementBudget) => readonly JudgedArtifact[],
+  budget = new JudgementBudget(),
 ): EnvironmentJudgement {
   const known = judgeWithoutArtifacts(policies);
   if (known !== undefined) return known;
   let artifacts: readonly JudgedArtifact[] = [];
   try {
-    artifacts = readArtifacts(work);
-    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, work) };
+    artifacts = readArtifacts(budget);
+    return { policies: toVersions(policies), ...applyPolicies(policies, artifacts, budget) };
   } catch (error) {
-    if (error instanceof MatchesMissing) throw new MatchesMissing(patternUses(policies, artifacts));
-    if (!(error instanceof WorkExceeded)) throw error;
+    if (error instanceof MissingMatchesError) throw new MissingMatchesError(patternUses(policies, artifacts));
+    if (!(error instanceof BudgetExceededError)) throw error;
     return toUnjudgeable(policies, `judging it was stopped: ${error.message}, the limit of one judgement`);
   }
 }
@@ -103,7 +103,7 @@ function* patternUses(policies: readonly AttachedPolicy[], artifacts: readonly J
 function applyPolicies(
   policies: readonly AttachedPolicy[],
   artifacts: readonly JudgedArtifact[],
-  work: Work,
+  budget: JudgementBudget,
 ): Omit<EnvironmentJudgement, 'policies'> {
   const breaches: PolicyBreach[] = [];
   let further = 0;
@@ -120,8 +120,8 @@ function applyPolicies(
   for (const { name: policy, compiled } of policies) {
     const { checks } = compiled;
     for (const artifact of artifacts) {
-      work.spend(checks.length);
-      for (const check of checks) take(policy, artifact, check(artifact, work));
+      budget.spend(checks.length);
+      for (const check of checks) take(policy, artifact, check(artifact, budget));
     }
   }
   return {

@@ -1,6 +1,6 @@
 import type { Artifact } from '../../../contract/artifact.ts';
 import type { ArtifactReport } from '../../../contract/artifact-report.ts';
-import { evidenceName } from '../../domain/binding.ts';
+import { evidenceName } from '../../domain/evidence-scope.ts';
 import { calculateLeadTimes } from '../../domain/lead-times.ts';
 import { judgeArtifact } from '../../domain/artifact-state.ts';
 import type { Appearance, ArtifactDetails, AttestationSummary } from '../../domain/records.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '../../../contract/endpoint.ts';
 import { maximumDocumentBytes } from '../../../contract/limits.ts';
-import { Turns } from '../../../runtime/turns.ts';
+import { EventLoopTurns } from '../../../runtime/event-loop-turns.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 import { SerialQueue } from './serial-queue.ts';
@@ -31,7 +31,7 @@ const multipartBytes = 256 * 1024;
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #large = new SerialQueue();
-  readonly #turns = new Turns();
+  readonly #turns = new EventLoopTurns();
   readonly #held = new Map<string, number>();
   #total = 0;
 

@@ -1,4 +1,4 @@
-import { evidenceName } from '../../domain/binding.ts';
+import { evidenceName } from '../../domain/evidence-scope.ts';
 import type { ArtifactDetails } from '../../domain/records.ts';
 import { requiredEvidence } from '../../../contract/template.ts';
 import { judgeArtifact } from '../../domain/artifact-state.ts';

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { errorCode } from '../../../runtime/failure.ts';
 import { databaseFile, isUnusedFolder, makePrivateFile, prepareDataFolder } from '../files/data-folder.ts';
 import { syncFolder } from '../files/durable-files.ts';
-import { claimFolder } from '../sqlite/folder-lock.ts';
+import { lockFolder } from '../sqlite/folder-lock.ts';
 import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile } from './backup-files.ts';
 import { hashFile } from './manifest.ts';
@@ -40,7 +40,7 @@ export async function restoreBackup(backup: VerifiedBackup, dataFolder: string):
   const { folder, manifest, contents } = backup;
   await requireRestorable(backup, dataFolder);
   await prepareDataFolder(dataFolder, () => undefined);
-  const release = claimFolder(dataFolder);
+  const release = lockFolder(dataFolder);
   try {
     const leftOut = new Set(manifest.attachments.left_out);
     const present = contents.attachments.filter(({ digest }) => !leftOut.has(digest));

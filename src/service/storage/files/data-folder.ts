@@ -8,11 +8,11 @@ import { makeFolder, privateFileMode, privateFolderMode } from './durable-files.
 
 /** The parts of a data folder. */
 export const databaseFile = 'compliance.sqlite';
-export const claimFile = 'claim.sqlite';
+export const lockFile = 'claim.sqlite';
 export const attachmentsFolder = 'attachments';
 
-const dataFolderParts = [databaseFile, claimFile, attachmentsFolder];
-const databaseFiles = [databaseFile, claimFile].flatMap((name) =>
+const dataFolderParts = [databaseFile, lockFile, attachmentsFolder];
+const databaseFiles = [databaseFile, lockFile].flatMap((name) =>
   ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
 );
 /** Entries that an unused folder may contain: those of a new file system, and the compile cache of Node.js. */

@@ -62,23 +62,23 @@ export class SqliteAccountReader implements AccountReader {
   }
 
   findMember(org: string, user: string): Promise<Member | undefined> {
-    return this.session.answer(() => optional(this.#statements.findMember.get(org, user), toMember));
+    return this.session.execute(() => optional(this.#statements.findMember.get(org, user), toMember));
   }
 
   listMemberships(user: string): Promise<readonly Membership[]> {
-    return this.session.answer(() => this.#statements.listMemberships.all(user).map(toMembership));
+    return this.session.execute(() => this.#statements.listMemberships.all(user).map(toMembership));
   }
 
   findServiceAccount(org: string, name: string): Promise<ServiceAccountRecord | undefined> {
-    return this.session.answer(() => optional(this.#statements.findAccount.get(org, name), toServiceAccount));
+    return this.session.execute(() => optional(this.#statements.findAccount.get(org, name), toServiceAccount));
   }
 
   listServiceAccounts(org: string): Promise<readonly ServiceAccountRecord[]> {
-    return this.session.answer(() => this.#statements.listAccounts.all(org).map(toServiceAccount));
+    return this.session.execute(() => this.#statements.listAccounts.all(org).map(toServiceAccount));
   }
 
   findKey(id: string): Promise<StoredKey | undefined> {
-    return this.session.cached({
+    return this.session.readCached({
       cache: this.#caches.keys,
       source: toSource('api_keys', id),
       read: () => optional(this.#statements.findKey.get(id), toKey),
@@ -86,12 +86,12 @@ export class SqliteAccountReader implements AccountReader {
   }
 
   hasKeys(org: string): Promise<boolean> {
-    return this.session.answer(() => this.#statements.hasKeys.get(org) !== undefined);
+    return this.session.execute(() => this.#statements.hasKeys.get(org) !== undefined);
   }
 
   findRole(org: string, kind: OwnerKind, owner: string): Promise<Role | undefined> {
     const { findMember, findAccount } = this.#statements;
-    return this.session.cached({
+    return this.session.readCached({
       cache: this.#caches.roles,
       source: toSource(kind === 'user' ? 'members' : 'service_accounts', org, owner),
       read: () =>
@@ -112,19 +112,19 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
   }
 
   saveMember({ org, user, role, createdAt }: Member): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.saveMember.run(org, user, role, createdAt);
     });
   }
 
   deleteMember(org: string, user: string): Promise<'deleted' | 'not found'> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.deleteMember.run(org, user).changes === 0 ? 'not found' : 'deleted',
     );
   }
 
   setDefaultOrganization(org: string, user: string): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.clearDefault.run(user);
       this.#statements.setDefault.run(org, user);
     });
@@ -133,13 +133,13 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
   insertServiceAccount(account: ServiceAccountRecord): Promise<'inserted' | 'exists'> {
     const { org, name, displayName, privilege, description, createdBy, createdAt, forWebhook } = account;
     const values = [org, name, displayName, privilege, description, createdBy, createdAt, Number(forWebhook)];
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.insertAccount.run(...values).changes === 0 ? 'exists' : 'inserted',
     );
   }
 
   deleteServiceAccount(org: string, name: string): Promise<'deleted' | 'not found'> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.deleteAccount.run(org, name).changes === 0 ? 'not found' : 'deleted',
     );
   }
@@ -148,29 +148,31 @@ export class SqliteAccountWriter extends SqliteAccountReader implements AccountW
     const { org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt = null, revokedAt = null } = key;
     const limited = Number(key.isLimitedToOrg);
     const values = [org, id, ownerKind, owner, description, secretHash, createdAt, expiresAt, revokedAt, limited];
-    return this.session.answer(() => (this.#statements.insertKey.run(...values).changes === 0 ? 'exists' : 'inserted'));
+    return this.session.execute(() =>
+      this.#statements.insertKey.run(...values).changes === 0 ? 'exists' : 'inserted',
+    );
   }
 
   revokeKey(org: string, id: string, revokedAt: number): Promise<'revoked' | 'not found'> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.revokeKey.run(revokedAt, org, id).changes === 0 ? 'not found' : 'revoked',
     );
   }
 
   revokeServiceAccountKeys(org: string, name: string, revokedAt: number): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.revokeAccountKeys.run(revokedAt, org, name);
     });
   }
 
   revokeUserKeys(user: string, revokedAt: number): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.revokeUserKeys.run(revokedAt, user);
     });
   }
 
   revokeLimitedUserKeys(org: string, user: string, revokedAt: number): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.revokeLimitedKeys.run(revokedAt, org, user);
     });
   }

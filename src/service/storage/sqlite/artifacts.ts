@@ -1,7 +1,7 @@
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
 import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } from '../artifacts.ts';
-import type { Version } from '../version.ts';
-import { countersOf, type Counters } from './commits.ts';
+import type { DataVersion } from '../versioned-cache.ts';
+import { toSlots, type Slots } from './commit-tracker.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -48,7 +48,7 @@ export class SqliteArtifactReader implements ArtifactReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
   /** Whoever keeps an artifact asks for the version of the same sources with every look-up. */
-  readonly #counters = new WeakMap<ArtifactSources, Counters>();
+  readonly #slots = new WeakMap<ArtifactSources, Slots>();
 
   constructor(session: Session) {
     this.session = session;
@@ -57,7 +57,7 @@ export class SqliteArtifactReader implements ArtifactReader {
 
   findLatest({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined> {
     const { findLatest, findLatestInTrail } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const row =
         trail === undefined
           ? findLatest.get(org, flow, fingerprint)
@@ -68,7 +68,7 @@ export class SqliteArtifactReader implements ArtifactReader {
 
   exists({ org, flow, trail }: ArtifactPlace, fingerprint: string): Promise<boolean> {
     const { exists, existsInTrail } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const row =
         trail === undefined ? exists.get(org, flow, fingerprint) : existsInTrail.get(org, flow, trail, fingerprint);
       return row !== undefined;
@@ -76,12 +76,12 @@ export class SqliteArtifactReader implements ArtifactReader {
   }
 
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
-    return this.session.answer(() => optional(this.#statements.findById.get(org, id, flow), toReportedArtifact));
+    return this.session.execute(() => optional(this.#statements.findById.get(org, id, flow), toReportedArtifact));
   }
 
   findByDigits({ org, flow, trail }: ArtifactPlace, digits: string): ReturnType<ArtifactReader['findByDigits']> {
     const { findByDigits, findByDigitsInTrail } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const row =
         trail === undefined
           ? findByDigits.get(org, flow, digits, digits)
@@ -92,15 +92,17 @@ export class SqliteArtifactReader implements ArtifactReader {
   }
 
   listByTrail(org: string, flow: string, trail: string, limit: number): Promise<readonly ReportedArtifact[]> {
-    return this.session.answer(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toReportedArtifact));
+    return this.session.execute(() =>
+      this.#statements.listByTrail.all(org, flow, trail, limit).map(toReportedArtifact),
+    );
   }
 
   listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]> {
-    return this.session.answer(() => this.#statements.listAppearances.all(org, fingerprint, limit).map(toAppearance));
+    return this.session.execute(() => this.#statements.listAppearances.all(org, fingerprint, limit).map(toAppearance));
   }
 
   findLatestInAnyFlow(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, ReportedArtifact>> {
-    return this.session.answer(
+    return this.session.execute(
       () =>
         new Map(
           fingerprints.flatMap((fingerprint) => {
@@ -115,7 +117,7 @@ export class SqliteArtifactReader implements ArtifactReader {
     org: string,
     fingerprints: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ReportedArtifact[]>> {
-    return this.session.answer(
+    return this.session.execute(
       () =>
         new Map(
           fingerprints.flatMap((fingerprint) => {
@@ -126,12 +128,12 @@ export class SqliteArtifactReader implements ArtifactReader {
     );
   }
 
-  version(sources: ArtifactSources): Promise<Version> {
-    const known = this.#counters.get(sources);
-    if (known !== undefined) return this.session.versionOf(known);
-    const counters = countersOfArtifact(sources);
-    this.#counters.set(sources, counters);
-    return this.session.versionOf(counters);
+  version(sources: ArtifactSources): Promise<DataVersion> {
+    const known = this.#slots.get(sources);
+    if (known !== undefined) return this.session.findVersion(known);
+    const slots = toArtifactSlots(sources);
+    this.#slots.set(sources, slots);
+    return this.session.findVersion(slots);
   }
 }
 
@@ -146,14 +148,14 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
 
   insert({ org, flow, id, createdAt, reportedBy, report }: ReportedArtifact, reportJson: string): Promise<void> {
     const { trail_name: trail, fingerprint } = report;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.insert.run(org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson);
     });
   }
 }
 
-function countersOfArtifact({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Counters {
-  return countersOf([
+function toArtifactSlots({ org, flow, fingerprint, scopes, environments }: ArtifactSources): Slots {
+  return toSlots([
     toSource('flows', org, flow),
     toSource('artifacts', org, fingerprint),
     ...scopes.map((scope) => toSource('bindings', org, flow, scope)),

@@ -25,29 +25,29 @@ export class SqliteAttestationSeriesReader implements AttestationSeriesReader {
   }
 
   listRange({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<readonly RecordedAttestation[]> {
-    return this.#session.answer(() =>
+    return this.#session.execute(() =>
       this.#statements.listRange.all(org, flow, first, last).map(toRecordedAttestation),
     );
   }
 
   findRangeBytes({ org, flow }: FlowReference, { first, last }: SequenceRange): Promise<number> {
-    return this.#session.answer(() =>
+    return this.#session.execute(() =>
       number(this.#statements.findRangeBytes.get(org, flow, first, last) ?? {}, 'size'),
     );
   }
 
   listTimes(flow: FlowReference, sequences: readonly number[]): Promise<readonly number[]> {
-    return this.#session.answer(() => sequences.map((sequence) => this.#findTime(flow, sequence)));
+    return this.#session.execute(() => sequences.map((sequence) => this.#findTime(flow, sequence)));
   }
 
   listStepsBack({ org, flow }: FlowReference): Promise<readonly number[]> {
-    return this.#session.answer(() =>
+    return this.#session.execute(() =>
       this.#statements.listStepsBack.all(org, flow).map((row) => number(row, 'sequence')),
     );
   }
 
   findFirstNotBefore(flow: FlowReference, { first, last }: SequenceRange, time: number): Promise<number> {
-    return this.#session.answer(() => {
+    return this.#session.execute(() => {
       let [low, high] = [first, last + 1];
       while (low < high) {
         const middle = Math.floor((low + high) / 2);

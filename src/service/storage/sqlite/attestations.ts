@@ -1,4 +1,4 @@
-import type { Scope } from '../../domain/binding.ts';
+import type { Scope } from '../../domain/evidence-scope.ts';
 import type { Attestation, AttestationSummary } from '../../domain/records.ts';
 import type {
   AttestationReader,
@@ -49,11 +49,11 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 
   find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, id, flow, trail), toAttestation));
+    return this.session.execute(() => optional(this.#statements.find.get(org, id, flow, trail), toAttestation));
   }
 
   findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       optional(this.#statements.findLatest.get(org, flow), (row) => ({
         sequence: number(row, 'sequence'),
         createdAt: number(row, 'created_at'),
@@ -62,14 +62,14 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 
   listByTrail({ org, flow }: FlowReference, trail: string, limit: number): Promise<readonly AttestationSummary[]> {
-    return this.session.answer(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toSummary));
+    return this.session.execute(() => this.#statements.listByTrail.all(org, flow, trail, limit).map(toSummary));
   }
 
   listCurrent(
     { org, flow }: FlowReference,
     scopes: readonly Scope[],
   ): Promise<ReadonlyMap<Scope, readonly RecordedSummary[]>> {
-    return this.session.answer(
+    return this.session.execute(
       () =>
         new Map(
           scopes.flatMap((scope) => {
@@ -85,7 +85,7 @@ export class SqliteAttestationReader implements AttestationReader {
     scopes: readonly Scope[],
     limit: number,
   ): Promise<readonly RecordedSummary[]> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const rows = scopes.flatMap((scope) => this.#statements.listBound.all(org, flow, scope, limit));
       const bySequence = new Map(rows.map((row) => [number(row, 'sequence'), row]));
       const newestFirst = [...bySequence].sort(([one], [other]) => other - one).slice(0, limit);
@@ -100,7 +100,7 @@ export class SqliteAttestationReader implements AttestationReader {
     maximumNames: number,
   ): Promise<boolean> {
     const { hasEvidence, hasNames } = this.#statements;
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       scopes.some(
         (scope) =>
           hasEvidence.get(org, flow, scope, evidence) === undefined &&
@@ -110,11 +110,11 @@ export class SqliteAttestationReader implements AttestationReader {
   }
 
   isAttached(digest: string): Promise<boolean> {
-    return this.session.answer(() => this.#statements.isAttached.get(digest) !== undefined);
+    return this.session.execute(() => this.#statements.isAttached.get(digest) !== undefined);
   }
 
   countAttached(): Promise<number> {
-    return this.session.answer(() => number(this.#statements.countAttached.get() ?? {}, 'count'));
+    return this.session.execute(() => number(this.#statements.countAttached.get() ?? {}, 'count'));
   }
 }
 
@@ -132,7 +132,7 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
     const { attachment, documentJson, isStepBack, scopes, evidence } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
     const { insert, bind, setCurrent } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       insert.run(
         ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
         ...[filename, digest, size, documentJson, Number(isStepBack)],

@@ -52,7 +52,7 @@ export class SqliteDeliveryReader implements DeliveryReader {
   }
 
   listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.listListeners
         .all(org, environment)
         .map((row) => ({ ...toReference(row), trigger: toTrigger(row) })),
@@ -60,19 +60,19 @@ export class SqliteDeliveryReader implements DeliveryReader {
   }
 
   listDue(now: number, limit: number): Promise<readonly DueTarget[]> {
-    return this.session.answer(() => this.#statements.listDue.all(now, limit).map(toDueTarget));
+    return this.session.execute(() => this.#statements.listDue.all(now, limit).map(toDueTarget));
   }
 
   listDueAfter(time: number): Promise<readonly WaitingTarget[]> {
-    return this.session.answer(() => this.#statements.listDueAfter.all(time).map(toWaitingTarget));
+    return this.session.execute(() => this.#statements.listDueAfter.all(time).map(toWaitingTarget));
   }
 
   findNextDue(after: number): Promise<number | undefined> {
-    return this.session.answer(() => optionalNumber(this.#statements.findNextDue.get(after) ?? {}, 'due_at'));
+    return this.session.execute(() => optionalNumber(this.#statements.findNextDue.get(after) ?? {}, 'due_at'));
   }
 
   findFirst({ org, number: of, position }: TargetReference): Promise<Delivery | undefined> {
-    return this.session.answer(() => optional(this.#statements.findFirst.get(org, of, position), toDelivery));
+    return this.session.execute(() => optional(this.#statements.findFirst.get(org, of, position), toDelivery));
   }
 }
 
@@ -86,7 +86,7 @@ export class SqliteDeliveryWriter extends SqliteDeliveryReader implements Delive
   }
 
   insert(deliveries: readonly NewDelivery[]): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       for (const { org, number: of, position, event } of deliveries) {
         this.#statements.insert.run(org, of, position, JSON.stringify(event));
         this.#statements.setFirstDue.run(event.timestamp, org, of, position);
@@ -95,26 +95,26 @@ export class SqliteDeliveryWriter extends SqliteDeliveryReader implements Delive
   }
 
   delete({ org, number: of, position, sequence }: Delivery): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.delete.run(org, of, position, sequence);
     });
   }
 
   setDue(targets: readonly TargetReference[], dueAt: number): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       for (const { org, number: of, position } of targets) this.#statements.setDue.run(dueAt, org, of, position);
     });
   }
 
   recordSuccess({ org, number: of, position }: TargetReference, at: number): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.recordSuccess.run(at, org, of, position);
       this.#statements.setNextDue.run(at, org, of, position);
     });
   }
 
   recordFailure({ org, number: of, position }: TargetReference, { reason, at, until }: DeliveryFailure): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.recordFailure.run(reason, at, org, of, position);
       this.#statements.setNextDue.run(until, org, of, position);
     });

@@ -59,7 +59,7 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
 
   find(org: string, name: string): Promise<Environment | undefined> {
     const { find, listMembers } = this.#statements;
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       optional(find.get(org, name), (row) => ({
         ...toHead(row),
         description: text(row, 'description'),
@@ -72,37 +72,37 @@ export class SqliteEnvironmentReader implements EnvironmentReader {
   }
 
   findHead(org: string, name: string): Promise<EnvironmentHead | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, name), toHead));
+    return this.session.execute(() => optional(this.#statements.find.get(org, name), toHead));
   }
 
   findHeads(org: string, names: readonly string[]): Promise<ReadonlyMap<string, EnvironmentHead>> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const heads = names.flatMap((name) => optional(this.#statements.find.get(org, name), toHead) ?? []);
       return new Map(heads.map((head) => [head.name, head]));
     });
   }
 
   listMemberHeads(org: string, name: string): Promise<readonly EnvironmentHead[]> {
-    return this.session.answer(() => this.#statements.listMemberHeads.all(org, name).map(toHead));
+    return this.session.execute(() => this.#statements.listMemberHeads.all(org, name).map(toHead));
   }
 
   listPolicies(org: string, name: string): Promise<readonly string[]> {
-    return this.session.answer(() => this.#listPolicyNames(org, name));
+    return this.session.execute(() => this.#listPolicyNames(org, name));
   }
 
   listIncluding(org: string, names: readonly string[]): Promise<readonly string[]> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const rows = names.flatMap((name) => this.#statements.listIncluding.all(org, name));
       return [...new Set(rows.map((row) => text(row, 'environment')))].sort();
     });
   }
 
   hasPolicies(org: string): Promise<boolean> {
-    return this.session.answer(() => this.#statements.hasPolicies.get(org) !== undefined);
+    return this.session.execute(() => this.#statements.hasPolicies.get(org) !== undefined);
   }
 
   listRunning(subject: EvidenceSubject): Promise<readonly string[]> {
-    return this.session.answer(() => this.#selectRunning(subject).map((row) => text(row, 'environment')));
+    return this.session.execute(() => this.#selectRunning(subject).map((row) => text(row, 'environment')));
   }
 
   #selectRunning(subject: EvidenceSubject): readonly Row[] {
@@ -130,26 +130,26 @@ export class SqliteEnvironmentWriter extends SqliteEnvironmentReader implements 
 
   save(environment: Omit<Environment, 'members' | 'policies' | 'latest'>): Promise<void> {
     const { org, name, kind, description, createdAt, lastModifiedAt } = environment;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.save.run(org, name, kind, description, createdAt, lastModifiedAt);
     });
   }
 
   replaceMembers(org: string, name: string, members: readonly string[]): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.deleteMembers.run(org, name);
       for (const member of members) this.#statements.insertMember.run(org, name, member);
     });
   }
 
   attachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       for (const policy of policies) this.#statements.attach.run(org, name, policy);
     });
   }
 
   detachPolicies(org: string, name: string, policies: readonly string[]): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       for (const policy of policies) this.#statements.detach.run(org, name, policy);
     });
   }

@@ -6,7 +6,7 @@ import { storageError } from '../storage-faults.ts';
  * Without the check, SQLite goes on writing to files whose folder was removed or unmounted; such writes succeed and are
  * lost when the process ends.
  */
-export function watchFiles(paths: readonly string[]): () => void {
+export function createFileCheck(paths: readonly string[]): () => void {
   const known = paths.flatMap((path) => {
     const stats = findStats(path);
     return stats === undefined ? [] : [{ path, stats }];

@@ -41,7 +41,7 @@ export class SqliteFlowReader implements FlowReader {
   }
 
   async exists(org: string, name: string): Promise<boolean> {
-    const found = await this.session.cached({
+    const found = await this.session.readCached({
       cache: this.#caches.existing,
       source: toSource('flows', org, name),
       read: () => (this.#statements.exists.get(org, name) === undefined ? undefined : true),
@@ -50,7 +50,7 @@ export class SqliteFlowReader implements FlowReader {
   }
 
   find(org: string, name: string): Promise<Flow | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, name), toFlow));
+    return this.session.execute(() => optional(this.#statements.find.get(org, name), toFlow));
   }
 }
 
@@ -66,7 +66,7 @@ export class SqliteFlowWriter extends SqliteFlowReader implements FlowWriter {
   save(flow: Flow): Promise<void> {
     const { org, name, description, visibility = null, repoUrl = null, createdAt, lastModifiedAt } = flow;
     const template = JSON.stringify(flow.template);
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.save.run(org, name, description, visibility, template, repoUrl, createdAt, lastModifiedAt);
     });
   }

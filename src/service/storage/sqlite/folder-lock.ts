@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { claimFile, makePrivateFile } from '../files/data-folder.ts';
+import { lockFile, makePrivateFile } from '../files/data-folder.ts';
 import { StartError, toStartError } from '../start-error.ts';
 import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
@@ -12,8 +12,8 @@ import { translateError } from './database.ts';
  *
  * @throws StartError if another process has locked the folder, or the lock file cannot be used.
  */
-export function claimFolder(folder: string): () => void {
-  const path = join(folder, claimFile);
+export function lockFolder(folder: string): () => void {
+  const path = join(folder, lockFile);
   let claim: DatabaseSync | undefined;
   try {
     makePrivateFile(path);

@@ -14,7 +14,7 @@ import { users } from './migrations/users.ts';
  * SQLite's `user_version` is the number of applied migrations.
  *
  * The first column of every key is the organization. `sequence` counts within a flow, in the order of recording.
- * `current_evidence` and `bindings` are looked up by scope (`domain/binding.ts`), so that judging an artifact costs the
+ * `current_evidence` and `bindings` are looked up by scope (`domain/evidence-scope.ts`), so that judging an artifact costs the
  * same however many attestations its flow holds.
  */
 const steps: readonly string[] = [

@@ -39,14 +39,14 @@ export class SqliteNotificationReader implements NotificationReader {
 
   find(org: string, wanted: number): Promise<NotificationRecord | undefined> {
     const { find, targets } = this.#statements;
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       optional(find.get(org, wanted), (row) => toNotificationRecord(row, targets.all(org, wanted))),
     );
   }
 
   findTargets(org: string, wanted: number): Promise<readonly TargetState[] | undefined> {
     const { find, targets, waiting } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       if (find.get(org, wanted) === undefined) return undefined;
       return targets.all(org, wanted).map((row) => {
         const count = number(waiting.get(org, wanted, number(row, 'position')) ?? {}, 'count');
@@ -68,7 +68,7 @@ export class SqliteNotificationWriter extends SqliteNotificationReader implement
   insert(notification: NewNotification, secrets: ReadonlyMap<number, SigningSecret>): Promise<number> {
     const { org, name, environments, triggers, targets, createdAt, createdBy } = notification;
     const { nextNumber, insert, insertSubject, insertTarget } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       const next = number(nextNumber.get(org) ?? {}, 'next');
       insert.run(org, next, name, JSON.stringify(environments), JSON.stringify(triggers), createdAt, createdBy);
       for (const environment of environments) {
@@ -85,14 +85,14 @@ export class SqliteNotificationWriter extends SqliteNotificationReader implement
 
   replaceSecrets({ org, number: of, position }: TargetReference, secrets: readonly SigningSecret[]): Promise<void> {
     const json = JSON.stringify(secrets);
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.replaceSecrets.run(json, org, of, position);
     });
   }
 
   delete(org: string, unwanted: number, deletedAt: number): Promise<'deleted' | 'not found'> {
     const { markDeleted, deleteDeliveries, deleteTargets, deleteSubjects } = this.#statements;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       if (markDeleted.run(deletedAt, org, unwanted).changes === 0) return 'not found';
       for (const statement of [deleteDeliveries, deleteTargets, deleteSubjects]) statement.run(org, unwanted);
       return 'deleted';

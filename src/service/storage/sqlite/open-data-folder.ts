@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { AttachmentFolder } from '../files/attachment-folder.ts';
 import { sweepAttachments, type Sweep } from '../files/attachment-sweep.ts';
 import { attachmentsFolder, prepareDataFolder } from '../files/data-folder.ts';
-import type { OpenedStorage, StorageSources } from '../storage.ts';
+import type { OpenedStorage, StorageDependencies } from '../storage.ts';
 import { atStart } from '../start-error.ts';
 import { isNewDatabase } from './database.ts';
-import { claimFolder } from './folder-lock.ts';
+import { lockFolder } from './folder-lock.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 import type { ServiceLog } from '../../../runtime/log.ts';
 
@@ -24,13 +24,13 @@ export interface DataFolderOptions {
  */
 export async function openDataFolder(
   { folder: dataFolder, trashUnnamedAttachments: trashAll = false }: DataFolderOptions,
-  { now, randomBytes, log }: StorageSources,
+  { now, randomBytes, log }: StorageDependencies,
   closers: (() => Promise<void> | void)[],
 ): Promise<OpenedStorage> {
   await prepareDataFolder(dataFolder, (line) => {
     log.info(line);
   });
-  closers.push(claimFolder(dataFolder));
+  closers.push(lockFolder(dataFolder));
   const folder = join(dataFolder, attachmentsFolder);
   const attachments = await atStart(folder, () => AttachmentFolder.open(folder, randomBytes));
   const rules = { folder, trashAll, now: now() };

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Storage } from '../storage.ts';
 import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
-import { claimFolder } from './folder-lock.ts';
+import { lockFolder } from './folder-lock.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteStorage } from './sqlite-storage.ts';
 
@@ -24,7 +24,7 @@ export async function withOperatorStorage<Result>(
   if (!existsSync(path)) {
     throw new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
   }
-  const release = claimUnlessServed(folder);
+  const release = lockUnlessServed(folder);
   try {
     if (release === undefined) requireSameVersion(path);
     const storage = new SqliteStorage(folder);
@@ -35,9 +35,9 @@ export async function withOperatorStorage<Result>(
 }
 
 /** Locks the folder, so that no service can start in the meantime; returns undefined if a service is running. */
-function claimUnlessServed(folder: string): (() => void) | undefined {
+function lockUnlessServed(folder: string): (() => void) | undefined {
   try {
-    return claimFolder(folder);
+    return lockFolder(folder);
   } catch (error) {
     const cause = error instanceof Error ? translateError(error.cause) : undefined;
     if (cause instanceof StorageBusyError) return undefined;

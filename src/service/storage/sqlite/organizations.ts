@@ -21,7 +21,7 @@ export class SqliteOrganizationReader implements OrganizationReader {
   }
 
   exists(org: string): Promise<boolean> {
-    return this.session.answer(() => this.#statements.find.get(org) !== undefined);
+    return this.session.execute(() => this.#statements.find.get(org) !== undefined);
   }
 }
 
@@ -35,7 +35,7 @@ export class SqliteOrganizationWriter extends SqliteOrganizationReader implement
   }
 
   insert(org: string, createdAt: number): Promise<'inserted' | 'exists'> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.insert.run(org, createdAt).changes === 0 ? 'exists' : 'inserted',
     );
   }

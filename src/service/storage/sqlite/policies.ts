@@ -45,7 +45,7 @@ export class SqlitePolicyReader implements PolicyReader {
 
   find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined> {
     const { find, listEvents } = this.#statements;
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       optional(find.get(org, name), (row) => ({
         org,
         name,
@@ -79,19 +79,19 @@ export class SqlitePolicyReader implements PolicyReader {
   }
 
   findLatestVersion(org: string, name: string): Promise<number | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, name), (row) => number(row, 'latest')));
+    return this.session.execute(() => optional(this.#statements.find.get(org, name), (row) => number(row, 'latest')));
   }
 
   listExisting(org: string, names: readonly string[]): Promise<readonly string[]> {
-    return this.session.answer(() => names.filter((name) => this.#statements.find.get(org, name) !== undefined));
+    return this.session.execute(() => names.filter((name) => this.#statements.find.get(org, name) !== undefined));
   }
 
   listEnvironments(org: string, name: string): Promise<readonly string[]> {
-    return this.session.answer(() => this.#listEnvironmentNames(org, name));
+    return this.session.execute(() => this.#listEnvironmentNames(org, name));
   }
 
   listAttached(org: string, environment: string): Promise<readonly AttachedRules[]> {
-    return this.session.answer(() => this.#statements.listAttached.all(org, environment).map(toAttachedRules));
+    return this.session.execute(() => this.#statements.listAttached.all(org, environment).map(toAttachedRules));
   }
 
   #listEnvironmentNames(org: string, name: string): readonly string[] {
@@ -110,7 +110,7 @@ export class SqlitePolicyWriter extends SqlitePolicyReader implements PolicyWrit
 
   insertVersion(policy: NewPolicyVersion): Promise<void> {
     const { org, name, description = null, version, comment, createdAt, createdBy, rules, text: yaml } = policy;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.save.run(org, name, description, version, createdAt, createdBy);
       this.#statements.insertVersion.run(org, name, version, comment, createdAt, createdBy, rules, yaml);
     });
@@ -118,7 +118,7 @@ export class SqlitePolicyWriter extends SqlitePolicyReader implements PolicyWrit
 
   addEvents(org: string, names: readonly string[], event: Omit<PolicyEvent, 'version'>): Promise<void> {
     const { type, timestamp, user, environment = null } = event;
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       for (const name of names) this.#statements.insertEvent.run(org, name, type, timestamp, user, environment);
     });
   }

@@ -1,6 +1,6 @@
 import type { ReadTransaction } from '../storage.ts';
 import { translateError } from './database.ts';
-import { SnapshotMoved, type ReadSession } from './session.ts';
+import { StaleReadError, type ReadSession } from './session.ts';
 
 /** A read-only connection with its repositories. */
 export interface Reader {
@@ -12,7 +12,7 @@ export interface Reader {
  * How many reads can be under way at once. Reads normally end in the turn that they begin in, so that one connection serves
  * nearly all of them.
  */
-const mostReaders = 4;
+const maximumReaders = 4;
 
 /** Lends read-only connections to reads; who finds none free waits. */
 export class ReadPool {
@@ -31,7 +31,7 @@ export class ReadPool {
 
   /** Runs work in a read of its own, again if it did not see one state of the data. */
   async run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
-    const reader = this.#acquire() ?? (await this.#turn());
+    const reader = this.#acquire() ?? (await this.#wait());
     const { session, transaction } = reader;
     try {
       for (;;) {
@@ -39,7 +39,7 @@ export class ReadPool {
         try {
           return await work(transaction);
         } catch (error) {
-          if (!(error instanceof SnapshotMoved)) throw error;
+          if (!(error instanceof StaleReadError)) throw error;
         } finally {
           session.end();
         }
@@ -55,7 +55,7 @@ export class ReadPool {
 
   #acquire(): Reader | undefined {
     const free = this.#free.pop();
-    if (free !== undefined || this.#readers.length >= mostReaders) return free;
+    if (free !== undefined || this.#readers.length >= maximumReaders) return free;
     try {
       const reader = this.#open();
       this.#readers.push(reader);
@@ -65,7 +65,7 @@ export class ReadPool {
     }
   }
 
-  #turn(): Promise<Reader> {
+  #wait(): Promise<Reader> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
     });

@@ -1,54 +1,68 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { VersionedCache } from '../versioned-cache.ts';
-import { answer } from './answers.ts';
-import { countersOf, type Commits, type Counters } from './commits.ts';
+import { toSlots, type CommitTracker, type Slots } from './commit-tracker.ts';
+import { translateError } from './database.ts';
 import type { Source } from './written-sources.ts';
 
-/** A connection as repositories use it, within a transaction. */
+/** The connection that repositories use within a transaction. */
 export interface Session {
   readonly database: DatabaseSync;
-  /** Runs statements; what they throw rejects, as a StorageError if it is one. */
-  answer<Result>(run: () => Result): Promise<Result>;
-  /** Reads through a cache: what is found is kept as long as the source is not written. */
-  cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined>;
-  /** The version of the sources in the state that the transaction sees: see `Version`. */
-  versionOf(counters: Counters): Promise<number>;
+  /**
+   * Runs statements. They run synchronously, because they are short and the connection belongs to this thread.
+   *
+   * @throws StorageError if the database fails.
+   */
+  execute<Result>(run: () => Result): Promise<Result>;
+  /** Reads through a cache. A cached value is used until its source is written. */
+  readCached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined>;
+  /** Returns the version of the sources in the state that the transaction sees; see `DataVersion`. */
+  findVersion(slots: Slots): Promise<number>;
 }
 
-/** What is read through a cache. */
+/** A lookup through a cache. */
 export interface CachedLookup<Value> {
   readonly cache: VersionedCache<Value>;
-  /** All that the value is read from; also its key. */
+  /** All rows that the value is read from; also its key in the cache. */
   readonly source: Source;
   readonly read: () => Value | undefined;
 }
 
-function readAndKeep<Value>({ cache, source, read }: CachedLookup<Value>, version: number): Value | undefined {
+function readAndCache<Value>({ cache, source, read }: CachedLookup<Value>, version: number): Value | undefined {
   const value = read();
   if (value !== undefined && !Number.isNaN(version)) cache.set(source, version, value);
   return value;
 }
 
-/** A version that equals no other, not even itself: what is read then must not be kept. */
-const noVersion = Number.NaN;
+/** The version of values that must not be cached. It equals no version, not even itself. */
+const uncacheable = Number.NaN;
 
-/** Who keeps a repository after its transaction has a defect. */
-function hasEnded(): Error {
+/** A repository was used after its transaction, which is a defect. */
+function transactionEndedError(): Error {
   return new Error('the transaction has ended');
 }
 
-/** The one connection that writes. It sees what is not committed yet: what is read of that is not kept. */
+function executeNow<Result>(run: () => Result): Promise<Result> {
+  try {
+    return Promise.resolve(run());
+  } catch (error) {
+    return Promise.resolve().then(() => {
+      throw translateError(error);
+    });
+  }
+}
+
+/** The session of the only connection that writes. It sees uncommitted rows, which must not be cached. */
 export class WriteSession implements Session {
   readonly database: DatabaseSync;
-  readonly #commits: Commits;
+  readonly #commits: CommitTracker;
   #isActive = false;
 
-  constructor(database: DatabaseSync, commits: Commits) {
+  constructor(database: DatabaseSync, commits: CommitTracker) {
     this.database = database;
     this.#commits = commits;
   }
 
-  /** Lets the repositories work until the work ends. */
+  /** Runs the work of a transaction. The repositories can be used until it ends. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#isActive = true;
     try {
@@ -58,42 +72,45 @@ export class WriteSession implements Session {
     }
   }
 
-  answer<Result>(run: () => Result): Promise<Result> {
-    return this.#isActive ? answer(run) : Promise.reject(hasEnded());
+  execute<Result>(run: () => Result): Promise<Result> {
+    return this.#isActive ? executeNow(run) : Promise.reject(transactionEndedError());
   }
 
-  cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
-    return this.answer(() => {
-      const counters = countersOf([lookup.source]);
-      // No other connection writes, so what this one is not writing is as it was committed.
-      const version = this.#commits.isWriting(counters) ? noVersion : this.#commits.lastWriteOf(counters);
-      return lookup.cache.get(lookup.source, version) ?? readAndKeep(lookup, version);
+  readCached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
+    return this.execute(() => {
+      const slots = toSlots([lookup.source]);
+      // No other connection writes, so a source without uncommitted writes is in its committed state.
+      const version = this.#commits.hasUncommittedWrite(slots) ? uncacheable : this.#commits.findLastWrite(slots);
+      return lookup.cache.get(lookup.source, version) ?? readAndCache(lookup, version);
     });
   }
 
-  versionOf(): Promise<number> {
-    return Promise.resolve(noVersion);
+  findVersion(): Promise<number> {
+    return Promise.resolve(uncacheable);
   }
 }
 
-/** Something was committed after a read had answered from memory and before it asked the database; it begins again. */
-export class SnapshotMoved extends Error {
-  override readonly name = 'SnapshotMoved';
+/**
+ * A read used cached values, and before it ran its first statement another transaction was committed. It must be run
+ * again.
+ */
+export class StaleReadError extends Error {
+  override readonly name = 'StaleReadError';
 }
 
 /**
- * A read-only connection. A read is of the moment it begins. It begins a transaction of the database with its first
- * statement only, because most reads are answered from memory.
+ * The session of a read-only connection. A read sees the state at its begin. The database transaction begins only with
+ * the first statement, because most reads need only cached values.
  */
 export class ReadSession implements Session {
   readonly database: DatabaseSync;
-  readonly #commits: Commits;
+  readonly #commits: CommitTracker;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   /** The latest commit that the read sees; undefined between reads. */
   #commit: number | undefined;
 
-  constructor(database: DatabaseSync, commits: Commits) {
+  constructor(database: DatabaseSync, commits: CommitTracker) {
     this.database = database;
     this.#commits = commits;
     this.#begin = database.prepare('BEGIN');
@@ -111,35 +128,35 @@ export class ReadSession implements Session {
     if (this.database.isTransaction) this.#end.run();
   }
 
-  answer<Result>(run: () => Result): Promise<Result> {
-    return answer(() => {
-      this.#open();
+  execute<Result>(run: () => Result): Promise<Result> {
+    return executeNow(() => {
+      this.#beginTransaction();
       return run();
     });
   }
 
-  cached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
-    const version = this.#versionOf(countersOf([lookup.source]));
+  readCached<Value>(lookup: CachedLookup<Value>): Promise<Value | undefined> {
+    const version = this.#findVersion(toSlots([lookup.source]));
     const known = lookup.cache.get(lookup.source, version);
-    return known === undefined ? this.answer(() => readAndKeep(lookup, version)) : Promise.resolve(known);
+    return known === undefined ? this.execute(() => readAndCache(lookup, version)) : Promise.resolve(known);
   }
 
-  versionOf(counters: Counters): Promise<number> {
-    return Promise.resolve(this.#versionOf(counters));
+  findVersion(slots: Slots): Promise<number> {
+    return Promise.resolve(this.#findVersion(slots));
   }
 
-  /** What was written since the read began has a version that the read does not see. */
-  #versionOf(counters: Counters): number {
-    if (this.#commit === undefined) throw hasEnded();
-    const version = this.#commits.lastWriteOf(counters);
-    return version > this.#commit ? noVersion : version;
+  /** A source that was written after the read began has a version that the read does not see. */
+  #findVersion(slots: Slots): number {
+    if (this.#commit === undefined) throw transactionEndedError();
+    const version = this.#commits.findLastWrite(slots);
+    return version > this.#commit ? uncacheable : version;
   }
 
-  /** SQLite takes its snapshot with the first statement that reads, which follows in the same turn. */
-  #open(): void {
+  /** SQLite takes its snapshot at the first statement that reads, which runs before any other commit. */
+  #beginTransaction(): void {
     if (this.database.isTransaction) return;
-    if (this.#commit === undefined) throw hasEnded();
-    if (this.#commits.latest !== this.#commit) throw new SnapshotMoved('the data has changed since the read began');
+    if (this.#commit === undefined) throw transactionEndedError();
+    if (this.#commits.latest !== this.#commit) throw new StaleReadError('the data has changed since the read began');
     this.#begin.run();
   }
 }

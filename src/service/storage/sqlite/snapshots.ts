@@ -67,11 +67,11 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   find(org: string, { environment, number: wanted }: SnapshotReference): Promise<StoredSnapshot | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, environment, wanted), toStoredSnapshot));
+    return this.session.execute(() => optional(this.#statements.find.get(org, environment, wanted), toStoredSnapshot));
   }
 
   listContents(org: string, references: readonly SnapshotReference[]): Promise<readonly string[]> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       references.flatMap(({ environment, number: wanted }) => {
         const row = this.#statements.findContent.get(org, environment, wanted);
         return row === undefined ? [] : [text(row, 'content')];
@@ -80,7 +80,7 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   findVerdicts(org: string, references: readonly SnapshotReference[]): Promise<readonly SnapshotVerdict[]> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       references.flatMap(({ environment, number: wanted }) => {
         const row = this.#statements.findVerdict.get(org, environment, wanted);
         return row === undefined ? [] : [toSnapshotVerdict(row)];
@@ -89,7 +89,7 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   findContentBytes(org: string, references: readonly SnapshotReference[]): Promise<number> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       references.length === 0
         ? 0
         : number(this.#statements.findContentBytes.get(JSON.stringify(references), org) ?? {}, 'size'),
@@ -97,23 +97,23 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   listRange(org: string, environment: string, { first, last }: NumberRange): Promise<readonly SnapshotVerdict[]> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.listRange.all(org, environment, first, last).map(toSnapshotVerdict),
     );
   }
 
   listTimes(org: string, environment: string, numbers: readonly number[]): Promise<readonly number[]> {
-    return this.session.answer(() => numbers.map((wanted) => this.#findTime(org, environment, wanted)));
+    return this.session.execute(() => numbers.map((wanted) => this.#findTime(org, environment, wanted)));
   }
 
   listStepsBack(org: string, environment: string): Promise<readonly number[]> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       this.#statements.listStepsBack.all(org, environment).map((row) => number(row, 'number')),
     );
   }
 
   findFirstNotBefore(org: string, environment: string, { first, last }: NumberRange, time: number): Promise<number> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       let [low, high] = [first, last + 1];
       while (low < high) {
         const middle = Math.floor((low + high) / 2);
@@ -125,11 +125,11 @@ export class SqliteSnapshotReader implements SnapshotReader {
   }
 
   findPending({ org, environment }: PendingReference): Promise<PendingSnapshot | undefined> {
-    return this.session.answer(() => optional(this.#statements.findPending.get(org, environment), toPendingSnapshot));
+    return this.session.execute(() => optional(this.#statements.findPending.get(org, environment), toPendingSnapshot));
   }
 
   listPendingFor(org: string, environments: readonly string[]): Promise<readonly PendingSnapshot[]> {
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       environments.flatMap((environment) =>
         this.#statements.listPendingFor.all(org, environment).map(toPendingSnapshot),
       ),
@@ -139,7 +139,7 @@ export class SqliteSnapshotReader implements SnapshotReader {
   findNextPending(after: PendingReference | undefined): Promise<PendingSnapshot | undefined> {
     const { org = '', environment = '' } = after ?? {};
     const { findNextPending } = this.#statements;
-    return this.session.answer(() =>
+    return this.session.execute(() =>
       optional(findNextPending.get(org, environment) ?? findNextPending.get('', ''), toPendingSnapshot),
     );
   }
@@ -162,14 +162,14 @@ export class SqliteSnapshotWriter extends SqliteSnapshotReader implements Snapsh
     const { org, environment, number: at, from, judgement, content } = snapshot;
     const compliant = judgement.compliant === null ? null : Number(judgement.compliant);
     const values = [org, environment, at, from, compliant, JSON.stringify(judgement), content, Number(isStepBack)];
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.insert.run(...values);
       this.#statements.setLatest.run(at, org, environment);
     });
   }
 
   replaceContent(org: string, { environment, number: at }: SnapshotReference, content: string): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.setContent.run(content, org, environment, at);
     });
   }
@@ -179,20 +179,20 @@ export class SqliteSnapshotWriter extends SqliteSnapshotReader implements Snapsh
     { environment, number: at, from }: SnapshotReference & { readonly from: number },
     { started, exited }: Movement,
   ): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.exit.run(at, from, org, environment, JSON.stringify(exited));
       this.#statements.start.run(org, environment, at, from, JSON.stringify(started));
     });
   }
 
   savePending({ org, environment, since, forced }: PendingSnapshot): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.savePending.run(org, environment, since, Number(forced));
     });
   }
 
   deletePending({ org, environment }: PendingReference): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.deletePending.run(org, environment);
     });
   }

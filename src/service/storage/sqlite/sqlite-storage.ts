@@ -6,11 +6,11 @@ import { AccountCaches, SqliteAccountReader, SqliteAccountWriter } from './accou
 import { SqliteArtifactReader, SqliteArtifactWriter } from './artifacts.ts';
 import { SqliteAttestationSeriesReader } from './attestation-series.ts';
 import { SqliteAttestationReader, SqliteAttestationWriter } from './attestations.ts';
-import { Commits } from './commits.ts';
+import { CommitTracker } from './commit-tracker.ts';
 import { openDatabase, openReadOnly } from './database.ts';
 import { SqliteDeliveryReader, SqliteDeliveryWriter } from './deliveries.ts';
 import { SqliteEnvironmentReader, SqliteEnvironmentWriter } from './environments.ts';
-import { watchFiles } from './file-presence.ts';
+import { createFileCheck } from './file-presence.ts';
 import { FlowCaches, SqliteFlowReader, SqliteFlowWriter } from './flows.ts';
 import { schemaVersion } from './migrations.ts';
 import { SqliteNotificationReader, SqliteNotificationWriter } from './notifications.ts';
@@ -38,12 +38,12 @@ export class SqliteStorage implements Storage {
   constructor(folder: string) {
     this.#database = openDatabase(folder);
     const written = new WrittenSources(this.#database);
-    const commits = new Commits(written);
+    const commits = new CommitTracker(written);
     const path = join(folder, databaseFile);
     this.#queue = new WriteQueue(this.#database, {
-      demandFiles: watchFiles([path, `${path}-wal`]),
-      committed: () => {
-        commits.committed();
+      requireFiles: createFileCheck([path, `${path}-wal`]),
+      afterCommit: () => {
+        commits.recordCommit();
       },
     });
     const caches = { accounts: new AccountCaches(), flows: new FlowCaches() };
@@ -97,7 +97,7 @@ interface Caches {
   readonly flows: FlowCaches;
 }
 
-function openReader(folder: string, commits: Commits, caches: Caches): Reader {
+function openReader(folder: string, commits: CommitTracker, caches: Caches): Reader {
   const session = new ReadSession(openReadOnly(folder), commits);
   const transaction = {
     organizations: new SqliteOrganizationReader(session),

@@ -23,7 +23,7 @@ export class SqliteTrailReader implements TrailReader {
   }
 
   find(org: string, flow: string, name: string): Promise<Trail | undefined> {
-    return this.session.answer(() => optional(this.#statements.find.get(org, flow, name), toTrail));
+    return this.session.execute(() => optional(this.#statements.find.get(org, flow, name), toTrail));
   }
 }
 
@@ -37,7 +37,7 @@ export class SqliteTrailWriter extends SqliteTrailReader implements TrailWriter 
   }
 
   insertMissing({ org, flow, name, createdAt }: Trail): Promise<void> {
-    return this.session.answer(() => {
+    return this.session.execute(() => {
       this.#statements.insertMissing.run(org, flow, name, createdAt);
     });
   }

@@ -19,13 +19,13 @@ const statements = {
 const maximumGroupMilliseconds = 10;
 
 /** The hooks of a queue. */
-interface Watches {
+interface WriteQueueHooks {
   /** Throws if the files of the database are gone, so that a commit would be lost. */
-  readonly demandFiles?: () => void;
+  readonly requireFiles?: () => void;
   /** Monotonic time in milliseconds. */
   readonly elapsed?: () => number;
   /** Called synchronously after every commit, also after one that failed. */
-  readonly committed?: () => void;
+  readonly afterCommit?: () => void;
 }
 
 /**
@@ -36,9 +36,9 @@ interface Watches {
 export class WriteQueue {
   readonly #database: DatabaseSync;
   readonly #statements: Prepared<typeof statements>;
-  readonly #demandFiles: () => void;
+  readonly #requireFiles: () => void;
   readonly #elapsed: () => number;
-  readonly #committed: () => void;
+  readonly #afterCommit: () => void;
   #jobs: Job[] = [];
   #scheduled: NodeJS.Immediate | undefined;
   /** The current group. */
@@ -47,13 +47,17 @@ export class WriteQueue {
 
   constructor(
     database: DatabaseSync,
-    { demandFiles = () => undefined, elapsed = () => performance.now(), committed = () => undefined }: Watches = {},
+    {
+      requireFiles = () => undefined,
+      elapsed = () => performance.now(),
+      afterCommit = () => undefined,
+    }: WriteQueueHooks = {},
   ) {
     this.#database = database;
     this.#statements = prepare(database, statements);
-    this.#demandFiles = demandFiles;
+    this.#requireFiles = requireFiles;
     this.#elapsed = elapsed;
-    this.#committed = committed;
+    this.#afterCommit = afterCommit;
   }
 
   /** Runs a write within the transaction of the next group. */
@@ -81,7 +85,7 @@ export class WriteQueue {
     this.#listeners.push(listener);
   }
 
-  /** Commits everything that is queued. */
+  /** CommitTracker everything that is queued. */
   async drain(): Promise<void> {
     while (this.#jobs.length > 0 || this.#group !== undefined) await (this.#group ?? this.#begin());
   }
@@ -104,12 +108,12 @@ export class WriteQueue {
     return this.#group;
   }
 
-  /** Commits queued writes, as many as fit into one group. */
+  /** CommitTracker queued writes, as many as fit into one group. */
   async #commitGroup(): Promise<void> {
     const jobs = this.#jobs;
     this.#jobs = [];
     try {
-      this.#demandFiles();
+      this.#requireFiles();
       this.#statements.begin.run();
       const done = await this.#run(jobs);
       this.#commit();
@@ -127,7 +131,7 @@ export class WriteQueue {
     try {
       this.#statements.commit.run();
     } finally {
-      this.#committed();
+      this.#afterCommit();
     }
   }
 

@@ -11,11 +11,11 @@ import type { ArtifactInFlow, JudgedArtifact } from '../../../../src/service/dom
 import type { PolicyRules } from '../../../../src/service/domain/policy/rules.ts';
 import {
   KnownMatches,
-  MatchesMissing,
+  MissingMatchesError,
   prepareMatches,
-  Work,
+  JudgementBudget,
   type PatternUse,
-} from '../../../../src/service/domain/policy/work.ts';
+} from '../../../../src/service/domain/policy/judgement-budget.ts';
 
 const policy = (artifacts: PolicyRules['artifacts'], name = 'strict'): AttachedPolicy => ({
   name,
@@ -174,12 +174,12 @@ describe('a judgement that exceeds the limits', () => {
     const policies = [policy(exceptions('matches(artifact.name, "(a|b){1,50}c")', 1))];
     const artifacts = many(100, 'a'.repeat(50));
     const known = new KnownMatches();
-    const attempt = (): EnvironmentJudgement => judgeEnvironment(policies, () => artifacts, new Work(known));
+    const attempt = (): EnvironmentJudgement => judgeEnvironment(policies, () => artifacts, new JudgementBudget(known));
     let needed: Iterable<PatternUse> = [];
     try {
       attempt();
     } catch (error) {
-      if (!(error instanceof MatchesMissing)) throw error;
+      if (!(error instanceof MissingMatchesError)) throw error;
       ({ needed } = error);
     }
     let pauses = 0;
@@ -201,7 +201,7 @@ describe('a judgement that exceeds the limits', () => {
       policies.flatMap(({ compiled }) => artifacts.flatMap((one) => [...compiled.patternUses(one)])),
       () => Promise.resolve(),
     );
-    expect(judgeEnvironment(policies, () => artifacts, new Work(known))).toMatchObject({
+    expect(judgeEnvironment(policies, () => artifacts, new JudgementBudget(known))).toMatchObject({
       compliant: false,
       unjudgeable: 'judging it was stopped: its patterns take more than 30000000 steps, the limit of one judgement',
     });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { prepareDataFolder } from '../../../../src/service/storage/files/data-folder.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
-import { claimFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
+import { lockFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { itWithPosixFiles } from '../../../support/platform.ts';
 import { Records } from '../../../support/records.ts';
@@ -28,7 +28,7 @@ describe('the data folder', () => {
 
   itWithPosixFiles('is made for its owner alone, and so is every file of the database and of the claim', async () => {
     await prepare();
-    const release = claimFolder(folder);
+    const release = lockFolder(folder);
     const storage = new SqliteStorage(folder);
     const records = new Records(storage);
     await records.createOrganization('acme', 1);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { claimFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
+import { lockFolder } from '../../../../src/service/storage/sqlite/folder-lock.ts';
 import { openDatabase, translateError } from '../../../../src/service/storage/sqlite/database.ts';
 import { SqliteStorage } from '../../../../src/service/storage/sqlite/sqlite-storage.ts';
 import { WriteQueue } from '../../../../src/service/storage/sqlite/write-queue.ts';
@@ -83,10 +83,10 @@ describe('the SQLite database', () => {
   });
 
   it('is locked by one process at a time, and unlocked afterwards', () => {
-    const release = claimFolder(folder);
-    expect(() => claimFolder(folder)).toThrow(/in use by another process; stop it, or choose another folder/);
+    const release = lockFolder(folder);
+    expect(() => lockFolder(folder)).toThrow(/in use by another process; stop it, or choose another folder/);
     release();
-    claimFolder(folder)();
+    lockFolder(folder)();
   });
 
   it('reports a full disk, rolls the write back, and accepts the next one', async () => {

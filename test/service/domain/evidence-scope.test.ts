@@ -7,7 +7,7 @@ import {
   toAttestationScopes,
   type ArtifactSubject,
   type AttestationSubject,
-} from '../../../src/service/domain/binding.ts';
+} from '../../../src/service/domain/evidence-scope.ts';
 
 const isAbout = (attestation: AttestationSubject, artifact: ArtifactSubject): boolean => {
   const scopes = toArtifactScopes(artifact);

@@ -14,13 +14,13 @@ export const judgementLimits = {
 } as const;
 
 /** A judgement exceeded a limit; the message says which, as the rest of a sentence. */
-export class WorkExceeded extends Error {
-  override readonly name = 'WorkExceeded';
+export class BudgetExceededError extends Error {
+  override readonly name = 'BudgetExceededError';
 }
 
 /** A judgement needs so much pattern matching that it has to be done in portions first (`prepareMatches`). */
-export class MatchesMissing extends Error {
-  override readonly name = 'MatchesMissing';
+export class MissingMatchesError extends Error {
+  override readonly name = 'MissingMatchesError';
   readonly needed: Iterable<PatternUse>;
 
   constructor(needed: Iterable<PatternUse>) {
@@ -102,7 +102,7 @@ export async function prepareMatches(
 }
 
 /** Counts the work of one judgement. */
-export class Work {
+export class JudgementBudget {
   readonly #known: KnownMatches;
   #stepsLeft: number = judgementLimits.steps;
 
@@ -115,24 +115,24 @@ export class Work {
     this.#known = known;
   }
 
-  /** @throws WorkExceeded */
+  /** @throws BudgetExceededError */
   spend(steps: number): void {
     this.#stepsLeft -= steps;
-    if (this.#stepsLeft < 0) throw new WorkExceeded(`it takes more than ${judgementLimits.steps} steps`);
+    if (this.#stepsLeft < 0) throw new BudgetExceededError(`it takes more than ${judgementLimits.steps} steps`);
   }
 
   /**
    * Whether the pattern matches the text.
    *
-   * @throws WorkExceeded
-   * @throws MatchesMissing without `needed`, which the caller fills in, because it knows the whole judgement
+   * @throws BudgetExceededError
+   * @throws MissingMatchesError without `needed`, which the caller fills in, because it knows the whole judgement
    */
   matches(pattern: Pattern, text: string): boolean {
     this.spend(1);
     const use = { pattern, text };
     const found = this.#known.find(use) ?? this.#known.matchNow(use);
     if (found !== undefined) return found;
-    if (!this.#known.isExhausted) throw new MatchesMissing([]);
-    throw new WorkExceeded(`its patterns take more than ${judgementLimits.patternSteps} steps`);
+    if (!this.#known.isExhausted) throw new MissingMatchesError([]);
+    throw new BudgetExceededError(`its patterns take more than ${judgementLimits.patternSteps} steps`);
   }
 }
