@@ -19,6 +19,7 @@ const layerDependencies = {
   'service-application': ['contract', 'runtime', 'service-domain', 'service-storage'],
   'service-http': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
   'service-notifications': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage'],
+  'service-commands': ['contract', 'runtime', 'service-domain', 'service-application', 'service-storage', 'service'],
   service: [
     'contract',
     'runtime',
@@ -27,6 +28,7 @@ const layerDependencies = {
     'service-storage',
     'service-http',
     'service-notifications',
+    'service-commands',
   ],
 };
 
@@ -59,7 +61,7 @@ const layers = [
     pattern: `src/${layer}/**`,
     partialMatch: false,
   })),
-  ...['domain', 'application', 'storage', 'http', 'notifications'].map((layer) => ({
+  ...['domain', 'application', 'storage', 'http', 'notifications', 'commands'].map((layer) => ({
     type: `service-${layer}`,
     pattern: `src/service/${layer}/**`,
     partialMatch: false,

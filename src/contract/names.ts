@@ -92,3 +92,6 @@ export const serviceAccountName = Type.String({
   maxLength: 64,
   description: 'The name of the service account, 1 to 64 characters.',
 });
+
+/** The name of a user. The interface shows no pattern; it is the same as for a service account. */
+export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { violations } from '../../contract/check.ts';
-import { orgName } from '../../contract/names.ts';
-import { userName } from '../http/admin/members.ts';
+import { userName } from '../../contract/names.ts';
 import type { Now } from '../../runtime/clock.ts';
+import type { EnvironmentVariables } from '../../runtime/dependencies.ts';
 import type { RandomBytes } from '../../runtime/random.ts';
 import { errorMessage } from '../../runtime/failure.ts';
 import { createAdminKey } from '../application/admin-keys.ts';
 import { outputApiKey, type Terminal } from './output-api-key.ts';
-import { OptionError } from './service-options.ts';
+import { defaultDataFolder, OptionError, readDataFolder, readOrganization } from './service-options.ts';
 import { withOperatorStorage } from '../storage/sqlite/operator-access.ts';
 
 /** The options of `create-key`. */
@@ -37,20 +37,17 @@ export const createKeyUsage = [
  */
 export function parseCreateKeyCommand(
   words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: EnvironmentVariables,
 ): CreateKeyCommand | 'help' {
   const values = parse(words);
   if (values.help === true) return 'help';
-  const valueOf = (flag: string | undefined, variable: string): string | undefined =>
-    [flag, environment[variable]].find((value) => value !== undefined && value !== '');
-  const org = valueOf(values.org, 'COMPLIANCE_SERVICE_ORG');
+  const org = readOrganization(values.org, environment);
   if (org === undefined) throw new OptionError(`create-key requires --org\n\n${createKeyUsage}`);
-  if (violations(orgName, org).length > 0) throw new OptionError(`--org ${org} is not a valid name of an organization`);
   const { user } = values;
   if (user !== undefined && violations(userName, user).length > 0) {
     throw new OptionError(`--user ${user} is not a valid name of a user; use 1 to 64 letters, digits and -`);
   }
-  return { org, user, dataFolder: valueOf(values.data, 'COMPLIANCE_SERVICE_DATA') ?? 'service-data' };
+  return { org, user, dataFolder: readDataFolder(values.data, environment) ?? defaultDataFolder };
 }
 
 interface Values {

@@ -75,14 +75,9 @@ export function parseServiceOptions(
   const valueOf = (setting: Setting): string | undefined => readSetting(setting, flags[setting], environment);
   const isOn = (setting: Setting): boolean => flags[setting] === true || parseSwitch(setting, valueOf(setting));
   const key = valueOf('key');
-  const org = valueOf('org');
+  const org = readOrganization(flags['org'], environment);
   if (key !== undefined && org === undefined)
     throw new OptionError('--key requires --org: set it to the organization of the key');
-  if (org !== undefined && violations(orgName, org).length > 0) {
-    throw new OptionError(
-      `--org ${org} is not a valid name of an organization; use letters, digits and . - _ ~, and begin with a letter or digit`,
-    );
-  }
   return {
     host: valueOf('host') ?? '127.0.0.1',
     port: parsePort(valueOf('port') ?? '8080'),
@@ -105,6 +100,19 @@ function readSetting(setting: Setting, flag: unknown, environment: EnvironmentVa
 /** The data folder from the flag or the environment; undefined if neither names one. */
 export function readDataFolder(flag: unknown, environment: EnvironmentVariables): string | undefined {
   return readSetting('data', flag, environment);
+}
+
+/**
+ * The organization from the flag or the environment; undefined if neither names one.
+ *
+ * @throws OptionError
+ */
+export function readOrganization(flag: unknown, environment: EnvironmentVariables): string | undefined {
+  const org = readSetting('org', flag, environment);
+  if (org === undefined || violations(orgName, org).length === 0) return org;
+  throw new OptionError(
+    `--org ${org} is not a valid name of an organization; use letters, digits and . - _ ~, and begin with a letter or digit`,
+  );
 }
 
 function readFlags(words: readonly string[]): Readonly<Record<string, unknown>> {

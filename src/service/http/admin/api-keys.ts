@@ -3,13 +3,13 @@ import type { CreatedKey } from '../../application/keys.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
 import { maximumTimestamp } from '../../../contract/limits.ts';
-import { orgName } from '../../../contract/names.ts';
+import { orgName, userName } from '../../../contract/names.ts';
 import { Type, type Static } from '../../../contract/schema.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
-import { role, userName } from './members.ts';
+import { role } from './members.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 const keyId = Type.String({ pattern: '^[a-zA-Z0-9]{4,64}$', description: 'The public part of an API key.' });

@@ -1,7 +1,7 @@
 import * as members from '../../application/members.ts';
 import { defineEndpoint, noQuery } from '../../../contract/endpoint.ts';
 import { commonErrors } from '../../../contract/errors.ts';
-import { orgName } from '../../../contract/names.ts';
+import { orgName, userName } from '../../../contract/names.ts';
 import { Type } from '../../../contract/schema.ts';
 import type { Authenticator } from '../authentication/authentication.ts';
 import { ApiError } from '../errors/api-error.ts';
@@ -9,9 +9,6 @@ import { addRoute, type RouteHost } from '../route.ts';
 import { adminErrors } from './admin-errors.ts';
 import { roles } from '../../../contract/role.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
-
-/** The name of a user. */
-export const userName = Type.String({ pattern: '^[a-zA-Z0-9\\-]{1,64}$', description: 'The name of the user.' });
 
 /** The role of a user or a service account. */
 export const role = Type.Union(roles.map((name) => Type.Literal(name)));
