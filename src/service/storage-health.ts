@@ -18,23 +18,23 @@ export interface StorageHealthDependencies {
 }
 
 /** How long a result is reused, in milliseconds, so that frequent checks cost almost nothing. */
-const findingLasts = 250;
+const resultLifetime = 250;
 /** How long a check waits for a busy disk before it relies on the previous result, in milliseconds. */
-const patience = 25;
+const maximumWait = 25;
 /** How long a storage that worked is assumed to work while a new check is slow, in milliseconds. */
-const relianceLasts = 15_000;
+const maximumResultAge = 15_000;
 /** How much more free space than at the failure ends "disk full", in bytes. */
-const roomAgain = 256 * 1024;
+const requiredExtraBytes = 256 * 1024;
 
-interface Finding {
+interface CheckResult {
   readonly at: number;
   readonly fault: StorageError | undefined;
 }
 
 /** A look at the storage that is under way. */
-interface Looking {
+interface RunningCheck {
   readonly since: number;
-  readonly finding: Promise<Finding>;
+  readonly result: Promise<CheckResult>;
 }
 
 /**
@@ -42,13 +42,13 @@ interface Looking {
  */
 export class StorageHealth {
   readonly #dependencies: StorageHealthDependencies;
-  #finding: Finding | undefined;
-  #looking: Looking | undefined;
+  #result: CheckResult | undefined;
+  #running: RunningCheck | undefined;
   /** The reason that was logged last. */
-  #told: StorageReason | undefined;
-  #measured: Promise<void> = Promise.resolve();
+  #loggedReason: StorageReason | undefined;
+  #measurement: Promise<void> = Promise.resolve();
   /** Free bytes when a write last failed for lack of space; undefined once there is more. */
-  #tooLittle: number | undefined;
+  #insufficientBytes: number | undefined;
 
   constructor(dependencies: StorageHealthDependencies) {
     this.#dependencies = dependencies;
@@ -59,64 +59,64 @@ export class StorageHealth {
    * result: a storage that worked a moment ago is assumed to work still, unless a request has failed since.
    */
   async check(): Promise<StorageError | undefined> {
-    const known = this.#finding;
-    if (known !== undefined && this.#isYounger(known, findingLasts)) return known.fault;
-    this.#looking ??= this.#startLooking();
-    const mayRely = known !== undefined && known.fault === undefined && this.#isYounger(known, relianceLasts);
-    const { fault } = await (mayRely ? this.#foundInTime(this.#looking, known) : this.#looking.finding);
+    const known = this.#result;
+    if (known !== undefined && this.#isYounger(known, resultLifetime)) return known.fault;
+    this.#running ??= this.#startCheck();
+    const isRecent = known !== undefined && known.fault === undefined && this.#isYounger(known, maximumResultAge);
+    const { fault } = await (isRecent ? this.#waitBriefly(this.#running, known) : this.#running.result);
     return fault;
   }
 
-  #startLooking(): Looking {
-    const finding = this.#look().finally(() => {
-      this.#looking = undefined;
+  #startCheck(): RunningCheck {
+    const result = this.#run().finally(() => {
+      this.#running = undefined;
     });
-    return { since: this.#dependencies.now(), finding };
+    return { since: this.#dependencies.now(), result };
   }
 
   /** After the clock was set back, the result has a time in the future and must not be reused. */
-  #isYounger({ at }: Finding, milliseconds: number): boolean {
+  #isYounger({ at }: CheckResult, milliseconds: number): boolean {
     const age = this.#dependencies.now() - at;
     return age >= 0 && age < milliseconds;
   }
 
   /** The result of the check, or the previous one if the check is slow and no request has failed meanwhile. */
-  async #foundInTime({ since, finding }: Looking, known: Finding): Promise<Finding> {
-    const wait = since + patience - this.#dependencies.now();
+  async #waitBriefly({ since, result }: RunningCheck, known: CheckResult): Promise<CheckResult> {
+    const wait = since + maximumWait - this.#dependencies.now();
     if (wait <= 0) return known;
-    const { promise, resolve } = Promise.withResolvers<Finding>();
-    const callOff = this.#dependencies.after(Math.min(wait, patience), () => {
-      if (this.#finding === known) resolve(known);
+    const { promise, resolve } = Promise.withResolvers<CheckResult>();
+    const cancel = this.#dependencies.after(Math.min(wait, maximumWait), () => {
+      if (this.#result === known) resolve(known);
     });
     try {
-      return await Promise.race([finding, promise]);
+      return await Promise.race([result, promise]);
     } finally {
-      callOff();
+      cancel();
     }
   }
 
   /** Call it when a request failed because of the storage. */
   storageFailed(error: StorageError): void {
-    this.#finding = undefined;
-    if (error.reason === 'full') this.#measured = this.#measureRoom();
+    this.#result = undefined;
+    if (error.reason === 'full') this.#measurement = this.#measureFreeBytes();
   }
 
-  async #measureRoom(): Promise<void> {
+  async #measureFreeBytes(): Promise<void> {
     const free = await this.#freeBytes().catch(() => 0);
     // If there is space for any file, a quota or another limit was hit, which free bytes do not show.
     if (free > maximumFileBytes) return;
-    this.#tooLittle = Math.max(this.#tooLittle ?? 0, free);
+    this.#insufficientBytes = Math.max(this.#insufficientBytes ?? 0, free);
   }
 
-  async #look(): Promise<Finding> {
-    await this.#measured;
+  async #run(): Promise<CheckResult> {
+    await this.#measurement;
     const fault = await this.#probe();
     const { log, now } = this.#dependencies;
-    if (fault !== undefined && fault.reason !== this.#told) log.error('the storage is not writable', fault);
-    if (fault === undefined && this.#told !== undefined) log.info('the storage is writable again');
-    this.#told = fault?.reason;
-    this.#finding = { at: now(), fault };
-    return this.#finding;
+    if (fault !== undefined && fault.reason !== this.#loggedReason) log.error('the storage is not writable', fault);
+    if (fault === undefined && this.#loggedReason !== undefined) log.info('the storage is writable again');
+    this.#loggedReason = fault?.reason;
+    this.#result = { at: now(), fault };
+    return this.#result;
   }
 
   async #probe(): Promise<StorageError | undefined> {
@@ -124,18 +124,18 @@ export class StorageHealth {
     try {
       await storage.probe();
       await attachments.probe();
-      await this.#demandRoom();
+      await this.#requireFreeBytes();
       return undefined;
     } catch (error) {
       return error instanceof StorageError ? error : storageError('failing', error);
     }
   }
 
-  async #demandRoom(): Promise<void> {
-    if (this.#tooLittle === undefined) return;
+  async #requireFreeBytes(): Promise<void> {
+    if (this.#insufficientBytes === undefined) return;
     const free = await onDisk(() => this.#freeBytes());
-    if (free < this.#tooLittle + roomAgain) throw storageError('full');
-    this.#tooLittle = undefined;
+    if (free < this.#insufficientBytes + requiredExtraBytes) throw storageError('full');
+    this.#insufficientBytes = undefined;
   }
 
   async #freeBytes(): Promise<number> {

@@ -32,11 +32,11 @@ export function watchClock({ now, monotonic, after, log, onChange }: ClockWatchD
       log.info(describeStep(step, newTime));
       onChange();
     }
-    callOff = after(interval, look);
+    cancel = after(interval, look);
   };
-  let callOff = after(interval, look);
+  let cancel = after(interval, look);
   return () => {
-    callOff();
+    cancel();
   };
 }
 

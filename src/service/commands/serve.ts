@@ -7,8 +7,9 @@ import type { RunningService, ServiceOptions } from '../service.ts';
 import { prepareDataFolder } from '../storage/files/data-folder.ts';
 import { listApiKeyFiles, outputApiKey, type Terminal } from './output-api-key.ts';
 import { errorMessage } from '../../runtime/failure.ts';
+
 /** In characters, so that no request can flood the log. */
-const longestLogLine = 4000;
+const maximumLogLineLength = 4000;
 
 /** Starts the service, prints its address, and stops it on SIGTERM or SIGINT. */
 export async function serve(
@@ -27,10 +28,10 @@ export async function serve(
     randomBytes: (size) => randomBytes(size),
     log: {
       info: (line) => {
-        terminal.writeLine(toSingleLine(line, longestLogLine));
+        terminal.writeLine(toSingleLine(line, maximumLogLineLength));
       },
       error: (line, error) => {
-        terminal.writeError(toSingleLine(line, longestLogLine), error);
+        terminal.writeError(toSingleLine(line, maximumLogLineLength), error);
       },
     },
   });

@@ -1,4 +1,5 @@
 import type { Trigger } from '../../contract/notification.ts';
+import { truncate } from '../../runtime/truncate.ts';
 import type { DigestGroup, EnvironmentEvent } from './environment-event.ts';
 
 /** If a snapshot has more events than this for a target, they are sent as a digest. */
@@ -44,7 +45,7 @@ function toDigest(events: readonly EnvironmentEvent[]): readonly EnvironmentEven
     artifacts: group
       .flatMap(({ artifact }) => artifact ?? [])
       .slice(0, maximumListedArtifacts)
-      .map(toListed),
+      .map(({ name, fingerprint }) => ({ name: truncate(name, maximumListedNameLength), fingerprint })),
   }));
   const verdicts = ordered.filter(({ artifact }) => artifact === undefined).map(({ description }) => description);
   const counts = groups.flatMap((group) => describeGroup(group) ?? []).join(', ');
@@ -59,12 +60,4 @@ export function describeGroup({ trigger, count }: DigestGroup): string | undefin
   const words = artifactPhrases.find(([known]) => known === trigger);
   if (words === undefined) return undefined;
   return count === 1 ? `1 artifact ${words[1]}` : `${count} artifacts ${words[2]}`;
-}
-
-function toListed({ name, fingerprint }: { readonly name: string; readonly fingerprint: string }): {
-  readonly name: string;
-  readonly fingerprint: string;
-} {
-  const shown = name.length > maximumListedNameLength ? `${name.slice(0, maximumListedNameLength - 1)}…` : name;
-  return { name: shown, fingerprint };
 }

@@ -124,14 +124,14 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
 }
 
 /** Why a target cannot be used. */
-export type TargetProblem = 'no mail server' | 'not a plain web address';
+export type TargetProblem = 'no mail server' | 'invalid URL';
 
 /** Why a target cannot be used; undefined if it can. A URL with credentials would reveal them to every reader. */
 export function findTargetProblem(target: NotificationTarget, sendsMail: boolean): TargetProblem | undefined {
   if (target.type === 'EMAIL') return sendsMail ? undefined : 'no mail server';
   const url = URL.parse(target.webhook);
   const isUsable = url !== null && url.username === '' && url.password === '';
-  return isUsable ? undefined : 'not a plain web address';
+  return isUsable ? undefined : 'invalid URL';
 }
 
 /** A target without secrets: the path of a webhook URL can be one. */

@@ -1,5 +1,6 @@
 import { revisionKeys, type SonarAttestation, type SonarResults } from '../../contract/attestation.ts';
 import { verdictFromGateStatus, type Verdict } from '../../contract/compliance.ts';
+import { truncate } from '../../runtime/truncate.ts';
 
 /** The verdict of a Sonar attestation and the reason for it. */
 export interface SonarJudgement {
@@ -15,16 +16,12 @@ export function judgeSonar({ qualityGate }: SonarResults): SonarJudgement {
   const verdict = verdictFromGateStatus(qualityGate.status) ?? 'incomplete';
   const failed = qualityGate.conditions.filter((condition) => condition.status === 'ERROR').map(({ metric }) => metric);
   const because = failed.length === 0 ? '' : ` because of ${failed.join(', ')}`;
-  return { verdict, reason: shortened(`the quality gate is ${qualityGate.status}${because}`) };
+  return { verdict, reason: truncate(`the quality gate is ${qualityGate.status}${because}`, maximumReasonLength) };
 }
 
 // In characters. The reason is stored with every judgement that uses the attestation; the document holds all
 // conditions.
 const maximumReasonLength = 500;
-
-function shortened(reason: string): string {
-  return reason.length <= maximumReasonLength ? reason : `${reason.slice(0, maximumReasonLength - 1).toWellFormed()}…`;
-}
 
 /**
  * Why it is uncertain that Sonar analysed the attested commit; undefined if the attestation names a revision and its

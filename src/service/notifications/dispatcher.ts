@@ -8,6 +8,7 @@ import type { ServiceLog } from '../../runtime/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
+import { rejectOnAbort } from './reject-on-abort.ts';
 
 /** What the dispatcher needs. */
 export interface DispatcherDependencies {
@@ -19,9 +20,9 @@ export interface DispatcherDependencies {
 }
 
 /** How long a delivery may take, from the DNS lookup to the response, in milliseconds. */
-const deadline = 20_000;
+const timeout = 20_000;
 /** The pause after an error of the storage, in milliseconds. */
-const retryWait = 10_000;
+const retryDelayAfterError = 10_000;
 
 /**
  * Delivers the notifications of the outbox: in order for each target, and to several targets at once, which
@@ -67,9 +68,9 @@ export class Dispatcher {
       const woken = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
-      const callOff = await this.#start();
+      const cancel = await this.#start();
       await woken;
-      callOff();
+      cancel();
     }
   }
 
@@ -94,7 +95,7 @@ export class Dispatcher {
     } catch (error) {
       this.#isClockChanged = true;
       log.error('the pending notifications could not be read', error);
-      return after(retryWait, wake);
+      return after(retryDelayAfterError, wake);
     }
   }
 
@@ -128,19 +129,19 @@ export class Dispatcher {
   /** Returns undefined if the target accepted the delivery, else the reason. */
   async #send(delivery: Delivery): Promise<string | undefined> {
     const limit = new AbortController();
-    const callOff = this.#dependencies.after(deadline, () => {
+    const cancel = this.#dependencies.after(timeout, () => {
       limit.abort();
     });
     try {
       const signal = AbortSignal.any([limit.signal, this.#stopping.signal]);
       // Raced, because not everything can be aborted: a DNS lookup, for example.
-      await Promise.race([this.#dependencies.send(delivery, signal), aborted(signal)]);
+      await Promise.race([this.#dependencies.send(delivery, signal), rejectOnAbort(signal)]);
       return undefined;
     } catch (error) {
       if (this.#stopping.signal.aborted) return 'stopped';
-      return limit.signal.aborted ? `no answer within ${deadline / 1000} s` : describeFailure(error, delivery.target);
+      return limit.signal.aborted ? `no answer within ${timeout / 1000} s` : describeFailure(error, delivery.target);
     } finally {
-      callOff();
+      cancel();
     }
   }
 
@@ -159,24 +160,13 @@ export class Dispatcher {
   /** Prevents that the same delivery is sent again and again while the storage cannot be written. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = this.#dependencies.after(retryWait, resolve);
+      const cancel = this.#dependencies.after(retryDelayAfterError, resolve);
       this.#stopping.signal.addEventListener('abort', () => {
-        callOff();
+        cancel();
         resolve();
       });
     });
   }
-}
-
-/** Rejects when the signal is aborted. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const abort = (): void => {
-      reject(new Error('it was aborted'));
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  });
 }
 
 /** Why a delivery failed, on one line. Hides the path of a webhook URL, which is a secret. */

@@ -4,7 +4,7 @@ import { maximumShownLength, toSingleLine } from '../domain/single-line.ts';
 import type { PayloadDigestGroup, WebhookPayload } from './webhook-payload.ts';
 
 /** In characters; long enough for the addresses of pages. */
-const longestLine = 2000;
+const maximumLineLength = 2000;
 
 /** Renders the payload as plain text for people. Reported data cannot start a new line. */
 export function renderMessage({
@@ -27,7 +27,7 @@ export function renderMessage({
     `Time: ${new Date(timestamp * 1000).toISOString()}`,
     snapshot.html_url,
   ];
-  return lines.map((line) => toSingleLine(line, longestLine)).join('\n');
+  return lines.map((line) => toSingleLine(line, maximumLineLength)).join('\n');
 }
 
 function renderDigest({ event_type: trigger, count, artifacts }: PayloadDigestGroup): readonly string[] {

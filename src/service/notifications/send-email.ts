@@ -1,5 +1,6 @@
 import { errorMessage } from '../../runtime/failure.ts';
 import { DeliveryError } from './post-json.ts';
+import { rejectOnAbort } from './reject-on-abort.ts';
 
 /** The mail server for notifications. */
 export interface MailServer {
@@ -43,21 +44,11 @@ export async function sendEmail(settings: MailServer, mail: Mail, signal: AbortS
       // Prevents automatic replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
-    await Promise.race([sent, aborted(signal)]);
+    // After an abort, the connection ends by its own timeout.
+    await Promise.race([sent, rejectOnAbort(signal)]);
   } catch (error) {
     throw new DeliveryError(`the mail server did not accept the e-mail: ${errorMessage(error)}`, { cause: error });
   } finally {
     transport.close();
   }
-}
-
-/** Never resolves; rejects when the signal is aborted. The connection then ends by its own timeout. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const abort = (): void => {
-      reject(new Error('it was broken off'));
-    };
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  });
 }

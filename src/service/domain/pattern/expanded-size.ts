@@ -2,7 +2,7 @@
 const unicodeClassSize = 50;
 
 const token =
-  /\((?:\?(?:[a-zA-Z-]*:|P?<\w+>))?|\\[pP]|\\[^]|\[(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<least>\d+)(?:,(?<most>\d*))?\}|[^]/gu;
+  /\((?:\?(?:[a-zA-Z-]*:|P?<\w+>))?|\\[pP]|\\[^]|\[(?:\\[^]|\[:\^?\w+:\]|[^\]\\])*\]|\{(?<minimum>\d+)(?:,(?<maximum>\d*))?\}|[^]/gu;
 
 /**
  * Estimates the size of a pattern with its repetitions expanded, in characters: `(ab){3}` is 6. Compiling takes memory
@@ -13,12 +13,12 @@ export function expandedSize(pattern: string): number {
   const innermost = (): Group => groups.at(-1) ?? new Group();
   for (const found of pattern.matchAll(token)) {
     const [text] = found;
-    const { least, most } = found.groups ?? {};
+    const { minimum, maximum } = found.groups ?? {};
     if (text.startsWith('(')) groups.push(new Group());
     else if (text === ')') {
       const closed = groups.length === 1 ? undefined : groups.pop();
       innermost().add(closed?.size ?? innermost().size);
-    } else if (least !== undefined) innermost().repeatLast(Math.max(1, Number(least), Number(most ?? 0)));
+    } else if (minimum !== undefined) innermost().repeatLast(Math.max(1, Number(minimum), Number(maximum ?? 0)));
     else innermost().add(estimateTokenSize(text));
   }
   return groups.reduce((sum, { size }) => sum + size, 0);

@@ -1,5 +1,6 @@
 import { conforms, violations } from '../../../contract/check.ts';
 import { decodeText } from '../../../runtime/decode-text.ts';
+import { truncate } from '../../../runtime/truncate.ts';
 import { listMatches } from './condition.ts';
 import { ConditionError } from './condition-tokens.ts';
 import { parseCondition } from './parse-condition.ts';
@@ -64,7 +65,7 @@ function conditionFaults(rules: PolicyRules): readonly (readonly [field: string,
   let size = 0;
   for (const [index, [field, text]] of listConditions(rules).entries()) {
     if (index === maximumConditions) return [...faults, [field, `is one of more than ${maximumConditions} conditions`]];
-    const { fault, size: own = 0 } = conditionReading(text);
+    const { fault, size: own = 0 } = readCondition(text);
     if (fault !== undefined) faults.push([field, fault]);
     size += own;
     if (size > maximumTotalPatternSize) {
@@ -76,7 +77,7 @@ function conditionFaults(rules: PolicyRules): readonly (readonly [field: string,
   return faults;
 }
 
-function conditionReading(text: string): { readonly fault?: string; readonly size?: number } {
+function readCondition(text: string): { readonly fault?: string; readonly size?: number } {
   try {
     return { size: listMatches(parseCondition(text)).reduce((sum, { pattern }) => sum + pattern.size, 0) };
   } catch (error) {
@@ -86,10 +87,7 @@ function conditionReading(text: string): { readonly fault?: string; readonly siz
 }
 
 function faulty(faults: readonly string[]): PolicyReading {
-  const [first = 'it is not a policy', ...others] = faults.slice(0, maximumFaults).map(shortened);
+  const shown = faults.slice(0, maximumFaults).map((fault) => truncate(fault, maximumFaultLength));
+  const [first = 'it is not a policy', ...others] = shown;
   return { faults: [first, ...others] };
-}
-
-function shortened(fault: string): string {
-  return fault.length <= maximumFaultLength ? fault : `${fault.slice(0, maximumFaultLength - 1).toWellFormed()}…`;
 }

@@ -243,7 +243,7 @@ function toTargetFault(position: number, fault: TargetProblem): Fault {
   switch (fault) {
     case 'no mail server':
       return [`targets.${position}`, `cannot be used: ${noMailServer}`];
-    case 'not a plain web address':
+    case 'invalid URL':
       return [`targets.${position}.webhook`, 'must be an http(s) URL without credentials'];
   }
 }

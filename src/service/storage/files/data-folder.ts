@@ -16,22 +16,22 @@ const databaseFiles = [databaseFile, lockFile].flatMap((name) =>
   ['', '-wal', '-shm', '-journal'].map((ending) => name + ending),
 );
 /** Entries that an unused folder may contain: those of a new file system, and the compile cache of Node.js. */
-const harmless = ['lost+found', 'compile-cache'];
+const ignoredEntries = ['lost+found', 'compile-cache'];
 
 /**
  * Ensures that the data folder exists and only this user can access it. Wider permissions are restricted.
  *
- * @param tell receives a log line if permissions were changed
+ * @param writeLine receives a log line if permissions were changed
  * @throws StartError if it is not a data folder, or cannot be used by this user alone.
  */
-export async function prepareDataFolder(folder: string, tell: (line: string) => void): Promise<void> {
+export async function prepareDataFolder(folder: string, writeLine: (line: string) => void): Promise<void> {
   const entries = await atStart(folder, () => listEntries(folder));
   if (entries === undefined) {
     await atStart(folder, () => makeFolder(folder));
     return;
   }
   requireDataFolder(folder, entries);
-  await restrictPermissions(folder, entries, tell);
+  await restrictPermissions(folder, entries, writeLine);
   await atStart(folder, () => access(folder, constants.R_OK | constants.W_OK | constants.X_OK));
 }
 
@@ -47,13 +47,13 @@ async function listEntries(folder: string): Promise<readonly string[] | undefine
 
 /** Whether a folder with these entries can become a new data folder. */
 export function isUnusedFolder(entries: readonly string[]): boolean {
-  return entries.every((name) => harmless.includes(name));
+  return entries.every((name) => ignoredEntries.includes(name));
 }
 
 /** A folder with other files is refused: restricting the permissions of somebody else's folder would do harm. */
 function requireDataFolder(folder: string, entries: readonly string[]): void {
   if (isUnusedFolder(entries) || dataFolderParts.some((part) => entries.includes(part))) return;
-  const foreign = entries.filter((name) => !harmless.includes(name));
+  const foreign = entries.filter((name) => !ignoredEntries.includes(name));
   throw new StartError(
     `the folder ${folder} holds other files than a service's data (${foreign.sort().slice(0, 3).join(', ')}); ` +
       'choose an empty folder, or one that does not exist yet, with --data',
@@ -63,7 +63,7 @@ function requireDataFolder(folder: string, entries: readonly string[]): void {
 async function restrictPermissions(
   folder: string,
   entries: readonly string[],
-  tell: (line: string) => void,
+  writeLine: (line: string) => void,
 ): Promise<void> {
   // Windows has access control lists, which a new folder inherits from its parent.
   if (process.platform === 'win32') return;
@@ -74,7 +74,7 @@ async function restrictPermissions(
   const attachments = join(folder, attachmentsFolder);
   if (await isTooPermissive(join(attachments, contentFolder), privateFolderMode))
     await restrictAttachments(attachments);
-  if (restricted) tell(`others on this machine could use ${folder}; now only the user that runs the service can`);
+  if (restricted) writeLine(`others on this machine could use ${folder}; now only the user that runs the service can`);
 }
 
 /**

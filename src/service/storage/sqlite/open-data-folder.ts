@@ -36,8 +36,9 @@ export async function openDataFolder(
   const rules = { folder, trashAll, now: now() };
   const isNew = isNewDatabase(dataFolder);
   // Before the database is created, because the next start would no longer see it as new.
-  const nobody = (): Promise<boolean> => Promise.resolve(false);
-  if (isNew) await atStart(folder, () => sweepAttachments({ ...rules, isAttached: nobody, isNewDatabase: true }));
+  const isNeverAttached = (): Promise<boolean> => Promise.resolve(false);
+  if (isNew)
+    await atStart(folder, () => sweepAttachments({ ...rules, isAttached: isNeverAttached, isNewDatabase: true }));
   const storage = new SqliteStorage(dataFolder);
   closers.push(() => storage.close());
   const isAttached = (digest: string): Promise<boolean> =>
