@@ -40,9 +40,6 @@ const writing = {
     SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM artifacts WHERE org = ?1 AND flow = ?2`,
 } as const;
 
-/** The statements for artifacts, exported for tests of their query plans. */
-export const artifactStatements = { ...reading, ...writing } as const;
-
 /** Artifacts in SQLite, for reading. */
 export class SqliteArtifactReader implements ArtifactReader {
   protected readonly session: Session;

@@ -44,9 +44,6 @@ const writing = {
   detach: 'DELETE FROM environment_policies WHERE org = ? AND environment = ? AND policy = ?',
 } as const;
 
-/** The statements for environments, exported for tests of their query plans. */
-export const environmentStatements = { ...reading, ...writing } as const;
-
 /** Environments in SQLite, for reading. */
 export class SqliteEnvironmentReader implements EnvironmentReader {
   protected readonly session: Session;

@@ -30,9 +30,6 @@ const writing = {
     FROM policy_events WHERE org = ?1 AND policy = ?2`,
 } as const;
 
-/** The statements for policies, exported for tests of their query plans. */
-export const policyStatements = { ...reading, ...writing } as const;
-
 /** Policies in SQLite, for reading. */
 export class SqlitePolicyReader implements PolicyReader {
   protected readonly session: Session;

@@ -53,9 +53,6 @@ const writing = {
   deletePending: 'DELETE FROM pending_snapshots WHERE org = ? AND environment = ?',
 } as const;
 
-/** The statements for snapshots, exported for tests of their query plans. */
-export const snapshotStatements = { ...reading, ...writing } as const;
-
 /** Snapshots in SQLite, for reading. */
 export class SqliteSnapshotReader implements SnapshotReader {
   protected readonly session: Session;

@@ -1,20 +1,36 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { SqliteArtifactWriter } from '../../../../src/service/storage/sqlite/artifacts.ts';
+import { CommitTracker } from '../../../../src/service/storage/sqlite/commit-tracker.ts';
 import { openDatabase } from '../../../../src/service/storage/sqlite/database.ts';
-import { artifactStatements } from '../../../../src/service/storage/sqlite/artifacts.ts';
-import { environmentStatements } from '../../../../src/service/storage/sqlite/environments.ts';
-import { policyStatements } from '../../../../src/service/storage/sqlite/policies.ts';
-import { snapshotStatements } from '../../../../src/service/storage/sqlite/snapshots.ts';
+import { SqliteEnvironmentWriter } from '../../../../src/service/storage/sqlite/environments.ts';
+import { SqlitePolicyWriter } from '../../../../src/service/storage/sqlite/policies.ts';
+import { WriteSession } from '../../../../src/service/storage/sqlite/session.ts';
+import { SqliteSnapshotWriter } from '../../../../src/service/storage/sqlite/snapshots.ts';
+
+/** Returns the statements that the repositories prepare. */
+function listStatements(database: DatabaseSync): readonly string[] {
+  const prepare = jest.spyOn(database, 'prepare');
+  const session = new WriteSession(database, new CommitTracker({ onWrite: () => undefined }));
+  for (const Writer of [SqliteArtifactWriter, SqliteEnvironmentWriter, SqlitePolicyWriter, SqliteSnapshotWriter]) {
+    expect(new Writer(session)).toBeDefined();
+  }
+  const statements = prepare.mock.calls.map(([statement]) => statement);
+  prepare.mockRestore();
+  return statements;
+}
 
 describe('the query plans', () => {
   let folder: string;
   let database: DatabaseSync;
+  let statements: readonly string[];
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'compliance-storage-'));
     database = openDatabase(folder);
+    statements = listStatements(database);
   });
   afterAll(async () => {
     database.close();
@@ -26,24 +42,30 @@ describe('the query plans', () => {
       .prepare(`EXPLAIN QUERY PLAN ${statement}`)
       .all()
       .map(({ detail }) => String(detail));
+  const planOfOnly = (part: string): string[] => {
+    const [statement, ...others] = statements.filter((text) => text.includes(part));
+    expect(others).toEqual([]);
+    return planOf(statement ?? '');
+  };
 
-  it.each(
-    [artifactStatements, environmentStatements, snapshotStatements, policyStatements].flatMap((texts) =>
-      Object.entries<string>(texts),
-    ),
-  )('%s looks up what it wants by an index, however much there is', (_name, statement) => {
+  it('look up everything by an index, however many rows there are', () => {
+    expect(statements.length).toBeGreaterThan(50);
     // The rows of a subquery are as few as what the subquery looked up; `m` is a list that is passed in.
-    expect(planOf(statement).filter((step) => /^SCAN (?!l$|m VIRTUAL)/.test(step))).toEqual([]);
+    const scans = statements.map((statement) => ({
+      statement,
+      scans: planOf(statement).filter((step) => /^SCAN (?!l$|m VIRTUAL)/.test(step)),
+    }));
+    expect(scans.filter((found) => found.scans.length > 0)).toEqual([]);
   });
 
   it('read a page of snapshots by the range of its numbers', () => {
-    const [step, ...others] = planOf(snapshotStatements.listRange);
+    const [step, ...others] = planOfOnly('number BETWEEN ? AND ?');
     expect(others).toEqual([]);
     expect(step).toContain('(org=? AND environment=? AND number>? AND number<?)');
   });
 
   it('find the reports of a fingerprint without reading other artifacts', () => {
-    const searches = planOf(artifactStatements.listLatestByFlow).filter((step) => step.startsWith('SEARCH'));
+    const searches = planOfOnly('GROUP BY flow').filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringContaining('(org=? AND fingerprint=?)'),
       expect.stringContaining('(org=? AND flow=? AND sequence=?)'),
@@ -51,7 +73,7 @@ describe('the query plans', () => {
   });
 
   it('end current appearances without reading former ones', () => {
-    const searches = planOf(snapshotStatements.exit).filter((step) => step.startsWith('SEARCH'));
+    const searches = planOfOnly('UPDATE appearances').filter((step) => step.startsWith('SEARCH'));
     expect(searches).toEqual([
       expect.stringMatching(/USING INDEX appearances_now \(org=\? AND environment=\? AND fingerprint=\?\)/u),
     ]);
