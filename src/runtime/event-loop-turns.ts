@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Spreads work over turns of the event loop: whoever waits for a turn goes on alone in it, after everything that has arrived
- * meanwhile was looked at.
+ * Divides long work into turns of the event loop, so that other requests are served in between. Of several callers,
+ * only one continues in each turn.
  */
 export class EventLoopTurns {
   #last: Promise<void> = Promise.resolve();
 
-  /** Ends with the beginning of a turn of its own. */
+  /** Resolves at the start of a turn that no other caller uses. */
   next(): Promise<void> {
     this.#last = this.#last.then(() => setImmediate());
     return this.#last;

@@ -21,9 +21,9 @@ export interface StorageHealthDependencies {
 const resultLifetime = 250;
 /** How long a check waits for a busy disk before it relies on the previous result, in milliseconds. */
 const maximumWait = 25;
-/** How long a storage that worked is assumed to work while a new check is slow, in milliseconds. */
+/** How old a positive result may be that stands in for a slow check, in milliseconds. */
 const maximumResultAge = 15_000;
-/** How much more free space than at the failure ends "disk full", in bytes. */
+/** How much more space than at the failure must be free for writes to be accepted again, in bytes. */
 const requiredExtraBytes = 256 * 1024;
 
 interface CheckResult {
@@ -31,7 +31,7 @@ interface CheckResult {
   readonly fault: StorageError | undefined;
 }
 
-/** A look at the storage that is under way. */
+/** A check of the storage that has not ended. */
 interface RunningCheck {
   readonly since: number;
   readonly result: Promise<CheckResult>;
@@ -47,7 +47,7 @@ export class StorageHealth {
   /** The reason that was logged last. */
   #loggedReason: StorageReason | undefined;
   #measurement: Promise<void> = Promise.resolve();
-  /** Free bytes when a write last failed for lack of space; undefined once there is more. */
+  /** Free bytes when a write last failed because the disk was full; undefined once there is more space. */
   #insufficientBytes: number | undefined;
 
   constructor(dependencies: StorageHealthDependencies) {
@@ -55,8 +55,8 @@ export class StorageHealth {
   }
 
   /**
-   * Why nothing can be recorded; undefined if the storage works. A disk that is busy with large requests does not delay the
-   * result: a storage that worked a moment ago is assumed to work still, unless a request has failed since.
+   * Returns why nothing can be recorded; undefined if the storage works. A busy disk does not delay the result: if the
+   * storage worked recently and no request has failed since, it is assumed to work.
    */
   async check(): Promise<StorageError | undefined> {
     const known = this.#result;

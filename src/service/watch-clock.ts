@@ -14,7 +14,7 @@ export interface ClockWatchDependencies {
 
 /** How often the clocks are compared, in milliseconds. */
 const interval = 5_000;
-/** Smaller differences are ordinary adjustments. In milliseconds. */
+/** Smaller differences are normal adjustments. In milliseconds. */
 const tolerance = 1_000;
 
 /**

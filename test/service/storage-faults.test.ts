@@ -66,7 +66,7 @@ describe('a service whose storage fails', () => {
       await rename(join(dataFolder, name), join(dataFolder, 'elsewhere'));
       expectUnavailable(await upload(service, 100));
       expect(await ready(service)).toEqual(notReady('missing'));
-      expect(service.errors.join()).toContain('a folder or file of the storage is gone');
+      expect(service.errors.join()).toContain('a file or folder of the storage is missing');
       await rename(join(dataFolder, 'elsewhere'), join(dataFolder, name));
       expect(await ready(service)).toEqual(isReady);
       expect((await upload(service, 100)).status).toBe(201);

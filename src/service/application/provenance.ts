@@ -8,7 +8,7 @@ import type { ReportedArtifact } from '../domain/records.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 
-/** Finds the latest reported builds of artifacts, by fingerprint. Artifacts that no flow knows are left out. */
+/** Finds the latest reported builds of artifacts, by fingerprint. Unreported artifacts are left out. */
 export function findProvenance(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { org, fingerprints }: { readonly org: string; readonly fingerprints: readonly string[] },
@@ -33,7 +33,7 @@ function toProvenance({ flow, report }: ReportedArtifact): Provenance {
 /** The cost of loading each of these, in steps of a judgement. */
 const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
 
-/** How many artifacts are loaded at once. Each can be known to any number of flows. */
+/** How many artifacts are loaded at once. Each can be in any number of flows. */
 const batchSize = 16;
 
 type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'attestations'>;

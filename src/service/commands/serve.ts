@@ -18,7 +18,7 @@ export async function serve(
 ): Promise<void> {
   await prepareDataFolder(options.dataFolder, terminal.writeLine);
   // Caches the compiled sources, which halves the time of the next start. The cache is in the data folder, because
-  // nobody else can write code there.
+  // other users cannot write code there.
   enableCompileCache(join(options.dataFolder, 'compile-cache'));
   const { startService } = await import('../service.ts');
   const service = await startService(options, {

@@ -3,8 +3,8 @@ import { roles, type Role } from '../../contract/role.ts';
 /** Roles and permissions (public documentation of such a service, Roles). */
 
 /**
- * What a request needs to be allowed to do: read records; record flows, artifacts, attestations and policies; report
- * environments; read service accounts; or delete them.
+ * A permission that a request needs: to read records; to record flows, artifacts, attestations and policies; to report
+ * environments; to read service accounts; or to delete them.
  */
 export type Permission = 'read' | 'record' | 'report' | 'read service accounts' | 'administer';
 

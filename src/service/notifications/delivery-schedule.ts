@@ -1,10 +1,10 @@
 import type { DueTarget } from '../domain/notifications.ts';
 
-/** The most deliveries in flight at the same time. */
+/** The maximum numbers of deliveries in flight at the same time. */
 export interface DeliveryLimits {
   readonly total: number;
   readonly perOrganization: number;
-  /** Of those, the most to targets whose latest attempt failed, so that broken targets do not block others. */
+  /** How many of those may be to targets whose latest attempt failed, so that broken targets do not block others. */
   readonly failingPerOrganization: number;
 }
 
@@ -16,7 +16,7 @@ export function targetKey({ org, number, position }: Omit<DueTarget, 'failing'>)
   return `${org}/${number}/${position}`;
 }
 
-/** Decides which targets are called next, so that slow targets of one organization do not delay those of another. */
+/** Decides which targets are next, so that slow targets of one organization do not delay those of another. */
 export class DeliverySchedule {
   readonly #limits: DeliveryLimits;
   readonly #inFlight = new Map<string, DueTarget>();
@@ -28,7 +28,7 @@ export class DeliverySchedule {
     this.#limits = limits;
   }
 
-  /** How many targets of an organization to offer, failing and others each, so that all places can be used. */
+  /** How many due targets of each organization to pass to `take` (failing ones and others counted separately). */
   get offersPerOrganization(): number {
     return 2 * this.#limits.perOrganization;
   }

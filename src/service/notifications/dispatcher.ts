@@ -48,7 +48,7 @@ export class Dispatcher {
     this.#run = this.#loop();
   }
 
-  /** Stops soon: aborts the current deliveries, which are repeated after the next start. */
+  /** Aborts the current deliveries, which are repeated after the next start, and stops. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
@@ -157,7 +157,7 @@ export class Dispatcher {
     await (stale ? deliveries.dropDelivery : deliveries.postponeDelivery)({ storage }, { delivery, failure });
   }
 
-  /** Prevents that the same delivery is sent again and again while the storage cannot be written. */
+  /** Prevents the same delivery from being sent repeatedly while the storage cannot be written. */
   #pause(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#dependencies.after(retryDelayAfterError, resolve);

@@ -56,8 +56,7 @@ export async function postJson(
 
 const refusals: Readonly<Record<NonNullable<AddressBan>, string>> = {
   metadata: ', where cloud providers keep the credentials of their machines; notifications are never sent there',
-  'not public':
-    ', which is not one of the public internet; start the service with --allow-private-targets to permit it',
+  'not public': ', which is not on the public internet; start the service with --allow-private-targets to permit it',
 };
 
 async function resolvePermittedAddress(web: Web, url: URL): Promise<ResolvedAddress> {

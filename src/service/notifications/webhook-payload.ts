@@ -23,7 +23,7 @@ export interface WebhookPayload {
   readonly artifact: PayloadArtifact | null;
   /** Present if the message combines many events of a snapshot; `event_type` is that of the most important event. */
   readonly digest?: {
-    /** How many events. */
+    /** The number of events. */
     readonly total: number;
     readonly events: readonly PayloadDigestGroup[];
   };
@@ -40,7 +40,7 @@ export interface PayloadDigestGroup {
 interface PayloadArtifact {
   readonly name: string;
   readonly fingerprint: string;
-  /** Null if no flow has the artifact. */
+  /** Null if the artifact was not reported to any flow. */
   readonly provenance: {
     readonly flow: string;
     /** The state of the artifact when the message is sent; null if the artifact no longer exists. */
@@ -53,7 +53,7 @@ interface PayloadArtifact {
   } | null;
 }
 
-/** Looks an artifact up, to tell its state when the message is sent. */
+/** Looks up an artifact, for its state when the message is sent. */
 export type FindArtifact = (query: ArtifactQuery) => Promise<ArtifactLookup>;
 
 /** Creates the payload for an event. */

@@ -16,7 +16,7 @@ export interface ArtifactSources {
   readonly flow: string;
   readonly fingerprint: string;
   readonly scopes: readonly Scope[];
-  /** The environments that it runs or ran in. */
+  /** The environments in which it runs or ran. */
   readonly environments: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface ArtifactReader {
   /** Whether the artifact was reported. */
   exists(place: ArtifactPlace, fingerprint: string): Promise<boolean>;
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined>;
-  /** The number of fingerprints that begin with these digits, and one of them. */
+  /** Finds the fingerprints that begin with these digits: their number, and one of them. */
   findByDigits(
     place: ArtifactPlace,
     digits: string,
@@ -37,9 +37,9 @@ export interface ArtifactReader {
   /** Where the artifact runs, then where it ran, each newest first. */
   listAppearances(org: string, fingerprint: string, limit: number): Promise<readonly Appearance[]>;
 
-  /** The latest report of each artifact in any flow, by fingerprint. Artifacts that no flow knows are left out. */
+  /** The latest report of each artifact in any flow, by fingerprint. Unreported artifacts are left out. */
   findLatestInAnyFlow(org: string, fingerprints: readonly string[]): Promise<ReadonlyMap<string, ReportedArtifact>>;
-  /** The latest report of each artifact in each flow that knows it, by fingerprint; sorted by flow. */
+  /** The latest report of each artifact in each flow that it was reported to, by fingerprint; sorted by flow. */
   listLatestByFlow(
     org: string,
     fingerprints: readonly string[],

@@ -52,7 +52,7 @@ export class DamagedAttachmentError extends StorageError {
  * @throws StorageError from every method, if the disk or file system fails.
  */
 export interface AttachmentStore {
-  /** Receives content without holding it in memory. A failing stream leaves nothing behind. */
+  /** Receives content without holding it in memory. If the stream fails, no file is left. */
   receive(content: Readable): Promise<ReceivedFile>;
   /**
    * Reads content. It is compared with its digest before the first byte is emitted, and again while streaming: the
@@ -68,7 +68,7 @@ export interface AttachmentStore {
    */
   verify(content: AttachedContent): Promise<void>;
   /**
-   * Writes as a request would, and leaves nothing behind.
+   * Checks that content can be stored, by a write that leaves no file.
    *
    * @throws StorageError if nothing can be stored now.
    */

@@ -22,7 +22,7 @@ export interface NewDelivery extends TargetReference {
 
 /** Reads the outbox: the deliveries that wait for targets of notifications. */
 export interface DeliveryReader {
-  /** The targets whose notifications listen to the environment; none for most environments. */
+  /** The targets whose notifications listen to the environment; most environments have none. */
   listListeners(org: string, environment: string): Promise<readonly ListeningTarget[]>;
   /**
    * The targets with a delivery that is due, longest waiting first. The limit applies per organization, separately to

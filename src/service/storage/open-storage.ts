@@ -1,7 +1,7 @@
 import { openDataFolder, type DataFolderOptions } from './sqlite/open-data-folder.ts';
 import type { OpenedStorage, StorageDependencies } from './storage.ts';
 
-/** The storage to open. A further kind of database becomes another member of this union. */
+/** The storage to open. Another kind of database becomes another member of this union. */
 export type StorageOptions = DataFolderOptions;
 
 /**

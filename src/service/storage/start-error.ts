@@ -13,7 +13,7 @@ const sentences: Readonly<Record<StorageReason, (path: string) => string>> = {
   'read-only': (path) => `${path} is read-only; make it writable, or choose another folder with --data`,
   inaccessible: (path) =>
     `the service may not use ${path}; give it to the user that runs the service (chown), or choose another folder with --data`,
-  missing: (path) => `${path} is not a folder that exists, or something in its path is not one; check --data`,
+  missing: (path) => `${path} does not exist, or a part of its path is not a folder; check --data`,
   exhausted: (path) => `${path} cannot be opened, because too many files are open; raise the limit (ulimit -n)`,
   failing: (path) => `the disk of ${path} reports an error; check the disk, and restore a backup if files are damaged`,
   damaged: (path) =>

@@ -26,7 +26,7 @@ const messages: Readonly<Record<StorageReason, string>> = {
   busy: 'the database is held by another process',
   'read-only': 'the storage is read-only',
   inaccessible: 'the service may not use its files',
-  missing: 'a folder or file of the storage is gone',
+  missing: 'a file or folder of the storage is missing',
   exhausted: 'too many files are open',
   failing: 'the disk reports an error',
   damaged: 'the storage is damaged',

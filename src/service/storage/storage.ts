@@ -67,7 +67,7 @@ export interface Storage {
   /** Calls the listener after every commit of this process. */
   onCommit(listener: () => void): void;
   /**
-   * Writes as a transaction does, without changing anything.
+   * Checks that transactions can be committed, by a write that changes no record.
    *
    * @throws StorageError if transactions currently fail.
    */
@@ -76,13 +76,13 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** What a service keeps its data in. */
+/** The opened storage of a service. */
 export interface OpenedStorage {
   readonly storage: Storage;
   readonly attachments: AttachmentStore;
 }
 
-/** What opening needs of the outside. */
+/** What opening a storage needs. */
 export interface StorageDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;

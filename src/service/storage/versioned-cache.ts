@@ -5,13 +5,13 @@
  */
 export type DataVersion = string | number;
 
-/** How much a cache holds. */
+/** The capacity of a cache. */
 export interface CacheLimits {
-  /** In the unit that `set` is given weights in. */
+  /** The maximum total weight of the values, in the unit of `set`. */
   readonly maximumWeight: number;
 }
 
-/** A value with the version of what it was computed from. */
+/** A value with the version of the records that it was computed from. */
 export interface Versioned<Value> {
   readonly value: Value;
   readonly version: DataVersion;
@@ -22,22 +22,22 @@ interface Entry<Value> extends Versioned<Value> {
 }
 
 /**
- * Keeps values with the version of what they were computed from. Holds what was used last, up to a weight. A value of
- * another version stays until it is replaced or not used for long.
+ * Caches values with the version of the records that they were computed from. If the total weight exceeds the maximum,
+ * the least recently used values are removed. A value of an outdated version stays until it is replaced or removed.
  */
 export class VersionedCache<Value> {
   readonly #maximumWeight: number;
-  /** The least recently used one comes first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry<Value>>();
   #weight = 0;
-  /** The last one, which need not be moved when it is used again. */
+  /** The most recently used entry, which need not be moved when it is used again. */
   #newest: Entry<Value> | undefined;
 
   constructor({ maximumWeight }: CacheLimits) {
     this.#maximumWeight = maximumWeight;
   }
 
-  /** The value, if it was computed from this version. */
+  /** Returns the value if it was computed from this version. */
   get(key: string, version: DataVersion): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry?.version !== version) return undefined;
@@ -45,7 +45,7 @@ export class VersionedCache<Value> {
     return entry.value;
   }
 
-  /** The value of whatever version, for who finds out by the value itself which version is the current one. */
+  /** Returns the value of any version, for callers that need the value itself to find the current version. */
   latest(key: string): Versioned<Value> | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) this.#use(key, entry);
@@ -53,8 +53,8 @@ export class VersionedCache<Value> {
   }
 
   /**
-   * Keeps a value in place of the one before; not if it is heavier than the whole cache may be, nor if its version does not
-   * equal itself.
+   * Caches a value in place of the previous one. The key is only removed if the value is heavier than the maximum, or if
+   * the version is NaN, which equals no version.
    */
   set(key: string, version: DataVersion, value: Value, weight = 1): void {
     this.#delete(key);

@@ -77,7 +77,7 @@ describe('a document that is posted', () => {
   ])('does not go to %s unless that is allowed', async (target) => {
     const refused = post(target.replace('PORT', String(receiver.port)), web({ allowPrivateTargets: false }));
     await expect(refused).rejects.toBeInstanceOf(DeliveryError);
-    await expect(refused).rejects.toThrow(/not one of the public internet; start the service with --allow-private/u);
+    await expect(refused).rejects.toThrow(/not on the public internet; start the service with --allow-private/u);
     expect(receiver.calls).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('a document that is posted', () => {
   ])('does not go to a name that resolves to %s', async (_case, addresses) => {
     const resolve = (): Promise<readonly ResolvedAddress[]> => Promise.resolve(addresses);
     const refused = post(`http://hooks.example.com:${receiver.port}/`, web({ resolve, allowPrivateTargets: false }));
-    await expect(refused).rejects.toThrow(/hooks\.example\.com has the address .* not one of the public internet/u);
+    await expect(refused).rejects.toThrow(/hooks\.example\.com has the address .* not on the public internet/u);
     expect(receiver.calls).toEqual([]);
   });
 

@@ -316,7 +316,12 @@ export function describeEnvironments(name: string, open: () => Promise<StorageUn
             judgement: {
               policies: [{ name: 'strict', version: 1 }],
               breaches: [
-                { policy: 'strict', name: 'web', fingerprint: fingerprintOf('aaaaa'), reason: 'no flow knows it' },
+                {
+                  policy: 'strict',
+                  name: 'web',
+                  fingerprint: fingerprintOf('aaaaa'),
+                  reason: 'it was not reported to any flow',
+                },
               ],
             },
           },

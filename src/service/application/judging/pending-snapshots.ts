@@ -68,8 +68,7 @@ export class PendingSnapshots {
       try {
         after = await this.#makeSome(after);
       } catch {
-        // The snapshot stays pending. A reader of its environment gets the error; other snapshots are not blocked by
-        // it.
+        // The snapshot stays pending and blocks no others. A reader of its environment gets the error.
         failures += 1;
         after = next;
       }

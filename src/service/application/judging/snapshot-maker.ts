@@ -119,8 +119,7 @@ export class SnapshotMaker {
   }
 
   /**
-   * Loads the artifacts. If that exceeds the limit of work, the returned function throws, so that the judgement reports
-   * it.
+   * Loads the artifacts. If that exceeds the budget, the returned function throws, so that the judgement reports it.
    */
   async #loadJudgedArtifacts(
     org: string,

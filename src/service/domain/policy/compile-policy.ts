@@ -53,7 +53,7 @@ export function compilePolicy(rules: PolicyRules): CompiledPolicy {
     };
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;
-    return { checks: [], patternUses: () => [], fault: `a condition of it ${error.message}` };
+    return { checks: [], patternUses: () => [], fault: `one of its conditions ${error.message}` };
   }
 }
 
@@ -75,7 +75,7 @@ function provenanceCheck({ exceptions = [] }: Requirement, read: ReadCondition):
   const conditions = exceptions.map((exception) => read(exception.if));
   return (artifact, budget) => {
     if (artifact.flows.length > 0) return kept;
-    return anyHolds(conditions, toSubject(artifact), budget) ? excepted : broken('no flow knows it');
+    return anyHolds(conditions, toSubject(artifact), budget) ? excepted : broken('it was not reported to any flow');
   };
 }
 
@@ -85,7 +85,7 @@ function trailComplianceCheck({ exceptions = [] }: Requirement, read: ReadCondit
     if (artifact.flows.length === 0) {
       return anyHolds(conditions, toSubject(artifact), budget)
         ? excepted
-        : broken('no flow knows it, so no trail can be compliant');
+        : broken('it was not reported to any flow, so it has no compliant trail');
     }
     budget.spend(artifact.flows.length);
     const failing = artifact.flows.filter(({ state }) => state !== 'COMPLIANT');
@@ -124,7 +124,7 @@ function anyHolds(conditions: readonly Condition[], subject: ConditionSubject, b
   return conditions.some((condition) => holds(condition, subject, budget));
 }
 
-/** The artifact without a flow, and with each flow that knows it. */
+/** The artifact without a flow, and with each flow that it was reported to. */
 function toSubjects(artifact: JudgedArtifact): readonly ConditionSubject[] {
   return [undefined, ...artifact.flows].map((known) => toSubject(artifact, known));
 }

@@ -6,7 +6,7 @@ export interface Token {
   readonly position: number;
 }
 
-/** The condition is invalid; the message says why and where, as the rest of a sentence that names the condition. */
+/** The condition is invalid; the message says why and where; it completes a sentence that names the condition. */
 export class ConditionError extends Error {
   override readonly name = 'ConditionError';
 }

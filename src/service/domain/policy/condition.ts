@@ -4,7 +4,7 @@ import { JudgementBudget } from './judgement-budget.ts';
 /** The values that a condition of a policy can refer to. */
 export interface ConditionSubject {
   readonly artifact: { readonly name: string; readonly fingerprint: string };
-  /** The flow that knows the artifact; undefined for an artifact without provenance. */
+  /** A flow that the artifact was reported to; undefined for an artifact without provenance. */
   readonly flow?: { readonly name: string; readonly tags: Readonly<Record<string, string>> } | undefined;
 }
 

@@ -13,7 +13,7 @@ export const judgementLimits = {
   patternStepsAtOnce: 200_000,
 } as const;
 
-/** A judgement exceeded a limit; the message says which, as the rest of a sentence. */
+/** A judgement exceeded a limit; the message says which, to complete a sentence. */
 export class BudgetExceededError extends Error {
   override readonly name = 'BudgetExceededError';
 }
@@ -101,7 +101,7 @@ export async function prepareMatches(
   known.resume();
 }
 
-/** Counts the work of one judgement. */
+/** Counts the work of one judgement, and ends it when a limit is exceeded. */
 export class JudgementBudget {
   readonly #known: KnownMatches;
   #stepsLeft: number = judgementLimits.steps;

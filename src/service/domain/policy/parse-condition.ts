@@ -21,7 +21,7 @@ export function parseCondition(text: string): Condition {
   if (text.length > maximumConditionLength)
     throw new ConditionError(`has more than ${maximumConditionLength} characters`);
   const inner = wrapped.exec(text)?.groups?.['inner'];
-  if (inner === undefined) throw new ConditionError('must stand within `${{` and `}}`');
+  if (inner === undefined) throw new ConditionError('must be enclosed in `${{` and `}}`');
   const reader = new ConditionReader(tokenize(inner));
   const condition = reader.readAlternatives();
   reader.requireEnd();
@@ -85,7 +85,7 @@ class ConditionReader {
     this.#require('(');
     const { kind, text } = this.#token;
     if (kind !== 'word' || !(valuePaths.test(text) || otherPaths.test(text))) {
-      throw this.#fault('expects `flow`, `flow.tags`, `artifact` or something of theirs');
+      throw this.#fault('expects `flow`, `flow.tags`, `artifact` or one of their fields');
     }
     this.#index += 1;
     this.#require(')');

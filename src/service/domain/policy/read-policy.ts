@@ -32,7 +32,7 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
   if (character !== null) {
     const line = text.slice(0, character.index).split('\n').length;
     const code = (character[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return { faults: [`line ${line}: it holds the character U+${code}, which YAML does not allow`] };
+    return { faults: [`line ${line}: it has the character U+${code}, which YAML does not allow`] };
   }
   try {
     return check(text, readYaml(text));

@@ -45,7 +45,7 @@ export function readYaml(text: string): YamlDocument {
     requireSmall(text);
     const events = parseEvents(text, { maxDepth: yamlLimits.depth });
     const documents = constructFromEvents(events, { source: text, maxAliases: yamlLimits.aliases });
-    if (documents.length !== 1) throw new YamlError(`it holds ${documents.length} documents; a policy is one`);
+    if (documents.length !== 1) throw new YamlError(`it has ${documents.length} documents instead of one`);
     const offsets = findOffsets(events, text);
     return { value: documents[0], findLine: (field) => toLineNumber(text, findOffset(offsets, field)) };
   } catch (error) {

@@ -27,7 +27,7 @@ export interface SweepRules {
   /** The `attachments` folder. */
   readonly folder: string;
   readonly isAttached: (digest: string) => Promise<boolean>;
-  /** Whether the database was just created, so that it refers to no existing file. */
+  /** Whether the database was just created, so that it has no records. */
   readonly isNewDatabase: boolean;
   /** Whether the operator requested that all files without a record go to the trash, however many and however young. */
   readonly trashAll: boolean;
@@ -82,14 +82,14 @@ export async function sweepAttachments(rules: SweepRules): Promise<Sweep> {
 function requireMatchingDatabase({ folder, isNewDatabase }: SweepRules, attached: number, unnamed: number): void {
   const all = attached + unnamed;
   const remedy =
-    'put the database back that belongs to them, or restore a backup; to start all the same, move that folder away, or ' +
+    'put back the database that belongs to them, or restore a backup; to start anyway, move that folder away, or ' +
     'move these attachments to its trash with --trash-unnamed-attachments';
   if (isNewDatabase && unnamed > 0) {
     throw new StartError(`the database is new, but ${folder} holds ${unnamed} attachments; ${remedy}`);
   }
   if (unnamed > fewFiles && 2 * unnamed > all) {
     throw new StartError(
-      `the database names only ${attached} of the ${all} attachments in ${folder}, so it is probably not theirs; ${remedy}`,
+      `the database names only ${attached} of the ${all} attachments in ${folder}, so it probably belongs to other files; ${remedy}`,
     );
   }
 }

@@ -50,12 +50,12 @@ export function isUnusedFolder(entries: readonly string[]): boolean {
   return entries.every((name) => ignoredEntries.includes(name));
 }
 
-/** A folder with other files is refused: restricting the permissions of somebody else's folder would do harm. */
+/** A folder with other files is refused: restricting the permissions of an unrelated folder would do harm. */
 function requireDataFolder(folder: string, entries: readonly string[]): void {
   if (isUnusedFolder(entries) || dataFolderParts.some((part) => entries.includes(part))) return;
   const foreign = entries.filter((name) => !ignoredEntries.includes(name));
   throw new StartError(
-    `the folder ${folder} holds other files than a service's data (${foreign.sort().slice(0, 3).join(', ')}); ` +
+    `the folder ${folder} has files that do not belong to a service (${foreign.sort().slice(0, 3).join(', ')}); ` +
       'choose an empty folder, or one that does not exist yet, with --data',
   );
 }
@@ -74,7 +74,8 @@ async function restrictPermissions(
   const attachments = join(folder, attachmentsFolder);
   if (await isTooPermissive(join(attachments, contentFolder), privateFolderMode))
     await restrictAttachments(attachments);
-  if (restricted) writeLine(`others on this machine could use ${folder}; now only the user that runs the service can`);
+  if (restricted)
+    writeLine(`other users of this machine could access ${folder}; now only the user that runs the service can`);
 }
 
 /**
@@ -103,8 +104,8 @@ async function restrictOne(path: string, mode: number): Promise<boolean> {
   } catch (error) {
     if (errorCode(error) !== 'EPERM') throw toStartError(error, path);
     throw new StartError(
-      `${path} belongs to another user, and others than the service may use it; ` +
-        'give it to the user that runs the service (chown), or choose a folder inside of it with --data',
+      `${path} belongs to another user, and not only the service can use it; ` +
+        'give it to the user that runs the service (chown), or choose a folder inside it with --data',
       { cause: error },
     );
   }

@@ -44,7 +44,7 @@ const writing = {
 export class SqliteArtifactReader implements ArtifactReader {
   protected readonly session: Session;
   readonly #statements: Prepared<typeof reading>;
-  /** Whoever keeps an artifact asks for the version of the same sources with every look-up. */
+  /** The slots of sources. A cached artifact is looked up repeatedly with the same sources object. */
   readonly #slots = new WeakMap<ArtifactSources, Slots>();
 
   constructor(session: Session) {

@@ -17,7 +17,7 @@ export interface DatabaseContents {
   readonly problems: readonly string[];
 }
 
-/** Further problems are not listed, because the file is of no use then. */
+/** The maximum number of listed problems. A file with more is useless anyway. */
 const maximumProblems = 20;
 const digestForm = /^[0-9a-f]{64}$/u;
 

@@ -19,12 +19,12 @@ const writing = {
       last_modified_at = excluded.last_modified_at`,
 } as const;
 
-/** How many flows are remembered as existing. */
+/** The maximum number of flows that are cached as existing. */
 const maximumWeight = 10_000;
 
-/** What every connection keeps in memory together. */
+/** The caches that all connections share. */
 export class FlowCaches {
-  /** The flows that exist: every report asks, and whoever reports once reports again. */
+  /** The existing flows. Every report checks that its flow exists, and most flows get many reports. */
   readonly existing = new VersionedCache<true>({ maximumWeight });
 }
 
@@ -54,7 +54,7 @@ export class SqliteFlowReader implements FlowReader {
   }
 }
 
-/** Flows in SQLite, with what writes them. */
+/** Flows in SQLite, for writing. */
 export class SqliteFlowWriter extends SqliteFlowReader implements FlowWriter {
   readonly #statements: Prepared<typeof writing>;
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { databaseFile } from '../files/data-folder.ts';
 import type { Storage } from '../storage.ts';
 import { StorageBusyError } from '../storage-error.ts';
 import { translateError } from './database.ts';
@@ -20,7 +21,7 @@ export async function withOperatorStorage<Result>(
   folder: string,
   work: (storage: Storage) => Promise<Result>,
 ): Promise<Result> {
-  const path = join(folder, 'compliance.sqlite');
+  const path = join(folder, databaseFile);
   if (!existsSync(path)) {
     throw new Error(`there is no database in ${folder}; name the data folder of the service with --data`);
   }

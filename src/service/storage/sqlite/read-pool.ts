@@ -9,19 +9,19 @@ export interface Reader {
 }
 
 /**
- * How many reads can be under way at once. Reads normally end in the turn that they begin in, so that one connection serves
- * nearly all of them.
+ * The maximum number of concurrent reads. Most reads end in the turn of the event loop in which they begin, so one
+ * connection serves nearly all of them.
  */
 const maximumReaders = 4;
 
-/** Lends read-only connections to reads; who finds none free waits. */
+/** A pool of read-only connections. A read waits if none is free. */
 export class ReadPool {
   readonly #open: () => Reader;
   readonly #free: Reader[] = [];
   readonly #readers: Reader[] = [];
   readonly #waiting: ((reader: Reader) => void)[] = [];
 
-  /** Opens the first connection at once, so that a fault shows at the start. */
+  /** Opens the first connection immediately, so that an error is reported at the start of the service. */
   constructor(open: () => Reader) {
     this.#open = open;
     const first = open();
@@ -29,7 +29,7 @@ export class ReadPool {
     this.#free.push(first);
   }
 
-  /** Runs work in a read of its own, again if it did not see one state of the data. */
+  /** Runs work in a read of its own, and repeats it after a `StaleReadError`. */
   async run<Result>(work: (transaction: ReadTransaction) => Promise<Result>): Promise<Result> {
     const reader = this.#acquire() ?? (await this.#wait());
     const { session, transaction } = reader;

@@ -24,8 +24,8 @@ import { WriteQueue } from './write-queue.ts';
 import { WrittenSources } from './written-sources.ts';
 
 /**
- * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes, others
- * read what is committed.
+ * The storage of one machine: an SQLite database in the data folder, used by one process. One connection writes, the
+ * others read the committed state.
  */
 export class SqliteStorage implements Storage {
   readonly #database: DatabaseSync;
@@ -78,7 +78,7 @@ export class SqliteStorage implements Storage {
   }
 
   probe(): Promise<void> {
-    // Writes a page without changing what it says.
+    // Writes a page with an unchanged value.
     return this.#queue.write(() => {
       this.#database.exec(`PRAGMA user_version = ${schemaVersion}`);
     });
@@ -91,7 +91,7 @@ export class SqliteStorage implements Storage {
   }
 }
 
-/** What all connections keep in memory together. */
+/** The caches that all connections share. */
 interface Caches {
   readonly accounts: AccountCaches;
   readonly flows: FlowCaches;

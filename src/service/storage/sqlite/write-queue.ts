@@ -7,7 +7,7 @@ interface Job {
   readonly settle: (failure?: { readonly error: unknown }) => void;
 }
 
-/** What every group and every write in it run. */
+/** The statements of every group and of every write in it. */
 const statements = {
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
@@ -15,12 +15,12 @@ const statements = {
   endWrite: 'RELEASE write',
 } as const;
 
-/** How long a group may take before other work gets its turn. A single write can take longer. */
+/** How long a group may take before other work continues. A single write can take longer. */
 const maximumGroupMilliseconds = 10;
 
 /** The hooks of a queue. */
 interface WriteQueueHooks {
-  /** Throws if the files of the database are gone, so that a commit would be lost. */
+  /** Throws if the files of the database are missing, so that a commit would be lost. */
   readonly requireFiles?: () => void;
   /** Monotonic time in milliseconds. */
   readonly elapsed?: () => number;

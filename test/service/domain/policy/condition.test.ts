@@ -62,12 +62,12 @@ describe('a condition', () => {
     ['flow.name not in ["web"]', true],
     ['matches(flow.name, "")', false],
     ['flow.name < "x"', false],
-  ])('%s is %s of an artifact that no flow knows', (text, expected) => {
+  ])('%s is %s of an unreported artifact', (text, expected) => {
     expect(says(text, unknown)).toBe(expected);
   });
 
   it.each([
-    ['flow.name == "web"', 'must stand within `${{` and `}}`'],
+    ['flow.name == "web"', 'must be enclosed in `${{` and `}}`'],
     ['${{ }}', 'expects a text in quotes'],
     ['${{ flow.name }}', 'expects a comparison such as `==` or `in` at its end'],
     ['${{ flow == "web" }}', 'at "flow"'],

@@ -55,8 +55,8 @@ describe('the judgement of an environment', () => {
         { name: 'other', version: 3 },
       ],
       breaches: [
-        { policy: 'strict', name: 'web:1', fingerprint: 'f1', reason: 'no flow knows it' },
-        { policy: 'other', name: 'web:1', fingerprint: 'f1', reason: 'no flow knows it' },
+        { policy: 'strict', name: 'web:1', fingerprint: 'f1', reason: 'it was not reported to any flow' },
+        { policy: 'other', name: 'web:1', fingerprint: 'f1', reason: 'it was not reported to any flow' },
       ],
       allowed: [],
     });
@@ -66,12 +66,14 @@ describe('the judgement of an environment', () => {
 describe('the rule of provenance', () => {
   const rule = { required: true, exceptions: [{ if: '${{ matches(artifact.name, "^web:") and not exists(flow) }}' }] };
 
-  it('lets an exception allow an artifact that no flow knows', () => {
+  it('lets an exception allow an unreported artifact', () => {
     expect(judge([policy({ provenance: rule })], [artifact()])).toMatchObject({
       compliant: true,
       allowed: ['f1'],
     });
-    expect(reasons({ provenance: rule }, { ...artifact(), name: 'api:1' })).toEqual(['no flow knows it']);
+    expect(reasons({ provenance: rule }, { ...artifact(), name: 'api:1' })).toEqual([
+      'it was not reported to any flow',
+    ]);
   });
 
   it('allows nothing that needs no exception, or that breaks another rule', () => {
@@ -97,7 +99,7 @@ describe('the rule of trail compliance', () => {
     expect(reasons(rule, artifact(inFlow({ state: 'INCOMPLETE', info: 'x.' })))).toEqual([
       'it is INCOMPLETE in the flow web: x',
     ]);
-    expect(reasons(rule, artifact())).toEqual(['no flow knows it, so no trail can be compliant']);
+    expect(reasons(rule, artifact())).toEqual(['it was not reported to any flow, so it has no compliant trail']);
   });
 
   it('leaves out the flows that an exception holds for', () => {
@@ -211,7 +213,7 @@ describe('a judgement that exceeds the limits', () => {
     expect(judge([policy(exceptions('matches(artifact.name, "a{1001}")', 1))], many(1))).toMatchObject({
       compliant: false,
       unjudgeable: expect.stringContaining(
-        'the policy strict cannot be applied: a condition of it has the pattern',
+        'the policy strict cannot be applied: one of its conditions has the pattern',
       ) as unknown,
     });
   });

@@ -69,7 +69,7 @@ artifacts:
       ]) as unknown,
     });
     expect(read(`${schema}\nartifacts:\n  provenance:\n    exceptions:\n      - if: flow.name == "web"`)).toEqual({
-      faults: ['line 5: `artifacts.provenance.exceptions.0.if` must stand within `${{` and `}}`'],
+      faults: ['line 5: `artifacts.provenance.exceptions.0.if` must be enclosed in `${{` and `}}`'],
     });
   });
 

@@ -149,7 +149,7 @@ describe('operation 6, create or update policy', () => {
     ['a key twice', `${provenancePolicy}_schema: 1`, /^line 5: duplicated mapping key$/],
     ['a tag', '_schema: !!js/function x', /unknown .*tag/],
     ['bytes that are not UTF-8', new Uint8Array([95, 0xff, 0xfe]), /^it is not UTF-8$/],
-    ['a NUL', '_schema: https://example.com/v1\nartifacts: \0', /^line 2: it holds the character U\+0000/],
+    ['a NUL', '_schema: https://example.com/v1\nartifacts: \0', /^line 2: it has the character U\+0000/],
     ['great depth', '['.repeat(1000), /^line 1: nesting/],
     ['very great depth', '['.repeat(100_000), /^line 1: it has more than 5000 values$/],
     ['too many nodes', 'a:\n' + ' - b\n'.repeat(30_000), /^line 5001: it has more than 5000 values$/],

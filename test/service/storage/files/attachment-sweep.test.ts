@@ -93,7 +93,7 @@ describe('the sweep of the attachments', () => {
     await writeFile(join(folder, 'incoming', 'a'.repeat(32)), 'half');
     const refused = sweep(0, { isNewDatabase: true });
     await expect(refused).rejects.toThrow(
-      `the database is new, but ${folder} holds 1 attachments; put the database back that belongs to them`,
+      `the database is new, but ${folder} holds 1 attachments; put back the database that belongs to them`,
     );
     expect(await filesIn('.')).toHaveLength(2);
   });
@@ -101,7 +101,7 @@ describe('the sweep of the attachments', () => {
   it('refuses a database that refers to fewer than half of the attachments, and changes nothing', async () => {
     await add(0, 9);
     await expect(sweep(4)).rejects.toThrow(
-      /the database names only 4 of the 9 attachments in .*, so it is probably not theirs; .*--trash-unnamed-attachments/u,
+      /the database names only 4 of the 9 attachments in .*, so it probably belongs to other files; .*--trash-unnamed-attachments/u,
     );
     expect(await filesIn('content')).toHaveLength(9);
     expect(await sweep(5)).toMatchObject({ attached: 5 });

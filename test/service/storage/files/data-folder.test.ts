@@ -53,7 +53,9 @@ describe('the data folder', () => {
     expect(await modeOf(folder)).toBe('700');
     for (const name of files) expect([name, await modeOf(join(folder, name))]).toEqual([name, '600']);
     expect(await modeOf(join(folder, 'attachments', 'content', 'ab'))).toBe('700');
-    expect(told).toEqual([`others on this machine could use ${folder}; now only the user that runs the service can`]);
+    expect(told).toEqual([
+      `other users of this machine could access ${folder}; now only the user that runs the service can`,
+    ]);
     await prepare();
     expect(told).toHaveLength(1);
   });
@@ -63,7 +65,7 @@ describe('the data folder', () => {
     const mode = await modeOf(folder);
     await writeFile(join(folder, 'thesis.txt'), 'mine');
     await expect(prepare()).rejects.toThrow(
-      `the folder ${folder} holds other files than a service's data (thesis.txt); choose an empty folder`,
+      `the folder ${folder} has files that do not belong to a service (thesis.txt); choose an empty folder`,
     );
     expect(await modeOf(folder)).toBe(mode);
   });
@@ -76,9 +78,9 @@ describe('the data folder', () => {
 
   it('cannot be a file, or be inside a file', async () => {
     await writeFile(join(parent, 'some'), '');
-    await expect(prepare()).rejects.toThrow(`${folder} is not a folder that exists`);
+    await expect(prepare()).rejects.toThrow(`${folder} does not exist, or a part of its path is not a folder`);
     folder = join(parent, 'some');
-    await expect(prepare()).rejects.toThrow(`${folder} is not a folder that exists`);
+    await expect(prepare()).rejects.toThrow(`${folder} does not exist, or a part of its path is not a folder`);
   });
 
   describe('with a database that cannot be used', () => {
