@@ -46,7 +46,7 @@ export interface ServiceOptions {
   readonly admission?: AdmissionLimits | undefined;
 }
 
-/** What the service needs from its environment. */
+/** The dependencies of a service. */
 export interface ServiceSources {
   readonly now: Now;
   /** Milliseconds of a monotonic clock, which is never set forward or back. */

@@ -7,7 +7,7 @@ import { onDisk, storageError } from './storage/storage-faults.ts';
 import { StorageError, type StorageReason } from './storage/storage-error.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** What `StorageHealth` needs. */
+/** The dependencies of `StorageHealth`. */
 export interface StorageHealthDependencies {
   readonly storage: Pick<Storage, 'probe'>;
   readonly attachments: Pick<AttachmentStore, 'probe'>;
@@ -80,7 +80,7 @@ export class StorageHealth {
     return age >= 0 && age < milliseconds;
   }
 
-  /** The result of the check, or the previous one if the check is slow and no request has failed meanwhile. */
+  /** Returns the result of the check, or the previous one if the check is slow and no request has failed since. */
   async #waitBriefly({ since, result }: RunningCheck, known: CheckResult): Promise<CheckResult> {
     const wait = since + maximumWait - this.#dependencies.now();
     if (wait <= 0) return known;

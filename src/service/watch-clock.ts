@@ -1,7 +1,7 @@
 import type { After, Now } from '../runtime/clock.ts';
 import type { ServiceLog } from '../runtime/log.ts';
 
-/** What `watchClock` needs. */
+/** The dependencies of `watchClock`. */
 export interface ClockWatchDependencies {
   readonly now: Now;
   /** Milliseconds of a monotonic clock, which is never set forward or back. */

@@ -118,7 +118,7 @@ describe('the attachments of a service', () => {
       await startLogged({ sources: { now: () => now } });
       expect(lines).toEqual([
         `moved 1 attachments that no record names to ${join(dataFolder, 'attachments', 'trash', '2026-11-22')}`,
-        'left 1 attachments that no record names where they are; old ones go to the trash later',
+        'left 1 attachments that no record names in place; old ones are moved to the trash later',
       ]);
       expect(await attachmentFiles('content')).toHaveLength(2);
     });

@@ -23,7 +23,7 @@ export function findKeyHolder(
   });
 }
 
-/** Lists the organizations that a key gives access to: the default organization first, the others by name. */
+/** Lists the organizations that a key gives access to: the default organization first, then the others by name. */
 export function listOpenOrganizations(
   { storage }: Pick<UseCaseDependencies, 'storage'>,
   { key }: { readonly key: StoredKey },

@@ -14,7 +14,7 @@ export interface AttestationListQuery extends FlowReference {
   /** Counted from 1. */
   readonly page: number;
   readonly perPage: number;
-  /** The maximum total size of the page's documents for reading it at once, in bytes. */
+  /** In bytes. A page whose documents are larger in total is not read, but returned as a range. */
   readonly maximumBytes: number;
 }
 

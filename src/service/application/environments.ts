@@ -33,7 +33,7 @@ export interface EnvironmentToSave extends EnvironmentReference {
 /** The result of `saveEnvironment`. Nothing was changed unless the outcome is `saved`. */
 export type SaveEnvironmentResult =
   | { readonly outcome: 'saved' }
-  /** It exists and is of another kind: this one. */
+  /** The environment exists with another kind: this one. */
   | { readonly outcome: 'of another kind'; readonly kind: EnvironmentKind }
   /** The member does not exist, or is itself a logical environment. */
   | { readonly outcome: 'member not found' | 'member is logical'; readonly member: string }

@@ -33,7 +33,7 @@ function toProvenance({ flow, report }: ReportedArtifact): Provenance {
 /** The cost of loading each of these, in steps of a judgement. */
 const stepsPer = { artifact: 50, flow: 50, evidence: 10 } as const;
 
-/** How many artifacts are loaded at once. Each can be in any number of flows. */
+/** How many artifacts are loaded in one step. Each can be in any number of flows. */
 const batchSize = 16;
 
 type EvidenceReaders = Pick<ReadTransaction, 'artifacts' | 'flows' | 'attestations'>;

@@ -8,7 +8,7 @@ import { translateError } from '../storage/sqlite/database.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import type { BackupCommand } from './parse-backup-command.ts';
 
-/** What a command needs from its environment. */
+/** The dependencies of a command. */
 export interface CommandDependencies {
   readonly now: Now;
   /** Receives the results, one line at a time. */

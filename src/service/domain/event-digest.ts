@@ -31,7 +31,7 @@ export function toMessages(events: readonly EnvironmentEvent[]): readonly Enviro
 }
 
 /**
- * The digest has the trigger of its most important event, so that a receiver that reads only the trigger misses no
+ * The digest has the trigger of its most important event, so that receivers that read only the trigger get every
  * verdict.
  */
 function toDigest(events: readonly EnvironmentEvent[]): readonly EnvironmentEvent[] {

@@ -21,8 +21,8 @@ export interface Links {
 /**
  * Creates the links of a service.
  *
- * @param origin returns the public URL of the service, without a trailing slash. It is called for every link, because a
- *   service on a free port knows its URL only after it has started.
+ * @param origin returns the public URL of the service, without a trailing slash. It is called for every link, because the
+ *   port of a service may be chosen only when it starts.
  */
 export function createLinks(origin: () => string, prefix: string): Links {
   const address = (...segments: readonly string[]): string =>

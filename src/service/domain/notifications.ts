@@ -114,7 +114,7 @@ export function isOverdue(
 
 /**
  * Whether to give up on an event: after three days of failures. Both the clock and the number of failures must indicate
- * it, because a clock that is wrong for a minute must not drop anything. An event in the future counts as old.
+ * it, so that a clock that is wrong for a minute does not drop anything. An event in the future counts as old.
  *
  * @param attempts consecutive failures, including the current one
  */
@@ -126,7 +126,7 @@ export function isStale(event: EnvironmentEvent, now: number, attempts: number):
 /** Why a target cannot be used. */
 export type TargetProblem = 'no mail server' | 'invalid URL';
 
-/** Why a target cannot be used; undefined if it can. A URL with credentials would reveal them to every reader. */
+/** Returns why a target cannot be used; undefined if it can. A URL with credentials would reveal them to all readers. */
 export function findTargetProblem(target: NotificationTarget, sendsMail: boolean): TargetProblem | undefined {
   if (target.type === 'EMAIL') return sendsMail ? undefined : 'no mail server';
   const url = URL.parse(target.webhook);

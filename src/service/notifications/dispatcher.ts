@@ -10,7 +10,7 @@ import type { SendNotification } from './send-notification.ts';
 import { DeliverySchedule } from './delivery-schedule.ts';
 import { rejectOnAbort } from './reject-on-abort.ts';
 
-/** What the dispatcher needs. */
+/** The dependencies of the dispatcher. */
 export interface DispatcherDependencies {
   readonly storage: Storage;
   readonly send: SendNotification;
@@ -25,7 +25,7 @@ const timeout = 20_000;
 const retryDelayAfterError = 10_000;
 
 /**
- * Delivers the notifications of the outbox: in order for each target, and to several targets at once, which
+ * Delivers the notifications of the outbox: in order for each target, and to several targets concurrently, which
  * `DeliverySchedule` chooses. A delivery is removed after its target has accepted it, so a stop or crash in between
  * repeats it (at-least-once delivery). Wakes up on writes, and when the next delivery is due.
  */
@@ -39,7 +39,7 @@ export class Dispatcher {
   /** Whether the clock may have been set back since the due times were saved. It may have been before the start. */
   #isClockChanged = true;
 
-  /** Starts at once. */
+  /** Starts immediately. */
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies;
     dependencies.storage.onCommit(() => {
@@ -113,7 +113,7 @@ export class Dispatcher {
     const { storage, now, log } = this.#dependencies;
     try {
       const delivery = await deliveries.findFirstDelivery({ storage }, target);
-      // The notification was deleted meanwhile.
+      // The notification has been deleted in the meantime.
       if (delivery === undefined) return;
       const fault = await this.#send(delivery);
       if (fault === 'stopped') return;

@@ -12,7 +12,7 @@ import { renderSlackMessage } from './slack-message.ts';
 /** Sends a notification to its target. Rejects if the target did not accept it. */
 export type SendNotification = (delivery: Delivery, signal: AbortSignal) => Promise<void>;
 
-/** What sending needs. */
+/** The dependencies of sending. */
 export interface SenderDependencies {
   readonly findArtifact: FindArtifact;
   readonly links: Links;

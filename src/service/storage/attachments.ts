@@ -3,13 +3,13 @@ import { StorageError } from './storage-error.ts';
 
 /** A file that was received completely and is not stored yet. Call either `keep` or `discard`. */
 export interface ReceivedFile {
-  /** The SHA-256 of its content in hex. */
+  /** The SHA-256 of the content in hex. */
   readonly digest: string;
   /** In bytes. */
   readonly size: number;
   /**
-   * Reads all of it into memory. For files that are parsed at once and not kept; limited by the endpoint's maximum file
-   * size.
+   * Reads the whole content into memory, for files that are parsed and not kept. The endpoint's maximum file size limits
+   * it.
    */
   bytes(): Promise<Uint8Array>;
   /**
@@ -32,10 +32,10 @@ export interface AttachedContent {
   readonly size: number;
 }
 
-/** How stored content differs from what was received. */
+/** How stored content differs from the received content. */
 export type AttachmentFault = 'missing' | 'truncated' | 'altered';
 
-/** The stored content is not what was received. */
+/** The stored content differs from the received content. */
 export class DamagedAttachmentError extends StorageError {
   override readonly name = 'DamagedAttachmentError';
   readonly fault: AttachmentFault;

@@ -11,8 +11,8 @@ export type StorageOptions = DataFolderOptions;
  */
 export function openStorage(
   options: StorageOptions,
-  sources: StorageDependencies,
+  dependencies: StorageDependencies,
   closers: (() => Promise<void> | void)[],
 ): Promise<OpenedStorage> {
-  return openDataFolder(options, sources, closers);
+  return openDataFolder(options, dependencies, closers);
 }

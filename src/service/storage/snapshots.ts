@@ -28,7 +28,7 @@ export interface PendingReference {
   readonly environment: string;
 }
 
-/** A snapshot that has still to be created. */
+/** A snapshot that is not created yet. */
 export interface PendingSnapshot extends PendingReference {
   /** The time of the latest change that affected the environment, in Unix seconds. */
   readonly since: number;

@@ -82,7 +82,7 @@ export interface OpenedStorage {
   readonly attachments: AttachmentStore;
 }
 
-/** What opening a storage needs. */
+/** The dependencies of a storage. */
 export interface StorageDependencies {
   readonly now: Now;
   readonly randomBytes: RandomBytes;

@@ -167,7 +167,7 @@ describe('the backup of a service', () => {
       [
         'the manifest is of the future',
         () => writeFile(join(target, 'manifest.json'), '{"format":2}'),
-        /use a newer service/u,
+        /use a newer version of the service/u,
       ],
     ])('is detected if %s, and nothing is restored', async (_how, damage, message) => {
       await damage();

@@ -3,7 +3,7 @@ import type { WriteTransaction } from '../../storage/storage.ts';
 import type { UseCaseDependencies } from '../use-case-dependencies.ts';
 import type { PolicyCache } from './policy-cache.ts';
 
-/** What judging needs besides the transaction. */
+/** The dependencies of judging, besides the transaction. */
 export interface JudgingContext {
   readonly matches: KnownMatches;
   readonly policies: PolicyCache;

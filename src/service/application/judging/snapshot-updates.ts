@@ -27,7 +27,7 @@ const stepsPerSnapshot = 5_000;
  * Creates the snapshots that follow from a change. One change can affect any number of environments, and an environment
  * can be a member of any number of logical ones. A few snapshots are created in the transaction of the change. The
  * others are recorded as pending in it, so that none is lost, and are created one at a time later; a reader of an
- * environment creates its pending snapshot first. Several changes before that result in one snapshot.
+ * environment creates its pending snapshot first. Several changes in the meantime result in one snapshot.
  *
  * Use one instance per transaction.
  */

@@ -69,7 +69,7 @@ function compareCodeUnits(one: string, other: string): number {
 
 /**
  * Whether the same artifacts run. Instances do not matter: scaling is no longer recorded (interface, Environment), and
- * replacing a pod by another with the same image is no change.
+ * replacing a pod by another with the same image is not a change.
  */
 export function sameArtifacts(one: readonly RunningArtifact[], other: readonly RunningArtifact[]): boolean {
   const known = new Set(one.map(toIdentity));

@@ -29,7 +29,7 @@ function estimateTokenSize(text: string): number {
   return Math.max(1, unicodeClasses * unicodeClassSize, text.startsWith('[') ? text.length / 4 : 1);
 }
 
-/** The size of what was read so far within a pair of parentheses. */
+/** The size so far of the text within a pair of parentheses. */
 class Group {
   size = 0;
   #last = 0;

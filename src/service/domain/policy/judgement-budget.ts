@@ -125,7 +125,7 @@ export class JudgementBudget {
    * Whether the pattern matches the text.
    *
    * @throws BudgetExceededError
-   * @throws MissingMatchesError without `needed`, which the caller fills in, because it knows the whole judgement
+   * @throws MissingMatchesError with an empty `needed`; the caller fills it in, because it has the whole judgement
    */
   matches(pattern: Pattern, text: string): boolean {
     this.spend(1);

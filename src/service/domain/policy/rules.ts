@@ -61,7 +61,7 @@ export const policyRules = Type.Object(
 /** The rules of a policy. */
 export type PolicyRules = Static<typeof policyRules>;
 
-/** What a policy requires of every artifact, unless an exception applies. */
+/** A requirement of a policy for every artifact, unless an exception applies. */
 export type Requirement = Static<typeof requirement>;
 
 /** An attestation that a policy requires. */

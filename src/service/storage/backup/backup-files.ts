@@ -7,8 +7,8 @@ import { attachmentsFolder } from '../files/data-folder.ts';
 import { makeFolder, privateFileMode, syncFolder } from '../files/durable-files.ts';
 import { chunkBytes, ContentCheck, openAttachment, openVerified, readAt } from '../files/verified-file.ts';
 
-/** How many files are read at once. */
-const atOnce = 8;
+/** The number of files that are read concurrently. */
+const concurrency = 8;
 
 /** An attachment that does not match its record. */
 export interface DamagedAttachment {
@@ -72,7 +72,7 @@ async function collectDamaged(
       }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return damaged;
 }
 

@@ -8,7 +8,7 @@ import { BackupError } from './backup-error.ts';
 import { copyAttachments, listEntries, syncFile, type DamagedAttachment } from './backup-files.ts';
 import { hashFile, writeManifest, type Manifest } from './manifest.ts';
 
-/** What to back up, and where to. */
+/** The source and target of a backup. */
 export interface BackupRequest {
   readonly dataFolder: string;
   /** An empty or missing folder. */

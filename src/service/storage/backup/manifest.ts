@@ -60,7 +60,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const isNewer = typeof format === 'number' && format > 1;
   throw new BackupError(
     isNewer
-      ? `the backup ${folder} has format ${format}, which this service does not know; use a newer service`
+      ? `the backup ${folder} has format ${format}, which this service does not support; use a newer version of the service`
       : `the ${manifestFile} of ${folder} is damaged; use another backup`,
   );
 }

@@ -5,7 +5,7 @@ import { errorCode } from '../../../runtime/failure.ts';
 import { DamagedAttachmentError, type AttachedContent } from '../attachments.ts';
 import { translateFileError } from '../storage-faults.ts';
 
-/** How much of each file is held in memory while it is read, in bytes. */
+/** The size of the chunks in which files are read, in bytes. */
 export const chunkBytes = 256 * 1024;
 
 /** Compares content with its record, chunk by chunk. */
@@ -30,7 +30,7 @@ export class ContentCheck {
     if (this.#size > this.#content.size) throw new DamagedAttachmentError('altered', this.#content);
   }
 
-  /** @throws DamagedAttachmentError if what was added is not the recorded content */
+  /** @throws DamagedAttachmentError if the added content is not the recorded content */
   end(): void {
     if (this.#size < this.#content.size) throw new DamagedAttachmentError('truncated', this.#content);
     if (this.#hash.digest('hex') !== this.#content.digest) throw new DamagedAttachmentError('altered', this.#content);
@@ -39,7 +39,7 @@ export class ContentCheck {
 
 /** An open file whose content was verified. Read its stream to the end, destroy the stream, or close the file. */
 export interface VerifiedFile {
-  /** Streams the content and verifies it again: the last chunk is emitted only if all of the content was right. */
+  /** Streams the content and verifies it again: the last chunk is emitted only if all of the content was correct. */
   stream(): Readable;
   close(): Promise<void>;
 }

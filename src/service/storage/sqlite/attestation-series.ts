@@ -7,7 +7,7 @@ import { prepare, type Prepared } from './statements.ts';
 const reading = {
   listRange:
     'SELECT * FROM attestations WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ? ORDER BY sequence DESC',
-  // SQLite knows the length without reading the document.
+  // SQLite stores the length, so the document is not read.
   findRangeBytes: `SELECT coalesce(sum(octet_length(document)), 0) AS size FROM attestations
     WHERE org = ? AND flow = ? AND sequence BETWEEN ? AND ?`,
   findTime: 'SELECT created_at FROM attestations WHERE org = ? AND flow = ? AND sequence = ?',

@@ -58,8 +58,8 @@ export function readVersion(database: DatabaseSync, path: string): number {
   }
   if (version > schemaVersion) {
     throw new StartError(
-      `the database ${path} has version ${version} and this service knows versions up to ${schemaVersion}` +
-        '; start a newer service',
+      `the database ${path} has version ${version}, but this service supports only versions up to ${schemaVersion}` +
+        '; start a newer version of the service',
     );
   }
   return version;

@@ -53,7 +53,7 @@ function logSweep(log: ServiceLog, { trashed, trash, left, unfinished }: Sweep, 
   if (unfinished > 0) log.info(`removed ${unfinished} unfinished uploads`);
   if (trashed > 0) log.info(`moved ${trashed} attachments that no record names to ${trash}`);
   if (left > 0)
-    log.info(`left ${left} attachments that no record names where they are; old ones go to the trash later`);
+    log.info(`left ${left} attachments that no record names in place; old ones are moved to the trash later`);
   if (missing > 0) {
     const remedy = 'put their files back from a backup';
     log.error(`${missing} attachments that records name are missing; ${remedy}`, new Error('attachments are missing'));

@@ -6,7 +6,7 @@ import { prepare, type Prepared } from './statements.ts';
 
 const reading = {
   find: 'SELECT * FROM policies WHERE org = ? AND name = ?',
-  // The length of a text in bytes stands for its characters, because SQLite knows it without reading the text.
+  // The length is in bytes instead of characters, because SQLite stores it, so the text is not read.
   listVersions: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
     WHERE org = ? AND policy = ? ORDER BY version DESC LIMIT ?`,
   findText: 'SELECT text FROM policy_versions WHERE org = ? AND policy = ? AND version = ?',

@@ -19,7 +19,7 @@ const reading = {
   findContent: 'SELECT content FROM snapshots WHERE org = ? AND environment = ? AND number = ?',
   findVerdict: `SELECT environment, number, made_at, compliant FROM snapshots
     WHERE org = ? AND environment = ? AND number = ?`,
-  // SQLite knows the length without reading the content.
+  // SQLite stores the length, so the content is not read.
   findContentBytes: `SELECT coalesce(sum(octet_length(s.content)), 0) AS size FROM json_each(?1) m
     JOIN snapshots s ON s.org = ?2 AND s.environment = m.value ->> 'environment' AND s.number = m.value ->> 'number'`,
   listRange: `SELECT environment, number, made_at, compliant FROM snapshots

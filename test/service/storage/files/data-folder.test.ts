@@ -116,7 +116,9 @@ describe('the data folder', () => {
     it('refuses the database of a newer service', () => {
       openDatabase(folder).close();
       fill('PRAGMA user_version = 999');
-      expect(() => openDatabase(folder)).toThrow(/the database .*compliance\.sqlite has version 999 .* start a newer/u);
+      expect(() => openDatabase(folder)).toThrow(
+        /the database .*compliance\.sqlite has version 999, .* start a newer/u,
+      );
     });
 
     it('does not delete the log of a database that was moved away', async () => {

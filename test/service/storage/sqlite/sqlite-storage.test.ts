@@ -79,7 +79,7 @@ describe('the SQLite database', () => {
     const database = openDatabase(folder);
     database.exec('PRAGMA user_version = 999');
     database.close();
-    expect(() => openDatabase(folder)).toThrow(/has version 999 .* start a newer service/);
+    expect(() => openDatabase(folder)).toThrow(/has version 999, .* start a newer version of the service/);
   });
 
   it('is locked by one process at a time, and unlocked afterwards', () => {
