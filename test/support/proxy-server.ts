@@ -1,5 +1,7 @@
 import { createServer, request as sendOn, type IncomingHttpHeaders } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { readingAnswerFirst } from '../../src/http/early-answer.ts';
 
 /** A request to a proxy. */
 export interface ProxyRequest {
@@ -25,6 +27,12 @@ export interface ProxyBehaviour {
   /** Where all tunnels lead, whatever host was requested. */
   readonly tunnelsTo?: number;
 }
+
+/**
+ * Connects a tunnel. A server that refuses an upload answers and closes the connection while the proxy still writes to
+ * it; the answer must be relayed although that write fails.
+ */
+const connectTunnel = readingAnswerFirst(buildConnector({}));
 
 /** Starts a proxy. */
 export async function startProxy({ wantsPassword = false, tunnelsTo }: ProxyBehaviour = {}): Promise<ProxyServer> {
@@ -55,15 +63,20 @@ export async function startProxy({ wantsPassword = false, tunnelsTo }: ProxyBeha
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="proxy"\r\n\r\n');
       return;
     }
-    const onward = connect(tunnelsTo ?? Number(target.split(':').at(-1)), '127.0.0.1', () => {
+    const port = String(tunnelsTo ?? target.split(':').at(-1));
+    connectTunnel({ protocol: 'http:', hostname: '127.0.0.1', port }, (...[error, onward]) => {
+      if (error !== null) {
+        socket.destroy();
+        return;
+      }
+      tunnels.add(onward);
+      onward.on('error', () => socket.destroy());
+      onward.on('close', () => socket.destroy());
+      socket.on('close', () => onward.destroy());
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       onward.write(head);
       onward.pipe(socket).pipe(onward);
     });
-    tunnels.add(onward);
-    onward.on('error', () => socket.destroy());
-    onward.on('close', () => socket.destroy());
-    socket.on('close', () => onward.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
