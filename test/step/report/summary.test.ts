@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Report, Text } from '../../../src/operations/report.ts';
-import { renderSummary } from '../../../src/step/report/summary.ts';
+import { ExternalError } from '../../../src/runtime/failure.ts';
+import { renderSummary, toSummaryContent } from '../../../src/step/report/summary.ts';
 import type { SummaryContent } from '../../../src/step/report/summary-html.ts';
+import { decideFailure } from '../../../src/step/run/gate.ts';
 
 const room = 1024 * 1024;
 
@@ -21,6 +23,16 @@ const said: SummaryContent = {
   report,
   runUrl: 'https://github.com/acme/web/actions/runs/1',
 };
+
+describe('toSummaryContent', () => {
+  it('includes the remedy of an error', () => {
+    const decision = decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' }));
+    expect(toSummaryContent({ decision, runUrl: undefined, summary: true })).toMatchObject({
+      conclusion: 'no answer',
+      remedy: 'Try again.',
+    });
+  });
+});
 
 describe('renderSummary', () => {
   it('starts with the verdict, then reason, facts, tables and the link to the run', () => {
