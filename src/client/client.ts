@@ -20,7 +20,7 @@ import { DeprecationNotices } from './deprecation.ts';
 import { NotSent, unsentRequest } from './dry-run.ts';
 import { fillPath, queryString } from './request-path.ts';
 import { failedCall } from './unconfirmed-call.ts';
-import { labelOf } from './service-error.ts';
+import { endpointLabel } from './service-error.ts';
 
 /** How to reach the service. */
 export interface Connection {
@@ -34,7 +34,7 @@ export interface Connection {
 }
 
 /** The arguments of a call, typed by the declaration of the endpoint. */
-export interface CallOf<E extends Endpoint> {
+export interface EndpointCall<E extends Endpoint> {
   readonly parameters: EndpointParameters<E>;
   readonly query?: EndpointQuery<E>;
   readonly document?: EndpointDocument<E>;
@@ -83,9 +83,9 @@ export class ComplianceClient {
    * Loads the modules that a call of an endpoint needs, while the evidence is gathered. A failure is ignored here: the
    * call fails in the same way and reports it.
    */
-  async getReady(endpoint: Endpoint): Promise<void> {
+  async preload(endpoint: Endpoint): Promise<void> {
     const { baseUrl } = this.#connection;
-    await Promise.allSettled([this.#context.transport.getReady(baseUrl), loadBodyParts(endpoint)]);
+    await Promise.allSettled([this.#context.transport.preload(baseUrl), loadBodyParts(endpoint)]);
   }
 
   /**
@@ -96,15 +96,15 @@ export class ComplianceClient {
    * @throws ServiceError if the service answers with an error
    * @throws ExternalError if no answer comes, or one that does not have the declared form
    */
-  async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<Answered<E>> {
+  async call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<Answered<E>> {
     const { request, path } = await this.prepare(endpoint, call);
     if (this.#connection.dryRun === true) {
-      this.#deprecations.tell(endpoint, request.url);
+      this.#deprecations.report(endpoint, request.url);
       throw new NotSent(unsentRequest(endpoint, request, { ...call, filePartStyle: this.#connection.filePartStyle }));
     }
     try {
-      const { answer, attempts, earlierArrived } = await sendWithRetry(labelOf(endpoint), request, this.#context);
-      this.#deprecations.tell(endpoint, request.url, answer.headers);
+      const { answer, attempts, earlierArrived } = await sendWithRetry(endpointLabel(endpoint), request, this.#context);
+      this.#deprecations.report(endpoint, request.url, answer.headers);
       const answeredAt = this.#context.clock.now();
       const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt });
       // `successBody` has checked the body against the schema that this type is made from.
@@ -112,7 +112,7 @@ export class ComplianceClient {
     } catch (error) {
       if (this.#context.signal?.aborted === true) throw error;
       throw failedCall(
-        error instanceof TransportError ? unanswered(error, endpoint, path, request.url) : error,
+        error instanceof TransportError ? toUnansweredError(error, endpoint, path, request.url) : error,
         endpoint,
       );
     }
@@ -123,7 +123,7 @@ export class ComplianceClient {
    *
    * @throws UserError if the call does not have the declared form
    */
-  async prepare<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<PreparedRequest> {
+  async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
     checkCall(endpoint, call);
     const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
@@ -148,7 +148,7 @@ export class ComplianceClient {
   }
 }
 
-function checkCall(endpoint: Endpoint, call: CallOf<Endpoint>): void {
+function checkCall(endpoint: Endpoint, call: EndpointCall<Endpoint>): void {
   const { body } = endpoint;
   const wrong = [
     ...violations(endpoint.parameters, call.parameters),
@@ -157,27 +157,27 @@ function checkCall(endpoint: Endpoint, call: CallOf<Endpoint>): void {
     ...(body.kind === 'multipart' ? violations(body.json.schema, call.document) : []),
   ];
   const [first, ...rest] = wrong.map(({ field, rule }): Problem => ({
-    what: `${labelOf(endpoint)}: ${field === '' ? 'the request' : field} ${rule}`,
+    what: `${endpointLabel(endpoint)}: ${field === '' ? 'the request' : field} ${rule}`,
     remedy: 'Correct the value; nothing was sent.',
   }));
   if (first !== undefined) throw new UserError([first, ...rest]);
 }
 
 /** The error of a call that got no complete answer. */
-function unanswered(error: TransportError, endpoint: Endpoint, path: string, url: URL): ExternalError {
+function toUnansweredError(error: TransportError, endpoint: Endpoint, path: string, url: URL): ExternalError {
   const sent = error.mayHaveReached
     ? ''
     : `; ${error.earlierArrived ? 'the last attempt' : 'the request'} was not sent${error.sentInPart ? ' completely' : ''}`;
   return new ExternalError(
     {
-      what: `${labelOf(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
-      remedy: unansweredRemedies[error.problem],
+      what: `${endpointLabel(endpoint)}: ${endpoint.method} ${path} got no answer from ${url.origin}: ${error.message}${sent}`,
+      remedy: remedies[error.problem],
     },
     { cause: error },
   );
 }
 
-const unansweredRemedies: Readonly<Record<TransportProblem, string>> = {
+const remedies: Readonly<Record<TransportProblem, string>> = {
   unreachable:
     'Check `base-url` and that the runner can reach that host: its network, DNS, and HTTPS_PROXY and NO_PROXY if there is a proxy.',
   untrusted:

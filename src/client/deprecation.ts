@@ -2,12 +2,12 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import type { HttpAnswer } from '../http/transport.ts';
 import { parseHttpDate } from '../http/retry.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
-import { labelOf } from './service-error.ts';
+import { endpointLabel } from './service-error.ts';
 
 /** Warns about deprecated endpoints: once for each, however often it is called. */
 export class DeprecationNotices {
   readonly #dependencies: Pick<Dependencies, 'clock' | 'log'>;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(dependencies: Pick<Dependencies, 'clock' | 'log'>) {
     this.#dependencies = dependencies;
@@ -17,17 +17,17 @@ export class DeprecationNotices {
    * @param url the URL of the request; links in the headers may be relative to it
    * @param headers the headers of the answer; absent if nothing was sent
    */
-  tell(endpoint: Endpoint, url: URL, headers: HttpAnswer['headers'] = {}): void {
-    const label = labelOf(endpoint);
+  report(endpoint: Endpoint, url: URL, headers: HttpAnswer['headers'] = {}): void {
+    const label = endpointLabel(endpoint);
     const notice = deprecationNotice(endpoint, { url, headers, now: this.#dependencies.clock.now() });
-    if (notice === undefined || this.#told.has(label)) return;
-    this.#told.add(label);
+    if (notice === undefined || this.#reported.has(label)) return;
+    this.#reported.add(label);
     this.#dependencies.log.notice(notice);
   }
 }
 
 /** An answer, as far as deprecation is concerned. */
-export interface AnsweredHeaders {
+export interface DeprecationHeaders {
   readonly url: URL;
   readonly headers: HttpAnswer['headers'];
   /** Milliseconds since the epoch. */
@@ -39,37 +39,37 @@ export interface AnsweredHeaders {
  * `Deprecation` (RFC 9745, and the drafts before it) and `Sunset` (RFC 8594); since when, until when, and what to use
  * instead, as far as that is said. Nothing of a header is repeated as it came, only dates and web addresses.
  */
-export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: AnsweredHeaders): string | undefined {
+export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: DeprecationHeaders): string | undefined {
   const deprecation = parseDeprecation(headers['deprecation']);
   const sunset = parseHttpDate(headers['sunset']?.trim() ?? '');
   if (endpoint.deprecated === undefined && deprecation === undefined && sunset === undefined) return undefined;
   const links = parseLinks(headers['link'], url);
-  const label = labelOf(endpoint);
+  const label = endpointLabel(endpoint);
   const successor = links.get('successor-version');
   const page = links.get('deprecation') ?? links.get('sunset');
   return [
-    deprecatedSince(label, deprecation?.since, now),
-    ...(sunset === undefined ? [] : [sunsetWords(sunset, now)]),
+    describeDeprecation(label, deprecation?.since, now),
+    ...(sunset === undefined ? [] : [describeSunset(sunset, now)]),
     ...(endpoint.deprecated === undefined ? [] : [endpoint.deprecated]),
     ...(successor === undefined ? [] : [`Use ${successor} instead.`]),
     ...(page === undefined ? [] : [`See ${page}.`]),
   ].join(' ');
 }
 
-function deprecatedSince(label: string, since: number | undefined, now: number): string {
-  const date = since === undefined ? undefined : dayOf(since);
+function describeDeprecation(label: string, since: number | undefined, now: number): string {
+  const date = since === undefined ? undefined : formatDay(since);
   if (date === undefined || since === undefined) return `${label} is deprecated.`;
   return since > now ? `${label} will be deprecated on ${date}.` : `${label} has been deprecated since ${date}.`;
 }
 
-function sunsetWords(sunset: number, now: number): string {
-  const date = dayOf(sunset);
+function describeSunset(sunset: number, now: number): string {
+  const date = formatDay(sunset);
   if (date === undefined) return 'The service will remove it.';
   return sunset > now ? `The service plans to remove it on ${date}.` : `The service planned to remove it on ${date}.`;
 }
 
 /** The day in UTC; undefined if its year does not have four digits. */
-function dayOf(milliseconds: number): string | undefined {
+function formatDay(milliseconds: number): string | undefined {
   const date = new Date(milliseconds);
   const year = date.getUTCFullYear();
   return year >= 1970 && year <= 9999 ? date.toISOString().slice(0, 10) : undefined;
@@ -84,7 +84,7 @@ function parseDeprecation(header: string | undefined): { readonly since?: number
   return since === undefined ? {} : { since };
 }
 
-const longestLink = 500;
+const maximumLinkLength = 500;
 
 /**
  * The targets of a `Link` header (RFC 8288) by their relation, the first of each; only addresses a reader may follow.
@@ -106,5 +106,5 @@ function webAddress(target: string, base: URL): string | undefined {
   if (!URL.canParse(target, base.href)) return undefined;
   const { protocol, username, password, href } = new URL(target, base);
   const isWeb = protocol === 'https:' || protocol === 'http:';
-  return isWeb && username === '' && password === '' && href.length <= longestLink ? href : undefined;
+  return isWeb && username === '' && password === '' && href.length <= maximumLinkLength ? href : undefined;
 }

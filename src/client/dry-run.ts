@@ -1,7 +1,7 @@
 import { filePartName, type Endpoint, type FilePartStyle } from '../contract/endpoint.ts';
 import type { HttpRequest } from '../http/transport.ts';
 import type { FilePart } from './request-body.ts';
-import { labelOf } from './service-error.ts';
+import { endpointLabel } from './service-error.ts';
 
 /** A request that was prepared and checked, without the API key. */
 export interface UnsentRequest {
@@ -36,31 +36,31 @@ export class NotSent extends Error {
 }
 
 /** The content of a request. */
-export interface Carried {
+export interface RequestContent {
   readonly document?: unknown;
   readonly file?: FilePart | undefined;
   readonly filePartStyle: FilePartStyle;
 }
 
 /** Describes a request without its key. */
-export function unsentRequest(endpoint: Endpoint, request: HttpRequest, carried: Carried): UnsentRequest {
+export function unsentRequest(endpoint: Endpoint, request: HttpRequest, content: RequestContent): UnsentRequest {
   const { headers, body } = request;
   return {
-    operation: labelOf(endpoint),
+    operation: endpointLabel(endpoint),
     method: request.method,
     url: request.url.href,
     headers: {
       ...headers,
-      ...(headers['authorization'] === undefined ? {} : { authorization: withoutKey(headers['authorization']) }),
+      ...(headers['authorization'] === undefined ? {} : { authorization: redactKey(headers['authorization']) }),
       ...(body === undefined ? {} : { 'content-type': body.contentType, 'content-length': String(body.length) }),
     },
-    ...describeBody(endpoint, carried),
+    ...describeBody(endpoint, content),
   };
 }
 
 function describeBody(
   { body }: Endpoint,
-  { document, file, filePartStyle }: Carried,
+  { document, file, filePartStyle }: RequestContent,
 ): Pick<UnsentRequest, 'json' | 'file'> {
   switch (body.kind) {
     case 'none':
@@ -78,6 +78,6 @@ function describeBody(
 }
 
 /** `Bearer ***`: shows the method, hides the key. */
-function withoutKey(authorization: string): string {
+function redactKey(authorization: string): string {
   return `${authorization.split(' ')[0] ?? ''} ***`;
 }

@@ -1,7 +1,7 @@
 import { isNotFoundMessage } from '../contract/not-found.ts';
 import { TransportError } from '../http/transport.ts';
 import { isPassingProblem, isPassingStatus } from '../http/retry.ts';
-import { ExternalError, type Failure } from '../runtime/failure.ts';
+import { errorCode, ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
 /**
@@ -20,7 +20,7 @@ export function isPassing(failure: Failure): boolean {
 function isUnknownHost(error: TransportError): boolean {
   // The error of several attempts has the error of the last one as its cause.
   const last = error.cause instanceof TransportError ? error.cause : error;
-  return last.cause instanceof Error && 'code' in last.cause && last.cause.code === 'ENOTFOUND';
+  return errorCode(last.cause) === 'ENOTFOUND';
 }
 
 /**
@@ -33,7 +33,7 @@ export function isNotFound(failure: Failure): boolean {
 }
 
 /** The wait that the service asked for (`Retry-After`), in milliseconds; 0 if none. */
-export function retryAfterOf(failure: Failure): number {
+export function requestedDelay(failure: Failure): number {
   return failure instanceof ServiceError ? (failure.facts.retryAfter ?? 0) : 0;
 }
 

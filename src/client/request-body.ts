@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type Form from 'form-data';
 import { filePartName, type Endpoint, type FilePartStyle, type MultipartBody } from '../contract/endpoint.ts';
-import { streamOfChunks } from '../http/body-stream.ts';
+import { createBodyStream } from '../http/body-stream.ts';
 import type { RequestBody } from '../http/transport.ts';
 import { UserError } from '../runtime/failure.ts';
 
@@ -57,7 +57,7 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
   checkSizes(body, document, file);
 
   /** The form, with the content of the file or, to learn its headers and its length, without. */
-  const formWith = (content: Readable | string): Form => {
+  const createForm = (content: Readable | string): Form => {
     const form = new FormData();
     form.setBoundary(boundary);
     form.append(body.json.part, document);
@@ -70,7 +70,7 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
     }
     return form;
   };
-  const form = formWith('');
+  const form = createForm('');
   const contentType = `multipart/form-data; boundary=${form.getBoundary()}`;
   const length = form.getLengthSync();
   if (file === undefined) {
@@ -81,9 +81,9 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
     contentType,
     length,
     async *open() {
-      const content = streamOfChunks(file.open(), () => undefined);
+      const content = createBodyStream(file.open(), () => undefined);
       try {
-        yield* chunksOf(formWith(content));
+        yield* readChunks(createForm(content));
       } finally {
         content.destroy();
       }
@@ -95,7 +95,7 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
  * The chunks of a form, each read when it is requested. A form is a stream in the style of Node.js 0.8, which neither
  * undici nor `for await` accepts.
  */
-async function* chunksOf(form: Form): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readChunks(form: Form): AsyncGenerator<Uint8Array, void, undefined> {
   const chunks: Uint8Array[] = [];
   const state: { isEnded: boolean; failure?: Error } = { isEnded: false };
   let wake = (): void => undefined;

@@ -10,10 +10,10 @@ import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
-import { labelOf, ServiceError } from './service-error.ts';
+import { endpointLabel, ServiceError } from './service-error.ts';
 
 /** The request that an answer belongs to, for error messages. */
-export interface Asked {
+export interface CallDescription {
   readonly endpoint: Endpoint;
   /** The path below the base address, with its query. */
   readonly path: string;
@@ -31,32 +31,32 @@ export interface Asked {
  *   and nothing depends on its answer, any JSON, plain text or nothing at all is taken.
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
-export function successBody(answer: HttpAnswer, asked: Asked): unknown {
+export function successBody(answer: HttpAnswer, asked: CallDescription): unknown {
   const { success, method } = asked.endpoint;
   const declared = success.find(({ status }) => status === answer.status) ?? success[0];
-  if (declared === undefined || answer.status < 200 || answer.status >= 300) throw errorOf(answer, asked);
+  if (declared === undefined || answer.status < 200 || answer.status >= 300) throw toServiceError(answer, asked);
   const schema = toAcceptedSchema(declared.schema);
   const keys = decisiveKeys(schema);
   if (method !== 'GET' && keys.size === 0) return acknowledgement(answer, asked, schema);
   const body = readJsonBody(answer);
-  if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
+  if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
   const repeated = findDuplicateKey(answer.text, keys);
   if (repeated !== undefined) {
-    throw unexpected(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
+    throw unexpectedResponse(answer, asked, `a body that holds the key \`${repeated}\` twice in one object`);
   }
   const view = toResponseView(schema, exactValue(schema, answer.text, body.value));
   const wrong = violations(schema, view);
   if (wrong.length > 0) {
     const fields = wrong.map(({ field, rule }) => (field === '' ? `it ${rule}` : `${field} ${rule}`));
-    throw unexpected(answer, asked, `a body that does not have the expected form: ${fields.join('; ')}`);
+    throw unexpectedResponse(answer, asked, `a body that does not have the expected form: ${fields.join('; ')}`);
   }
   return view;
 }
 
 /** The body of an answer of which only the status matters. A web page is rejected: it is not from the service. */
-function acknowledgement(answer: HttpAnswer, asked: Asked, schema: TSchema): unknown {
+function acknowledgement(answer: HttpAnswer, asked: CallDescription, schema: TSchema): unknown {
   const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
-  if (body.problem !== undefined) throw unexpected(answer, asked, body.problem);
+  if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
   const exact = typeof body.value === 'string' ? body.value : exactValue(schema, answer.text, body.value);
   const view = toResponseView(schema, exact);
   // A text is only passed on. An object is read field by field, so it must be one.
@@ -72,11 +72,11 @@ function isPlainText({ text, headers }: HttpAnswer): boolean {
   return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
 }
 
-function errorOf(answer: HttpAnswer, asked: Asked): Error {
+function toServiceError(answer: HttpAnswer, asked: CallDescription): Error {
   const body = readJsonBody(answer);
   const value = body.problem === undefined ? body.value : undefined;
   return new ServiceError({
-    operation: labelOf(asked.endpoint),
+    operation: endpointLabel(asked.endpoint),
     method: asked.endpoint.method,
     path: asked.path,
     status: answer.status,
@@ -101,9 +101,9 @@ function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   );
 }
 
-function unexpected(answer: HttpAnswer, asked: Asked, what: string): ExternalError {
+function unexpectedResponse(answer: HttpAnswer, asked: CallDescription, what: string): ExternalError {
   return new ExternalError({
-    what: `${labelOf(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} returned ${answer.status} with ${what}`,
+    what: `${endpointLabel(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} returned ${answer.status} with ${what}`,
     remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
   });
 }

@@ -40,7 +40,7 @@ export class ServiceError extends Failure {
 }
 
 /** The name by which an endpoint appears in logs and errors. */
-export function labelOf(endpoint: Endpoint): string {
+export function endpointLabel(endpoint: Endpoint): string {
   return endpoint.operation ?? endpoint.title;
 }
 

@@ -15,7 +15,7 @@ const socketBufferBytes = 64 * 1024;
  *
  * @param onChunk called with the length of each chunk when it is handed over
  */
-export function streamOfChunks(chunks: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void): Readable {
+export function createBodyStream(chunks: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void): Readable {
   const iterator = chunks[Symbol.asyncIterator]();
   return new Readable({
     // Buffers nothing: each chunk is passed on at once.
@@ -24,7 +24,7 @@ export function streamOfChunks(chunks: AsyncIterable<Uint8Array>, onChunk: (byte
       iterator.next().then(
         ({ done, value }) => {
           if (done !== true) onChunk(value.length);
-          this.push(done === true ? null : lasting(value));
+          this.push(done === true ? null : copyIfSmall(value));
         },
         (error: unknown) => this.destroy(error instanceof Error ? error : new Error(String(error))),
       );
@@ -37,6 +37,6 @@ export function streamOfChunks(chunks: AsyncIterable<Uint8Array>, onChunk: (byte
   });
 }
 
-function lasting(chunk: Uint8Array): Uint8Array {
+function copyIfSmall(chunk: Uint8Array): Uint8Array {
   return chunk.length < socketBufferBytes ? Buffer.from(chunk) : chunk;
 }

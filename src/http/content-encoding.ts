@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib';
+import { errorCode } from '../runtime/failure.ts';
 import { maximumAnswerBytes, TransportError, type HttpAnswer } from './transport.ts';
 import { isPassingStatus } from './retry.ts';
 
@@ -9,7 +10,7 @@ type Decode = (
 ) => void;
 
 /** More than one coding is rare; without a limit, a header of a few kilobytes would ask for hundreds of rounds. */
-const mostCodings = 3;
+const maximumCodings = 3;
 
 /** Headers that describe the body as it was sent. */
 const encodedHeaders: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
@@ -26,12 +27,12 @@ export async function decodeBody(
   headers: HttpAnswer['headers'],
   body: Buffer,
 ): Promise<{ readonly headers: HttpAnswer['headers']; readonly body: Buffer }> {
-  const codings = codingsOf(headers['content-encoding']);
+  const codings = parseCodings(headers['content-encoding']);
   if (codings.length === 0) return { headers, body };
   const decoded = Object.fromEntries(Object.entries(headers).filter(([name]) => !encodedHeaders.has(name)));
   // An answer without a body, such as 304, may name a coding as well.
   if (body.length === 0) return { headers: decoded, body };
-  if (codings.length > mostCodings) throw undecodable(status, `${codings.length} codings applied one after another`);
+  if (codings.length > maximumCodings) throw undecodable(status, `${codings.length} codings applied one after another`);
   let bytes = body;
   // The last coding was applied last.
   for (const coding of codings.toReversed()) bytes = await decode(coding, bytes, status);
@@ -39,24 +40,24 @@ export async function decodeBody(
 }
 
 /** The codings in the order in which they were applied. */
-function codingsOf(header: string | undefined): readonly string[] {
+function parseCodings(header: string | undefined): readonly string[] {
   const names = (header ?? '').split(',').map((name) => name.trim().toLowerCase());
   return names.filter((name) => name !== '' && name !== 'identity');
 }
 
 function decode(coding: string, bytes: Buffer, status: number): Promise<Buffer> {
-  const decoder = decoderOf(coding, bytes);
+  const decoder = findDecoder(coding, bytes);
   if (decoder === undefined)
-    return Promise.reject(undecodable(status, `the coding ${nameOf(coding)}, which is not supported`));
+    return Promise.reject(undecodable(status, `the coding ${quoteCoding(coding)}, which is not supported`));
   return new Promise((resolve, reject) => {
     decoder(bytes, { maxOutputLength: maximumAnswerBytes }, (error, result) => {
       if (error === null) resolve(result);
-      else reject(failureOf(error, coding, status));
+      else reject(toTransportError(error, coding, status));
     });
   });
 }
 
-function decoderOf(coding: string, bytes: Buffer): Decode | undefined {
+function findDecoder(coding: string, bytes: Buffer): Decode | undefined {
   switch (coding) {
     case 'gzip':
     case 'x-gzip':
@@ -78,12 +79,12 @@ function decoderOf(coding: string, bytes: Buffer): Decode | undefined {
   }
 }
 
-function failureOf(error: Error, coding: string, status: number): TransportError {
-  if ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
+function toTransportError(error: Error, coding: string, status: number): TransportError {
+  if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') {
     const what = `the answer is larger than ${maximumAnswerBytes} bytes once decompressed`;
     return new TransportError('malformed', true, what, { cause: error });
   }
-  return undecodable(status, `${nameOf(coding)} and damaged (${error.message})`, error);
+  return undecodable(status, `${quoteCoding(coding)} and damaged (${error.message})`, error);
 }
 
 function undecodable(status: number, what: string, cause?: Error): TransportError {
@@ -94,6 +95,6 @@ function undecodable(status: number, what: string, cause?: Error): TransportErro
 }
 
 /** Quotes a foreign header only if it has the form of a coding's name. */
-function nameOf(coding: string): string {
+function quoteCoding(coding: string): string {
   return /^[\w.-]{1,20}$/u.test(coding) ? coding : 'of an unknown name';
 }

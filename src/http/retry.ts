@@ -83,8 +83,8 @@ export function parseHttpDate(text: string): number | undefined {
   return Number.isNaN(date) ? undefined : date;
 }
 
-const firstDelay = 500;
-const longestDelay = 15_000;
+const initialDelay = 500;
+const maximumDelay = 15_000;
 
 /**
  * The wait before the next attempt, in milliseconds: doubling from half a second up to 15 s, of which a random half is
@@ -94,6 +94,6 @@ const longestDelay = 15_000;
  * @param random a number from 0 up to 1
  */
 export function backoff(failed: number, random: number): number {
-  const ceiling = Math.min(longestDelay, firstDelay * 2 ** (failed - 1));
+  const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
   return Math.round(ceiling * (1 - random / 2));
 }

@@ -49,7 +49,7 @@ interface Limits {
   readonly end: number;
 }
 
-function limitsOf({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
+function toLimits({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
   const end = now + callTimeout(retryPolicy);
   if (until === undefined) return { lastAttempt: end, end };
   return { lastAttempt: Math.min(end, until), end: Math.min(end, until + retryPolicy.requestTimeout) };
@@ -65,7 +65,7 @@ function limitsOf({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
  */
 export async function sendWithRetry(label: string, request: HttpRequest, context: CallContext): Promise<FinalAnswer> {
   const { clock, retryPolicy, log } = context;
-  const { lastAttempt, end } = limitsOf(retryPolicy, clock.now());
+  const { lastAttempt, end } = toLimits(retryPolicy, clock.now());
   let earlierArrived = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(retryPolicy.requestTimeout, end - clock.now()));
@@ -74,13 +74,15 @@ export async function sendWithRetry(label: string, request: HttpRequest, context
     const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {
       if (timeIsUp)
-        log.info(`${label}: attempt ${attempt}: ${again.reason}; ${noTimeLeft(delay, lastAttempt - clock.now())}`);
-      if (outcome instanceof TransportError) throw afterAttempts(outcome, attempt, earlierArrived);
+        log.info(
+          `${label}: attempt ${attempt}: ${again.reason}; ${describeTimeLeft(delay, lastAttempt - clock.now())}`,
+        );
+      if (outcome instanceof TransportError) throw withAttempts(outcome, attempt, earlierArrived);
       return { answer: outcome, attempts: attempt, earlierArrived };
     }
     earlierArrived ||= !(outcome instanceof TransportError) || outcome.mayHaveReached;
     log.info(
-      `${label}: attempt ${attempt} of ${retryPolicy.retries + 1}: ${again.reason}; trying again in ${seconds(delay)}`,
+      `${label}: attempt ${attempt} of ${retryPolicy.retries + 1}: ${again.reason}; trying again in ${formatSeconds(delay)}`,
     );
     await sleep(clock, delay, context.signal);
   }
@@ -100,7 +102,7 @@ async function tryOnce(
 ): Promise<HttpAnswer | TransportError> {
   if (timeout <= 0) return new TransportError('timeout', false, 'the time ran out before the request could be sent');
   const deadline = new AbortController();
-  const late = new TransportError('timeout', true, `no complete answer within ${seconds(timeout)}`);
+  const late = new TransportError('timeout', true, `no complete answer within ${formatSeconds(timeout)}`);
   const callOff = context.clock.after(timeout, () => {
     deadline.abort(late);
   });
@@ -121,7 +123,7 @@ async function tryOnce(
   }
 }
 
-function afterAttempts(error: TransportError, attempts: number, earlierArrived: boolean): TransportError {
+function withAttempts(error: TransportError, attempts: number, earlierArrived: boolean): TransportError {
   if (attempts === 1) return error;
   return new TransportError(error.problem, error.mayHaveReached, `${error.message} (after ${attempts} attempts)`, {
     cause: error,
@@ -130,10 +132,10 @@ function afterAttempts(error: TransportError, attempts: number, earlierArrived: 
   });
 }
 
-function noTimeLeft(delay: number, left: number): string {
-  return `the next attempt in ${seconds(delay)} would be too late: only ${seconds(Math.max(0, left))} left`;
+function describeTimeLeft(delay: number, left: number): string {
+  return `the next attempt in ${formatSeconds(delay)} would be too late: only ${formatSeconds(Math.max(0, left))} left`;
 }
 
-function seconds(milliseconds: number): string {
+function formatSeconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }

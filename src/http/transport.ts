@@ -44,7 +44,7 @@ export interface Transport {
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
   /** Loads what a request to this address needs, without connecting. */
-  getReady(url: URL): Promise<void>;
+  preload(url: URL): Promise<void>;
   /** Closes the connections, so that the process can end. */
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { streamOfChunks } from './body-stream.ts';
-import { describeError, Failure } from '../runtime/failure.ts';
+import { createBodyStream } from './body-stream.ts';
+import { describeError, errorCode, Failure, toAbortError } from '../runtime/failure.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import { createConnections } from './connections.ts';
 import {
@@ -28,14 +28,14 @@ export function createTransport(environment: EnvironmentVariables): Transport {
       try {
         return await exchange(dispatcher, request, signal);
       } catch (error) {
-        if (isTransportError(error) && error.problem === 'timeout' && !error.mayHaveReached)
+        if (error instanceof TransportError && error.problem === 'timeout' && !error.mayHaveReached)
           connections.discard(dispatcher);
         throw error;
       } finally {
         connections.release();
       }
     },
-    async getReady(url) {
+    async preload(url) {
       await connections.acquire(url);
     },
     close: () => connections.close(),
@@ -45,7 +45,7 @@ export function createTransport(environment: EnvironmentVariables): Transport {
 function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
-      reject(reasonOf(signal, 'nothing'));
+      reject(createAbortError(signal, 'nothing'));
       return;
     }
     let controller: Dispatcher.DispatchController | undefined;
@@ -65,7 +65,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
       return body.isHandedOver() ? 'maybe all' : 'a part';
     };
     const onAbort = (): void => {
-      const reason = reasonOf(signal, progress());
+      const reason = createAbortError(signal, progress());
       controller?.abort(reason);
       settle(() => {
         reject(reason);
@@ -89,7 +89,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         // Called when a connection is there and the request is about to be written to it.
         onRequestStart(started) {
           controller = started;
-          if (signal.aborted) started.abort(reasonOf(signal, 'nothing'));
+          if (signal.aborted) started.abort(createAbortError(signal, 'nothing'));
         },
         onResponseStart(_controller, statusCode, answered) {
           status = statusCode;
@@ -106,13 +106,13 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         },
         onResponseEnd() {
           settle(() => {
-            resolve(answerOf(status, headers, Buffer.concat(chunks, size)));
+            resolve(toAnswer(status, headers, Buffer.concat(chunks, size)));
           });
         },
         onResponseError(_controller, error) {
           const sent = progress();
           settle(() => {
-            reject(signal.aborted ? reasonOf(signal, sent) : failureOf(error, sent));
+            reject(signal.aborted ? createAbortError(signal, sent) : toFailure(error, sent));
           });
         },
       },
@@ -121,7 +121,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
 }
 
 /** The whole answer. Asynchronous only if it is compressed. */
-function answerOf(status: number, headers: HttpAnswer['headers'], body: Buffer): HttpAnswer | Promise<HttpAnswer> {
+function toAnswer(status: number, headers: HttpAnswer['headers'], body: Buffer): HttpAnswer | Promise<HttpAnswer> {
   if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString('utf8') };
   return decodedAnswer(status, headers, body);
 }
@@ -146,11 +146,11 @@ interface OpenBody {
 }
 
 function openBody({ body }: HttpRequest): OpenBody {
-  if (body === undefined) return handedOver(undefined);
+  if (body === undefined) return wholeBody(undefined);
   const opened = body.open();
-  if (typeof opened === 'string' || opened instanceof Uint8Array) return handedOver(opened);
+  if (typeof opened === 'string' || opened instanceof Uint8Array) return wholeBody(opened);
   let bytes = 0;
-  const content = streamOfChunks(opened, (more) => {
+  const content = createBodyStream(opened, (more) => {
     bytes += more;
   });
   return {
@@ -164,7 +164,7 @@ function openBody({ body }: HttpRequest): OpenBody {
 }
 
 /** A body that undici has at once. */
-function handedOver(content: string | Uint8Array | undefined): OpenBody {
+function wholeBody(content: string | Uint8Array | undefined): OpenBody {
   return { content, isHandedOver: () => true, discard: () => undefined };
 }
 
@@ -185,38 +185,30 @@ function flatten(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
  * Why the signal was aborted. If the deadline passed before the whole request was sent, it cannot have been carried
  * out.
  */
-function reasonOf(signal: AbortSignal, sent: Progress): Error {
+function createAbortError(signal: AbortSignal, sent: Progress): Error {
   const reason: unknown = signal.reason;
-  if (isTransportError(reason) && sent !== 'maybe all') {
+  if (reason instanceof TransportError && sent !== 'maybe all') {
     return new TransportError(reason.problem, false, reason.message, { sentInPart: sent === 'a part' });
   }
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+  return toAbortError(reason);
 }
 
-function isTransportError(error: unknown): error is TransportError {
-  return error instanceof TransportError;
-}
-
-function failureOf(error: Error, sent: Progress): Error {
+function toFailure(error: Error, sent: Progress): Error {
   // An error of the body itself, such as a file that changed, is not a network error.
   if (error instanceof TransportError || error instanceof Failure) return error;
-  const problem = problemOf(codeOf(error), sent);
+  // undici's errors have a code, except those of its parser, which have a name only.
+  const problem = classifyError(errorCode(error) ?? error.name, sent);
   const isUnsent = problem === 'unreachable' || sent === 'nothing';
   const sentInPart = !isUnsent && sent === 'a part';
   return new TransportError(problem, !isUnsent && !sentInPart, describeError(error), { cause: error, sentInPart });
 }
 
-function problemOf(code: string, sent: Progress): TransportProblem {
+function classifyError(code: string, sent: Progress): TransportProblem {
   // undici's code for a proxy that requires a password (407); nothing was forwarded.
   if (code === 'UND_ERR_INVALID_ARG') return 'unreachable';
   if (malformed.has(code) || code.startsWith('HPE_')) return 'malformed';
   if (sent !== 'nothing') return 'interrupted';
   return untrusted.test(code) ? 'untrusted' : 'unreachable';
-}
-
-/** undici's errors have a code, except those of its parser, which have a name only. */
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
 const malformed: ReadonlySet<string> = new Set(['HTTPParserError', 'UND_ERR_RESPONSE', 'UND_ERR_HEADERS_OVERFLOW']);

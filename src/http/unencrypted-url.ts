@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /** Whether a key or token sent to this URL could be read in transit: plain http to another machine. */
-export function isReadableOnTheWay(url: URL): boolean {
+export function isUnencryptedUrl(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url.hostname);
 }
 

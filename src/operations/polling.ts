@@ -1,5 +1,5 @@
 import type { ComplianceClient } from '../client/client.ts';
-import { isNotFound, isPassing, retryAfterOf, withNote } from '../client/failure-kinds.ts';
+import { isNotFound, isPassing, requestedDelay, withNote } from '../client/failure-kinds.ts';
 import { backoff } from '../http/retry.ts';
 import { sleep } from '../runtime/clock.ts';
 import { Failure } from '../runtime/failure.ts';
@@ -112,7 +112,7 @@ export function pollDelay(polls: number, left: number, luck: number, retryAfter:
 }
 
 function maximumRetryAfter(failures: readonly Failure[]): number {
-  return Math.max(0, ...failures.map(retryAfterOf));
+  return Math.max(0, ...failures.map(requestedDelay));
 }
 
 /**

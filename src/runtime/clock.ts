@@ -1,3 +1,5 @@
+import { toAbortError } from './failure.ts';
+
 /** The current time and timers; passed in, so that tests never wait. */
 export interface Clock {
   /** The current time, in milliseconds since the Unix epoch. */
@@ -18,7 +20,7 @@ export function unixSeconds(milliseconds: number): number {
 }
 
 /** The longest timeout that Node.js supports, in milliseconds: 24.8 days. It fires longer timers at once. */
-const longestTimer = 2 ** 31 - 1;
+const maximumTimeout = 2 ** 31 - 1;
 
 /** The system clock. */
 export const systemClock: Clock = {
@@ -27,7 +29,7 @@ export const systemClock: Clock = {
     let remaining = milliseconds;
     let timer: NodeJS.Timeout;
     const wait = (): void => {
-      const next = Math.min(remaining, longestTimer);
+      const next = Math.min(remaining, maximumTimeout);
       remaining -= next;
       timer = setTimeout(remaining > 0 ? wait : fire, next);
     };
@@ -46,12 +48,12 @@ export const systemClock: Clock = {
 export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
-      reject(asError(signal.reason));
+      reject(toAbortError(signal.reason));
       return;
     }
     const onAbort = (): void => {
       cancel();
-      reject(asError(signal?.reason));
+      reject(toAbortError(signal?.reason));
     };
     const cancel = clock.after(milliseconds, () => {
       signal?.removeEventListener('abort', onAbort);
@@ -59,8 +61,4 @@ export function sleep(clock: Clock, milliseconds: number, signal?: AbortSignal):
     });
     signal?.addEventListener('abort', onAbort, { once: true });
   });
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
 }

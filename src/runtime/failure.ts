@@ -90,6 +90,11 @@ export function errorCode(thrown: unknown): string | undefined {
   return textAt(thrown, 'code');
 }
 
+/** The reason of an aborted signal as an error. */
+export function toAbortError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}
+
 /** Whether it is an error, even from another realm, like those of Node.js's own modules in a test runner. */
 function isError(thrown: unknown): thrown is Error {
   if (thrown instanceof Error) return true;

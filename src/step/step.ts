@@ -67,7 +67,7 @@ export async function runStep(environment: EnvironmentVariables, cancelled: Abor
     environment,
     inputSource,
     inputs: readCommonInputs(inputSource),
-    job: readJobOfStep(environment),
+    job: tryReadJob(environment),
     target: { runner, secrets, directory },
     transport: () => (transport ??= createTransport(environment)),
     cancelled,
@@ -90,7 +90,7 @@ function makeTemporaryDirectory(environment: EnvironmentVariables): string {
   });
 }
 
-function readJobOfStep(environment: EnvironmentVariables): JobReading {
+function tryReadJob(environment: EnvironmentVariables): JobReading {
   try {
     return { job: readJob(environment) };
   } catch (thrown) {

@@ -50,13 +50,13 @@ describe('the client', () => {
   it('gets ready without connecting, and what fails then fails in the call', async () => {
     const server = await serverThat(answers(201, 'OK'));
     const { client } = clientFor(server.url);
-    await client.getReady(attestSonar);
+    await client.preload(attestSonar);
     expect(server.connections()).toBe(0);
     await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 201 });
     expect(server.connections()).toBe(1);
 
     const nowhere = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`)).client;
-    await expect(nowhere.getReady(createFlow)).resolves.toBeUndefined();
+    await expect(nowhere.preload(createFlow)).resolves.toBeUndefined();
     await expect(nowhere.call(createFlow, flow)).rejects.toThrow('ECONNREFUSED');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isReadableOnTheWay } from '../../src/http/unencrypted-url.ts';
+import { isUnencryptedUrl } from '../../src/http/unencrypted-url.ts';
 
 describe('an API key', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('an API key', () => {
     'http://127.example.com',
     'http://localhost.example.com',
   ])('could be read on its way to %s', (url) => {
-    expect(isReadableOnTheWay(new URL(url))).toBe(true);
+    expect(isUnencryptedUrl(new URL(url))).toBe(true);
   });
 
   it.each([
@@ -19,6 +19,6 @@ describe('an API key', () => {
     'http://127.1.2.3:80',
     'http://[::1]:8080',
   ])('could not be read on its way to %s', (url) => {
-    expect(isReadableOnTheWay(new URL(url))).toBe(false);
+    expect(isUnencryptedUrl(new URL(url))).toBe(false);
   });
 });

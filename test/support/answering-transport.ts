@@ -18,7 +18,7 @@ export function answeringTransport(
       requests.push(request);
       return answer(request);
     },
-    getReady: () => Promise.resolve(),
+    preload: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
@@ -37,7 +37,7 @@ export function silentTransport(): AnsweringTransport {
         });
       });
     },
-    getReady: () => Promise.resolve(),
+    preload: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

@@ -31,7 +31,7 @@ export function scriptedTransport(clock: Clock, ...attempts: readonly [Attempt, 
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },
-    getReady: () => Promise.resolve(),
+    preload: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }

@@ -118,7 +118,7 @@ async function prepareFiles(
 
 function gatherCommit(values: Inputs, { client, job, environment, call }: OperationContext): Promise<CommitEvidence> {
   const whileGitRuns = (): void => {
-    void client.getReady(endpoint);
+    void client.preload(endpoint);
   };
   const { transport, log, clock, signal } = call;
   return gatherCommitEvidence(

@@ -4,7 +4,7 @@ import { isMapping } from '../../runtime/untrusted-data.ts';
 import type { StepIdentity } from '../run/step-identity.ts';
 
 /** Longer names are cut in the marker, in characters; the digest covers the whole name. */
-const longestName = 100;
+const maximumNameLength = 100;
 
 /**
  * The hidden first line of a step's comment, by which the next run finds the comment again. It is the same in every run
@@ -19,7 +19,7 @@ export function commentMarker(identity: StepIdentity, job: Job, redact: (text: s
     ['operation', identity.operation],
     ['flow', identity.flow],
   ] as const;
-  const rest = [...identity.rest, ['matrix', jobOfMatrix(identity.matrix)]];
+  const rest = [...identity.rest, ['matrix', parseMatrix(identity.matrix)]];
   const digest = createHash('sha256')
     .update(JSON.stringify([...names, ...rest]))
     .digest('hex');
@@ -30,7 +30,7 @@ export function commentMarker(identity: StepIdentity, job: Job, redact: (text: s
 /**
  * The matrix values with sorted keys; undefined outside a matrix, or if the text is not the JSON that GitHub fills in.
  */
-function jobOfMatrix(text: string | undefined): unknown {
+function parseMatrix(text: string | undefined): unknown {
   try {
     const values: unknown = JSON.parse(text ?? 'null', withSortedKeys);
     return isMapping(values) && Object.keys(values).length > 0 ? values : undefined;
@@ -46,7 +46,7 @@ function withSortedKeys(_key: string, value: unknown): unknown {
 
 /** Encodes a name for an HTML comment: without `-->`, `--!>` and spaces. */
 function encode(name: string): string {
-  return encodeURIComponent(name.slice(0, longestName).toWellFormed()).replaceAll('-', '%2D');
+  return encodeURIComponent(name.slice(0, maximumNameLength).toWellFormed()).replaceAll('-', '%2D');
 }
 
 /** The run that wrote a comment. */

@@ -22,19 +22,19 @@ export function matchCommit(sha: string, { result }: StepResult, job: Job): Comm
 }
 
 /** The minimum length of an abbreviated SHA: git's default for `core.abbrev` (git-config(1)). */
-const fewestDigits = 7;
+const minimumShaLength = 7;
 
 function isCommit(named: string, sha: string | undefined): boolean {
-  return named.length >= fewestDigits && sha?.toLowerCase().startsWith(named.toLowerCase()) === true;
+  return named.length >= minimumShaLength && sha?.toLowerCase().startsWith(named.toLowerCase()) === true;
 }
 
 /** The maximum number of commits that are named. */
-const mostNamed = 3;
+const maximumNamedCommits = 3;
 
 /** A clause that names the judged commits; undefined unless they differ from this one. */
 export function describeOtherCommits({ judged }: CommitMatch): string | undefined {
   if (typeof judged === 'string') return undefined;
   const all = [...new Set(judged.otherwise.map(abbreviate))];
-  const more = all.length > mostNamed ? ` and ${all.length - mostNamed} more` : '';
-  return `the verdict is for commit ${all.slice(0, mostNamed).join(', ')}${more}`;
+  const more = all.length > maximumNamedCommits ? ` and ${all.length - maximumNamedCommits} more` : '';
+  return `the verdict is for commit ${all.slice(0, maximumNamedCommits).join(', ')}${more}`;
 }

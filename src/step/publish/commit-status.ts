@@ -19,14 +19,14 @@ export interface CommitStatus {
 }
 
 /** GitHub's limit for a description, in characters. */
-const longestDescription = 140;
+const maximumDescriptionLength = 140;
 
 /**
  * The commit status of a redacted result. If another commit was judged, it is not a success: last week's artifact must
  * not allow a merge of today's commit.
  */
-export function statusOf({ decision, result, runUrl }: StepResult, commit: CommitMatch): CommitStatus {
-  const state = stateOf(decision);
+export function toCommitStatus({ decision, result, runUrl }: StepResult, commit: CommitMatch): CommitStatus {
+  const state = toStatusState(decision);
   const other = state === 'success' ? describeOtherCommits(commit) : undefined;
   return {
     state: other === undefined ? state : 'failure',
@@ -44,7 +44,7 @@ export function pendingStatus(runUrl: string | undefined): CommitStatus {
  * The state follows the verdict, not `on-non-compliant`: a required status must not turn green because the step may
  * pass. If there is no verdict yet and the step passes, the status is pending, which blocks a merge as well.
  */
-function stateOf({ outcome, fails }: StepResult['decision']): StatusState {
+function toStatusState({ outcome, fails }: StepResult['decision']): StatusState {
   switch (outcome) {
     case 'compliant':
     case 'done':
@@ -69,7 +69,7 @@ function describe(conclusion: string): string {
     .replaceAll(/\s+/gu, ' ')
     .replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .trim();
-  return line.length <= longestDescription ? line : `${line.slice(0, longestDescription - 1)}…`;
+  return line.length <= maximumDescriptionLength ? line : `${line.slice(0, maximumDescriptionLength - 1)}…`;
 }
 
 /**

@@ -8,11 +8,11 @@ import type { StepResult } from '../run/step-result.ts';
 import { commentBody } from './comment-body.ts';
 import { commentMarker, commentOrigin } from './comment-marker.ts';
 import { describeOtherCommits, matchCommit, type CommitMatch } from './commit-match.ts';
-import { pendingStatus, setStatus, statusOf } from './commit-status.ts';
+import { pendingStatus, setStatus, toCommitStatus } from './commit-status.ts';
 import { withGitHub, type GitHubSession, type PublishContext } from './github-session.ts';
 import { joinSentences, publicationWarning, type Publication } from './publication-warning.ts';
 import { writeComment } from './pull-request-comment.ts';
-import { findPullRequest, pullRequestOf } from './pull-request.ts';
+import { findPullRequest, pullRequestFromEvent } from './pull-request.ts';
 import { findRunRestriction } from '../../evidence/github/run-restriction.ts';
 
 /**
@@ -130,7 +130,7 @@ async function commentOnPullRequest(
   { identity, redact, log }: PublishContext,
 ): Promise<void> {
   const { job, repository, api } = session;
-  const about = pullRequestOf(job);
+  const about = pullRequestFromEvent(job);
   const found = 'head' in about ? await findPullRequest(about.head, api, repository) : about;
   if ('none' in found) {
     // Not a warning, because a workflow may run on both pushes and pull requests.
@@ -163,7 +163,7 @@ async function setCommitStatus(name: string, result: StepResult, session: GitHub
   const { job, repository, api } = session;
   const commit = matchCommit(await session.sha, result, job);
   warnOfOtherCommit(status, commit, log);
-  const set = statusOf(result, commit);
+  const set = toCommitStatus(result, commit);
   const answer = await setStatus(set, { repository, sha: commit.sha, context: name }, api);
   if ('refusal' in answer) warnOfRefusal({ publication: status, refusal: answer.refusal, result }, session, log);
   else log.info(`The commit status ${name} of ${commit.sha} is ${set.state}.`);

@@ -22,7 +22,7 @@ interface PullRequestHead {
  * The one pull request that the event is about. A merge group is about none, because it combines the changes of
  * several.
  */
-export function pullRequestOf(job: Job): PullRequest {
+export function pullRequestFromEvent(job: Job): PullRequest {
   const { event, eventName = '(none)' } = job;
   const own = numberAt(event, 'pull_request');
   if (own !== undefined) return { number: own };
@@ -30,19 +30,19 @@ export function pullRequestOf(job: Job): PullRequest {
   if (commented !== undefined) return { number: commented };
   for (const source of ['workflow_run', 'check_suite', 'check_run']) {
     const run = valueAt(event, source);
-    if (isMapping(run)) return pullRequestOfRun(run, event);
+    if (isMapping(run)) return pullRequestFromRun(run, event);
   }
   return { none: `the event ${eventName} is not about a pull request` };
 }
 
-function pullRequestOfRun(run: unknown, event: unknown): PullRequest {
+function pullRequestFromRun(run: unknown, event: unknown): PullRequest {
   const repository = valueAt(event, 'repository', 'id');
   // GitHub also lists pull requests with the same commit in forks of the repository.
   const here = listAt(run, 'pull_requests').filter((one) => {
     const base = valueAt(one, 'base', 'repo', 'id');
     return base === undefined || repository === undefined || base === repository;
   });
-  const [first, ...others] = here.flatMap((one) => numberOf(valueAt(one, 'number')) ?? []);
+  const [first, ...others] = here.flatMap((one) => parseNumber(valueAt(one, 'number')) ?? []);
   if (others.length > 0) return { none: 'the event is about several pull requests' };
   if (first !== undefined) return { number: first };
   const owner = textAt(run, 'head_repository', 'owner', 'login');
@@ -72,16 +72,16 @@ export async function findPullRequest(
   if ('refusal' in answer) return answer;
   const all: readonly unknown[] = Array.isArray(answer.body) ? answer.body : [];
   const here = all.filter((one) => fullSha(valueAt(one, 'head', 'sha')) === sha);
-  const [number, ...others] = here.flatMap((one) => numberOf(valueAt(one, 'number')) ?? []);
+  const [number, ...others] = here.flatMap((one) => parseNumber(valueAt(one, 'number')) ?? []);
   const which = `whose head is ${headOwner}:${branch} at ${sha}`;
   if (number === undefined) return { none: `there is no open pull request ${which}` };
   return others.length === 0 ? { number } : { none: `there are several open pull requests ${which}` };
 }
 
 function numberAt(event: unknown, key: string): number | undefined {
-  return numberOf(valueAt(event, key, 'number'));
+  return parseNumber(valueAt(event, key, 'number'));
 }
 
-function numberOf(value: unknown): number | undefined {
+function parseNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { ExternalError } from '../../runtime/failure.ts';
 
 /** The time limit for publishing, in milliseconds. */
-const usualLimit = 30_000;
+const defaultLimit = 30_000;
 
 /**
  * The time limit after a cancellation, in milliseconds: GitHub kills the process 7.5 seconds after the first signal.
@@ -31,7 +31,7 @@ export function startTimeLimit(
   };
   if (cancelled.aborted) shorten();
   else {
-    endAfter(usualLimit, 'Run the job again. If it keeps failing, see https://www.githubstatus.com.');
+    endAfter(defaultLimit, 'Run the job again. If it keeps failing, see https://www.githubstatus.com.');
     cancelled.addEventListener('abort', shorten, { once: true });
   }
   return {

@@ -14,11 +14,11 @@ export function setOutputs(
   location: ResponseLocation,
 ): readonly RunnerFileError[] {
   const { result, thrown } = stepResult;
-  const response = result === undefined ? { error: errorOf(thrown) } : result.response;
+  const response = result === undefined ? { error: toErrorOutput(thrown) } : result.response;
   const answer = writeResponse({ response, written: result?.written }, location);
   const unwritten = answer.failure === undefined ? [] : [answer.failure];
   try {
-    runner.setOutputs(outputsOf(stepResult, answer));
+    runner.setOutputs(toOutputs(stepResult, answer));
     return unwritten;
   } catch (error) {
     if (error instanceof RunnerFileError) return [...unwritten, error];
@@ -26,7 +26,7 @@ export function setOutputs(
   }
 }
 
-function outputsOf(
+function toOutputs(
   { decision, result }: StepResult,
   { path, output }: StoredResponse,
 ): Readonly<Record<string, string>> {
@@ -48,7 +48,7 @@ function compliantOutput(outcome: Decision['outcome']): string {
   return outcome === 'non-compliant' || outcome === 'incomplete' ? 'false' : '';
 }
 
-function errorOf(thrown: unknown): Readonly<Record<string, unknown>> {
+function toErrorOutput(thrown: unknown): Readonly<Record<string, unknown>> {
   if (thrown instanceof ServiceError) {
     const { status, serviceMessage, fieldErrors } = thrown.facts;
     const { kind, message: what, remedy } = thrown;

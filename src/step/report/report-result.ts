@@ -1,6 +1,6 @@
 import { describeError, Failure } from '../../runtime/failure.ts';
 import type { RunnerFileError } from '../../runtime/runner-file.ts';
-import { titleOfRunnerError, type Decision } from '../run/gate.ts';
+import { runnerErrorTitle, type Decision } from '../run/gate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { logReport } from './log-report.ts';
 import { setOutputs } from './outputs.ts';
@@ -45,7 +45,7 @@ export async function reportResult(stepResult: StepResult, target: ReportTarget,
 function reportUnwritten(error: RunnerFileError, { decision, result }: StepResult, runner: Runner): void {
   if (result !== undefined) {
     const message = `${error.message}. The verdict stands: ${decision.verdict}.\n${error.remedy}`;
-    runner.annotate('error', titleOfRunnerError(error), message);
+    runner.annotate('error', runnerErrorTitle(error), message);
   } else if (!decision.conclusion.includes(error.message)) {
     runner.log.warning(`${error.message}. ${error.remedy}`);
   }

@@ -32,10 +32,10 @@ const mode = 0o600;
 const responseFileOfRunner: RunnerFile = { variable: 'RUNNER_TEMP', holds: 'the response file' };
 
 /** The response file for lists that come in pages. Secrets are redacted page by page, so only one page is in memory. */
-export function responseFile(place: ResponseLocation): ResponseFile {
+export function responseFile(location: ResponseLocation): ResponseFile {
   return {
     async writeList(walk) {
-      const list = await openList(pathIn(place));
+      const list = await openList(responsePath(location));
       try {
         let before = '[';
         // A call of its own for each page, so that none is kept alive while the next is fetched.
@@ -43,7 +43,7 @@ export function responseFile(place: ResponseLocation): ResponseFile {
           const page = await walk();
           if (page === undefined) return false;
           if (page.length === 0) return true;
-          const text = before + itemsOf(page, place.secrets);
+          const text = before + toJsonItems(page, location.secrets);
           before = ',\n';
           await list.append(text);
           return true;
@@ -96,7 +96,7 @@ async function openList(path: string): Promise<ListFile> {
 }
 
 /** The items of a page as JSON, without the brackets of the array. */
-function itemsOf(page: readonly unknown[], { redact }: Secrets): string {
+function toJsonItems(page: readonly unknown[], { redact }: Secrets): string {
   const whole = toJson(page);
   // Items are redacted one by one, so that no match spans two of them; few pages contain a secret at all.
   return redact(whole) === whole ? whole.slice(1, -1) : page.map((item) => redact(toJson(item))).join(',');
@@ -105,17 +105,17 @@ function itemsOf(page: readonly unknown[], { redact }: Secrets): string {
 /** Writes the response file unless it is already written. Returns what the outputs say about it. */
 export function writeResponse(
   { response, written }: { readonly response: unknown; readonly written: WrittenResponse | undefined },
-  place: ResponseLocation,
+  location: ResponseLocation,
 ): StoredResponse {
   if (written !== undefined) {
-    return { ...written, output: written.failure === undefined ? readSmall(written.path) : '' };
+    return { ...written, output: written.failure === undefined ? readIfSmall(written.path) : '' };
   }
   const text = toJson(response);
-  const path = pathIn(place);
-  const output = fitting(text);
+  const path = responsePath(location);
+  const output = emptyIfTooLarge(text);
   try {
     withRunnerFile(responseFileOfRunner, () => {
-      writeFileSync(path, place.secrets.redact(text), { mode });
+      writeFileSync(path, location.secrets.redact(text), { mode });
     });
     return { path, output };
   } catch (thrown) {
@@ -130,16 +130,16 @@ function toJson(value: unknown): string {
   return printableJson(JSON.stringify(value));
 }
 
-function pathIn({ directory }: ResponseLocation): string {
+function responsePath({ directory }: ResponseLocation): string {
   return join(directory, 'response.json');
 }
 
 // A UTF-16 code unit takes at most three bytes in UTF-8, so a larger file cannot fit and is not read.
-function readSmall(path: string): string {
+function readIfSmall(path: string): string {
   const units = maximumOutputBytes / 2;
-  return statSync(path).size > units * 3 ? '' : fitting(readFileSync(path, 'utf8'));
+  return statSync(path).size > units * 3 ? '' : emptyIfTooLarge(readFileSync(path, 'utf8'));
 }
 
-function fitting(text: string): string {
+function emptyIfTooLarge(text: string): string {
   return text.length * 2 <= maximumOutputBytes ? text : '';
 }

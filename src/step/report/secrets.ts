@@ -13,7 +13,7 @@ export interface Secrets {
  * itself: a service may repeat a key in its response.
  */
 export function collectSecrets(values: readonly string[]): Secrets {
-  const forms = [...new Set(values.flatMap(formsOf))]
+  const forms = [...new Set(values.flatMap(encodedForms))]
     // The longest first, so that a secret that starts with another one is replaced as a whole.
     .sort((a, b) => b.length - a.length);
   return {
@@ -23,7 +23,7 @@ export function collectSecrets(values: readonly string[]): Secrets {
 }
 
 /** A key in plain text, in a basic authentication header, and encoded as base64, URL, JSON and HTML. */
-function formsOf(value: string): readonly string[] {
+function encodedForms(value: string): readonly string[] {
   if (value === '') return [];
   const inAddress = encodeURIComponent(value.toWellFormed());
   return [

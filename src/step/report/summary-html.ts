@@ -81,9 +81,9 @@ function renderEvidence(
 }
 
 /** Collapsed, because they are only needed for copying; in the format of `sha256sum`. */
-function renderCopies(copies: readonly Copy[], most: number, escape: Escape): string {
+function renderCopies(copies: readonly Copy[], maximumRows: number, escape: Escape): string {
   const lines = copies
-    .slice(0, most)
+    .slice(0, maximumRows)
     .map(({ label, text }) => escape(`${text}  ${label}`.trim(), true))
     // A blank line would end the HTML block.
     .filter((line) => line !== '');
@@ -97,13 +97,13 @@ function renderFacts(report: Report, escape: Escape): string {
   return `<table>${rows.join('')}</table>`;
 }
 
-function renderTable(table: Table, most: number, escape: Escape): string {
+function renderTable(table: Table, maximumRows: number, escape: Escape): string {
   const head = table.columns.map((column) => `<th align="left">${escape(column, false)}</th>`).join('');
   const rows = table.rows
-    .slice(0, most)
+    .slice(0, maximumRows)
     .map((row) => `<tr>${row.map((value) => `<td>${renderText(value, escape)}</td>`).join('')}</tr>`)
     .join('');
-  const hidden = Math.max(0, table.rows.length - most) + (table.more ?? 0);
+  const hidden = Math.max(0, table.rows.length - maximumRows) + (table.more ?? 0);
   const more = hidden > 0 ? `\n<p>${hidden} more rows are in the <code>response-path</code> file.</p>` : '';
   return `<h3>${escape(table.title, false)}</h3>\n<table><tr>${head}</tr>${rows}</table>${more}`;
 }

@@ -23,7 +23,7 @@ export function toSummaryContent({ decision, result, runUrl }: StepResult): Summ
 const rowLimits = [200, 20];
 
 /** Where conclusion and remedy are cut if everything is too large, in characters. The reason comes first in both. */
-const longestReason = 2000;
+const maximumReasonLength = 2000;
 
 /**
  * Renders a job summary, verdict first, as HTML that GitHub's Markdown accepts.
@@ -40,7 +40,7 @@ export function renderSummary(
   room: number,
   transform: (text: string) => string = (unchanged) => unchanged,
 ): string {
-  for (const { shown, ...extent } of variantsOf(text)) {
+  for (const { shown, ...extent } of createVariants(text)) {
     let left = room;
     const html = renderSummaryHtml(shown, extent, (part, isCode) => {
       left -= part.length;
@@ -58,7 +58,7 @@ interface Variant extends SummaryExtent {
 }
 
 /** From the whole content to the verdict alone. */
-function variantsOf(text: SummaryContent): readonly Variant[] {
+function createVariants(text: SummaryContent): readonly Variant[] {
   const { verdict, conclusion, remedy, commit, caution, runUrl, report } = text;
   const about = {
     verdict,
@@ -67,8 +67,8 @@ function variantsOf(text: SummaryContent): readonly Variant[] {
     ...(caution === undefined ? {} : { caution }),
   };
   const reason = {
-    conclusion: beginning(conclusion),
-    ...(remedy === undefined ? {} : { remedy: beginning(remedy) }),
+    conclusion: truncate(conclusion),
+    ...(remedy === undefined ? {} : { remedy: truncate(remedy) }),
   };
   const withoutTables =
     report === undefined ? text : { ...text, report: { subject: report.subject, facts: report.facts, tables: [] } };
@@ -80,6 +80,6 @@ function variantsOf(text: SummaryContent): readonly Variant[] {
   ];
 }
 
-function beginning(text: string): string {
-  return text.length <= longestReason ? text : `${text.slice(0, longestReason - 1).toWellFormed()}…`;
+function truncate(text: string): string {
+  return text.length <= maximumReasonLength ? text : `${text.slice(0, maximumReasonLength - 1).toWellFormed()}…`;
 }

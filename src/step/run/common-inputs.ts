@@ -1,6 +1,6 @@
 import { optional, required, withDefault, type ValuesOf } from '../../operations/inputs/input.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { inputText, readInputs, textsOf, type InputName, type InputSource } from './read-inputs.ts';
+import { inputText, readInputs, givenTexts, type InputName, type InputSource } from './read-inputs.ts';
 import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
 import {
@@ -92,7 +92,7 @@ export function readCommonInputs(source: InputSource): CommonInputs {
 
 /** All keys and tokens given to the step, used or not. */
 export function secretTexts(source: InputSource): readonly string[] {
-  return secretInputs.flatMap((name) => textsOf(source, name));
+  return secretInputs.flatMap((name) => givenTexts(source, name));
 }
 
 /** Whether the result is to be published on GitHub. */

@@ -4,7 +4,7 @@ import { code, fact, plain, type Table, type Text } from '../../operations/repor
 import { isMapping } from '../../runtime/untrusted-data.ts';
 
 /** Longer values are cut in the report, in characters; the response file has the whole request. */
-const longestValue = 1000;
+const maximumValueLength = 1000;
 
 /** The result of a dry run: the request that was not sent, and no verdict. */
 export function dryRunResult(request: UnsentRequest): OperationResult {
@@ -45,6 +45,6 @@ function shown(value: unknown): Text {
   // Undefined fields are not sent.
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) return plain('');
-  if (text.length <= longestValue) return code(text);
-  return code(`${text.slice(0, longestValue)}… (${text.length} characters)`);
+  if (text.length <= maximumValueLength) return code(text);
+  return code(`${text.slice(0, maximumValueLength)}… (${text.length} characters)`);
 }

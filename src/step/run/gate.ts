@@ -70,7 +70,7 @@ function decidePartialFailure(failure: Failure, known: string): Decision {
  * judged.
  */
 export function decideFailure(thrown: unknown): Decision {
-  const { title, ...advice } = kindOfFailure(thrown);
+  const { title, ...advice } = classifyFailure(thrown);
   return {
     outcome: 'error',
     fails: true,
@@ -83,7 +83,7 @@ export function decideFailure(thrown: unknown): Decision {
 
 const mistake = 'Mistake in the workflow';
 
-function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
+function classifyFailure(thrown: unknown): { title: string; remedy?: string } {
   if (thrown instanceof UserError) {
     const count = thrown.problems.length;
     // Several problems each have their own remedy, which is part of the conclusion.
@@ -93,7 +93,7 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
   if (thrown instanceof Cancellation || (thrown instanceof Failure && thrown.cause instanceof Cancellation)) {
     return { title: 'Cancelled', remedy: thrown.remedy };
   }
-  if (thrown instanceof RunnerFileError) return { title: titleOfRunnerError(thrown), remedy: thrown.remedy };
+  if (thrown instanceof RunnerFileError) return { title: runnerErrorTitle(thrown), remedy: thrown.remedy };
   if (thrown instanceof Failure) {
     // A redirect is not a refusal: it leads to a sign-in page, or away from `base-url`.
     const refused =
@@ -111,7 +111,7 @@ function kindOfFailure(thrown: unknown): { title: string; remedy?: string } {
 }
 
 /** The annotation title of an error that is the runner's fault. */
-export function titleOfRunnerError({ isFull }: RunnerFileError): string {
+export function runnerErrorTitle({ isFull }: RunnerFileError): string {
   return isFull ? "The runner's disk is full" : 'Runner error';
 }
 

@@ -74,7 +74,7 @@ function variableInsteadOf(source: InputSource, { name }: InputName): string | u
 }
 
 /** Every text given for an input, used or not: a secret must be masked wherever it comes from. */
-export function textsOf(source: InputSource, name: string): readonly string[] {
+export function givenTexts(source: InputSource, name: string): readonly string[] {
   const texts = [givenText(source, name), variableText(source, fallbackVariable(name))];
   return texts.flatMap((text) => text?.trim() ?? []);
 }

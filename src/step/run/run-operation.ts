@@ -1,7 +1,7 @@
 import { ComplianceClient } from '../../client/client.ts';
 import type { Job } from '../../evidence/job.ts';
 import type { Transport } from '../../http/transport.ts';
-import { isReadableOnTheWay } from '../../http/unencrypted-url.ts';
+import { isUnencryptedUrl } from '../../http/unencrypted-url.ts';
 import type { Operation, OperationContext, OperationResult, ResponseFile } from '../../operations/operation.ts';
 import { operations } from '../../operations/registry.ts';
 import { UserError, type Problem } from '../../runtime/failure.ts';
@@ -134,7 +134,7 @@ function logSources({ fromVariables, ignoredVariables }: OperationInputs, log: L
 
 function warnOfInputs({ name }: Operation, { unused }: OperationInputs, baseUrl: URL, log: Log): void {
   for (const input of unused) log.warning(`\`${input}\` is not used by ${name}; remove it from \`with:\`.`);
-  if (isReadableOnTheWay(baseUrl)) {
+  if (isUnencryptedUrl(baseUrl)) {
     log.warning(
       `\`base-url\` starts with http://, so the API key is sent to ${baseUrl.host} unencrypted; use https://.`,
     );

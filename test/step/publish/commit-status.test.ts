@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { ExternalError } from '../../../src/runtime/failure.ts';
-import { statusOf, type CommitStatus } from '../../../src/step/publish/commit-status.ts';
+import { toCommitStatus, type CommitStatus } from '../../../src/step/publish/commit-status.ts';
 import { decideFailure, decideResult, type OnNonCompliant } from '../../../src/step/run/gate.ts';
 import { redactResult } from '../../../src/step/report/redacted-result.ts';
 import type { CommitMatch } from '../../../src/step/publish/commit-match.ts';
@@ -25,7 +25,7 @@ function status(
     ...result,
   } as OperationResult;
   const stepResult = { decision: decideResult(whole, onNonCompliant), result: whole, runUrl, summary: true };
-  return statusOf(
+  return toCommitStatus(
     redactResult(stepResult, (text) => text.replaceAll('hush', '***')),
     commit,
   );
@@ -49,7 +49,7 @@ describe('a commit status', () => {
 
   it('is an error for a failure, and links to the run', () => {
     const decision = decideFailure(new ExternalError({ what: 'no answer', remedy: 'Try again.' }));
-    expect(statusOf({ decision, runUrl, summary: true }, known)).toEqual({
+    expect(toCommitStatus({ decision, runUrl, summary: true }, known)).toEqual({
       state: 'error',
       description: 'no answer',
       targetUrl: runUrl,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GitHubApiResult, GitHubApi, GitHubApiRequest } from '../../../src/evidence/github/github-api.ts';
 import type { Mapping } from '../../../src/runtime/untrusted-data.ts';
-import { findPullRequest, pullRequestOf } from '../../../src/step/publish/pull-request.ts';
+import { findPullRequest, pullRequestFromEvent } from '../../../src/step/publish/pull-request.ts';
 import {
   checkSuiteEvent,
   deploymentEvent,
@@ -29,7 +29,7 @@ describe('the pull request of a job', () => {
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12)] })],
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(3, 99002)] })],
   ])('of %s is the one in the event', (name, event) => {
-    expect(pullRequestOf(jobOf(name, event))).toEqual({ number: 12 });
+    expect(pullRequestFromEvent(jobOf(name, event))).toEqual({ number: 12 });
   });
 
   it.each([
@@ -42,13 +42,13 @@ describe('the pull request of a job', () => {
     ['workflow_run', workflowRunEvent({ event: 'push' })],
     ['workflow_run', workflowRunEvent({ pull_requests: [named(12), named(13)] })],
   ])('of %s is none if the event is not about exactly one', (name, event) => {
-    expect(pullRequestOf(jobOf(name, event))).toEqual({ none: expect.stringMatching(/^the event /u) });
+    expect(pullRequestFromEvent(jobOf(name, event))).toEqual({ none: expect.stringMatching(/^the event /u) });
   });
 
   it('from a fork is identified only by its head, in `workflow_run`', () => {
     const fork = { full_name: 'forker/widgets', owner: { login: 'forker' } };
     const job = jobOf('workflow_run', workflowRunEvent({ head_repository: fork }));
-    expect(pullRequestOf(job)).toEqual({ head: { owner: 'forker', branch: 'feature/lid', sha: shas.head } });
+    expect(pullRequestFromEvent(job)).toEqual({ head: { owner: 'forker', branch: 'feature/lid', sha: shas.head } });
   });
 });
 

@@ -1,4 +1,4 @@
-import { isReadableOnTheWay } from '../../../http/unencrypted-url.ts';
+import { isUnencryptedUrl } from '../../../http/unencrypted-url.ts';
 import { UserError } from '../../../runtime/failure.ts';
 import type { ReportTask } from '../report-task.ts';
 
@@ -27,7 +27,7 @@ export function chooseServer(
   const namedBy = hostUrl === undefined ? 'report' : 'input';
   const { url, warnings } =
     hostUrl === undefined ? toReportAddress(report.serverUrl, reportPath) : { url: namedServer(hostUrl), warnings: [] };
-  const readable = hasToken && isReadableOnTheWay(url);
+  const readable = hasToken && isUnencryptedUrl(url);
   return {
     url,
     namedBy,
