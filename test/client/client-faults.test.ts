@@ -5,7 +5,7 @@ import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar } from '../../src/contract/attestation.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { describeError, ExternalError } from '../../src/runtime/failure.ts';
-import { openTestClient, type TestClient, type TestClientSettings } from '../support/client.ts';
+import type { TestClient } from '../support/client.ts';
 import { manualClock, startOfTime } from '../support/clock.ts';
 import {
   answers,
@@ -22,23 +22,11 @@ import {
   truncatesTheAnswer,
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import {
-  closedPort,
-  startFaultyServer,
-  startSilentServer,
-  type Fault,
-  type FaultyServer,
-} from '../support/faulty-server.ts';
+import { closedPort, startSilentServer, type Fault } from '../support/faulty-server.ts';
+import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
-
-async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
-  return opened(await startFaultyServer(...faults));
-}
-
-function clientFor(url: URL, settings: TestClientSettings = {}): TestClient {
-  return opened(openTestClient(new URL('/api/v2', url), settings));
-}
+const { startServer, openClient } = httpFixture(opened);
 
 type Operation = 'create-flow' | 'attest-sonar' | 'get-artifact';
 
@@ -125,8 +113,8 @@ describe('the client under faults', () => {
 
   describe.each(table)('where the service %s', (_what, fault, asked) => {
     it.each(operations)('asks as often as it may, says why each time, and fails with words: %s', async (operation) => {
-      const server = await serverThat(fault);
-      const client = clientFor(server.url);
+      const server = await startServer(fault);
+      const client = openClient(server.url);
       const error: unknown = await calls[operation](client).catch((thrown: unknown) => thrown);
       expect(error instanceof ServiceError || error instanceof ExternalError).toBe(true);
       expect(error).toMatchObject({
@@ -149,14 +137,14 @@ describe('the client under faults', () => {
     const body = operation === 'get-artifact' ? { fingerprint: 'a'.repeat(64) } : 'OK';
     const status = operation === 'get-artifact' ? 200 : 201;
     const busy = answers(429, { message: 'no' }, { 'retry-after': '0' });
-    const server = await serverThat(busy, busy, answers(status, body));
-    await expect(calls[operation](clientFor(server.url))).resolves.toEqual({ status, body, earlierArrived: true });
+    const server = await startServer(busy, busy, answers(status, body));
+    await expect(calls[operation](openClient(server.url))).resolves.toEqual({ status, body, earlierArrived: true });
   });
 
   it.each(operations)(
     'asks again where the connection was refused, for then nothing was sent: %s',
     async (operation) => {
-      const client = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`));
+      const client = openClient(new URL(`http://127.0.0.1:${await closedPort()}`));
       await expect(calls[operation](client)).rejects.toMatchObject({
         kind: 'external',
         message: expect.stringMatching(/ECONNREFUSED .*\(after 4 attempts\); the request was not sent$/u),
@@ -167,8 +155,8 @@ describe('the client under faults', () => {
   );
 
   it('keeps the message of the service over all attempts', async () => {
-    const server = await serverThat(answers(500, { message: 'disk full on node 3' }));
-    await expect(calls['get-artifact'](clientFor(server.url))).rejects.toMatchObject({
+    const server = await startServer(answers(500, { message: 'disk full on node 3' }));
+    await expect(calls['get-artifact'](openClient(server.url))).rejects.toMatchObject({
       message:
         'get-artifact: GET /artifacts/acme/web/fingerprint/abcde returned 500: disk full on node 3 (after 4 attempts)',
       facts: { serviceMessage: 'disk full on node 3', attempts: 4 },
@@ -176,15 +164,15 @@ describe('the client under faults', () => {
   });
 
   it('says that an upload that broke off each time is not on record', async () => {
-    const server = await serverThat(resetsDuringTheUpload);
-    const error: unknown = await calls['attest-sonar'](clientFor(server.url)).catch((thrown: unknown) => thrown);
+    const server = await startServer(resetsDuringTheUpload);
+    const error: unknown = await calls['attest-sonar'](openClient(server.url)).catch((thrown: unknown) => thrown);
     expect(describeError(error)).toMatch(/ECONNRESET \(after 4 attempts\); the request was not sent completely$/mu);
     expect(describeError(error)).not.toContain('may have recorded');
   });
 
   it('says that the answer to an upload may have been lost where it was', async () => {
-    const server = await serverThat(resetsBeforeTheAnswer);
-    const error: unknown = await calls['attest-sonar'](clientFor(server.url)).catch((thrown: unknown) => thrown);
+    const server = await startServer(resetsBeforeTheAnswer);
+    const error: unknown = await calls['attest-sonar'](openClient(server.url)).catch((thrown: unknown) => thrown);
     expect(describeError(error)).toContain(`got no answer from ${server.url.origin}`);
     expect(describeError(error)).not.toContain('the request was not sent');
   });
@@ -197,9 +185,9 @@ describe('the client and its deadlines', () => {
     ['never answers', neverAnswers],
     ['never ends its answer', neverEndsTheAnswer],
   ])('gives up a request once its time is over, and asks again: the service %s', async (_what, fault) => {
-    const server = await serverThat(fault, answers(201, 'OK'));
+    const server = await startServer(fault, answers(201, 'OK'));
     const clock = manualClock();
-    const client = clientFor(server.url, { clock, retryPolicy });
+    const client = openClient(server.url, { clock, retryPolicy });
     const call = calls['create-flow'](client);
     await server.received(1);
     await clock.advance(10_000);
@@ -215,7 +203,7 @@ describe('the client and its deadlines', () => {
   it('sends a POST again where the time was over before there was a connection', async () => {
     const silent = opened(await startSilentServer());
     const clock = manualClock();
-    const client = clientFor(new URL(`https://127.0.0.1:${silent.port}`), { clock, retryPolicy });
+    const client = openClient(new URL(`https://127.0.0.1:${silent.port}`), { clock, retryPolicy });
     const call = calls['attest-sonar'](client);
     const failed = call.catch((thrown: unknown) => thrown);
     await silent.connected(1);
@@ -230,9 +218,9 @@ describe('the client and its deadlines', () => {
   });
 
   it('sends a POST once where the time was over after it was sent', async () => {
-    const server = await serverThat(neverAnswers);
+    const server = await startServer(neverAnswers);
     const clock = manualClock();
-    const client = clientFor(server.url, { clock, retryPolicy });
+    const client = openClient(server.url, { clock, retryPolicy });
     const failed = calls['attest-sonar'](client).catch((thrown: unknown) => thrown);
     await server.received(1);
     await clock.advance(10_000);
@@ -244,10 +232,10 @@ describe('the client and its deadlines', () => {
   });
 
   it('ends with the reason of a cancellation', async () => {
-    const server = await serverThat(neverAnswers);
+    const server = await startServer(neverAnswers);
     const cancelled = new AbortController();
     const clock = manualClock();
-    const failed = calls['attest-sonar'](clientFor(server.url, { clock, signal: cancelled.signal }));
+    const failed = calls['attest-sonar'](openClient(server.url, { clock, signal: cancelled.signal }));
     await server.received(1);
     const reason = new ExternalError({ what: 'the step was cancelled', remedy: 'Run the job again.' });
     cancelled.abort(reason);

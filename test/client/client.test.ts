@@ -6,20 +6,14 @@ import { attestSonar, type SonarAttestation } from '../../src/contract/attestati
 import { createFlow } from '../../src/contract/flow.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import { version } from '../../src/runtime/version.ts';
-import { openTestClient, type TestClient, type TestClientSettings } from '../support/client.ts';
+import { openTestClient } from '../support/client.ts';
 import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { closedPort, type Fault } from '../support/faulty-server.ts';
+import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
-
-async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
-  return opened(await startFaultyServer(...faults));
-}
-
-function clientFor(url: URL, settings: TestClientSettings = {}): TestClient {
-  return opened(openTestClient(new URL('/api/v2', url), settings));
-}
+const { startServer, openClient } = httpFixture(opened);
 
 const flow = { parameters: { org: 'acme' }, document: { name: 'web', description: '', template: ['unit'] } };
 const artifactAnswer = { fingerprint: 'a'.repeat(64), state: 'COMPLIANT' };
@@ -30,8 +24,8 @@ const attestation: SonarAttestation = {
 
 describe('the client', () => {
   it('sends a document as JSON, with the key and its own name and version', async () => {
-    const server = await serverThat(answers(201, 'OK'));
-    const { client } = clientFor(server.url);
+    const server = await startServer(answers(201, 'OK'));
+    const { client } = openClient(server.url);
     await expect(client.call(createFlow, flow)).resolves.toEqual({ status: 201, body: 'OK', earlierArrived: false });
     const [received] = server.requests;
     expect(received).toMatchObject({
@@ -48,26 +42,26 @@ describe('the client', () => {
   });
 
   it('gets ready without connecting, and what fails then fails in the call', async () => {
-    const server = await serverThat(answers(201, 'OK'));
-    const { client } = clientFor(server.url);
+    const server = await startServer(answers(201, 'OK'));
+    const { client } = openClient(server.url);
     await client.preload(attestSonar);
     expect(server.connections()).toBe(0);
     await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 201 });
     expect(server.connections()).toBe(1);
 
-    const nowhere = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`)).client;
+    const nowhere = openClient(new URL(`http://127.0.0.1:${await closedPort()}`)).client;
     await expect(nowhere.preload(createFlow)).resolves.toBeUndefined();
     await expect(nowhere.call(createFlow, flow)).rejects.toThrow('ECONNREFUSED');
   });
 
   it('sends the key as basic where that is wanted', async () => {
-    const server = await serverThat(answers(201, 'OK'));
-    await clientFor(server.url, { connection: { authenticationMethod: 'basic' } }).client.call(createFlow, flow);
+    const server = await startServer(answers(201, 'OK'));
+    await openClient(server.url, { connection: { authenticationMethod: 'basic' } }).client.call(createFlow, flow);
     expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('an-api-key:').toString('base64')}`);
   });
 
   it('sends path and query to the base address, below its path', async () => {
-    const server = await serverThat(answers(200, artifactAnswer));
+    const server = await startServer(answers(200, artifactAnswer));
     const { client } = opened(openTestClient(new URL('/tracking/api/v2/', server.url)));
     await client.call(getArtifact, {
       parameters: { org: 'acme', flow_name: 'web', fingerprint: 'abcde' },
@@ -77,15 +71,15 @@ describe('the client', () => {
   });
 
   it('tells apart what was created and what was updated', async () => {
-    const server = await serverThat(answers(201, 'OK'), answers(200, 'OK'));
-    const { client } = clientFor(server.url);
+    const server = await startServer(answers(201, 'OK'), answers(200, 'OK'));
+    const { client } = openClient(server.url);
     await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 201 });
     await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 200 });
   });
 
   it('finds all that is wrong with a call before anything is sent', async () => {
-    const server = await serverThat(answers(200, artifactAnswer));
-    const { client } = clientFor(server.url);
+    const server = await startServer(answers(200, artifactAnswer));
+    const { client } = openClient(server.url);
     const call = client.call(getArtifact, {
       parameters: { org: 'a/b', flow_name: 'web', fingerprint: 'ABC' },
       query: { trail: '-' },
@@ -101,8 +95,8 @@ describe('the client', () => {
   });
 
   it('refuses a document that does not have the declared form, in either kind of body', async () => {
-    const server = await serverThat(answers(201, 'OK'));
-    const { client } = clientFor(server.url);
+    const server = await startServer(answers(201, 'OK'));
+    const { client } = openClient(server.url);
     await expect(client.call(createFlow, { parameters: { org: 'acme' } })).rejects.toThrow(
       'create-flow: the request must be object',
     );
@@ -116,8 +110,8 @@ describe('the client', () => {
   });
 
   it('prepares a request without sending it', async () => {
-    const server = await serverThat(answers(201, 'OK'));
-    const { client } = clientFor(server.url);
+    const server = await startServer(answers(201, 'OK'));
+    const { client } = openClient(server.url);
     const { request, path } = await client.prepare(createFlow, flow);
     expect(path).toBe('/flows/acme');
     expect(request).toMatchObject({ method: 'PUT', url: new URL('/api/v2/flows/acme', server.url) });
@@ -138,8 +132,8 @@ describe('the API key', () => {
     ['bearer', 'a broken connection', resetsBeforeTheAnswer],
     ['basic', 'a success in another form', answersText(201, '<html></html>', { 'content-type': 'text/html' })],
   ])('as %s is in nothing that is said about %s', async (authenticationMethod, _what, fault) => {
-    const server = await serverThat(fault);
-    const { client, log } = clientFor(server.url, { connection: { apiToken, authenticationMethod } });
+    const server = await startServer(fault);
+    const { client, log } = openClient(server.url, { connection: { apiToken, authenticationMethod } });
     const error: unknown = await client.call(createFlow, flow).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(server.requests[0]?.headers.authorization).toContain(
@@ -151,17 +145,17 @@ describe('the API key', () => {
 
   it('is in nothing that is said about a service that cannot be reached', async () => {
     const url = new URL(`http://127.0.0.1:${await closedPort()}`);
-    const { client, log } = clientFor(url, { connection: { apiToken } });
+    const { client, log } = openClient(url, { connection: { apiToken } });
     const error: unknown = await client.call(createFlow, flow).catch((thrown: unknown) => thrown);
     expect(forms.filter((form) => `${inspect(error, { depth: 10 })}\n${log.text()}`.includes(form))).toEqual([]);
   });
 
   it('goes to no other origin', async () => {
-    const elsewhere = await serverThat(answers(200, 'OK'));
-    const server = await serverThat(
+    const elsewhere = await startServer(answers(200, 'OK'));
+    const server = await startServer(
       answersText(307, '', { location: new URL('/api/v2/flows/acme', elsewhere.url).href }),
     );
-    await expect(clientFor(server.url).client.call(createFlow, flow)).rejects.toMatchObject({
+    await expect(openClient(server.url).client.call(createFlow, flow)).rejects.toMatchObject({
       kind: 'user',
       message: `create-flow: PUT /flows/acme returned 307 with a redirect to ${elsewhere.url.origin}`,
     });
@@ -171,9 +165,9 @@ describe('the API key', () => {
 
 describe('an upload', () => {
   it('reaches the server byte by byte as it is', async () => {
-    const server = await serverThat(answers(201, 'OK'));
+    const server = await startServer(answers(201, 'OK'));
     const content = Buffer.from('SF:src/main.ts\nDA:1,1\n');
-    await clientFor(server.url).client.call(attestSonar, {
+    await openClient(server.url).client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
       document: attestation,
       file: { filename: 'lcov.info', size: content.length, open: () => Readable.from([content]) },
@@ -185,9 +179,9 @@ describe('an upload', () => {
   });
 
   it('begins anew with each attempt', async () => {
-    const server = await serverThat(answers(503, {}, { 'retry-after': '1' }), answers(429, {}), answers(201, 'OK'));
+    const server = await startServer(answers(503, {}, { 'retry-after': '1' }), answers(429, {}), answers(201, 'OK'));
     let opened = 0;
-    await clientFor(server.url).client.call(attestSonar, {
+    await openClient(server.url).client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
       document: attestation,
       file: {
@@ -206,9 +200,9 @@ describe('an upload', () => {
   });
 
   it('ends with the words of a file that changed, and is not repeated', async () => {
-    const server = await serverThat(answers(201, 'OK'));
+    const server = await startServer(answers(201, 'OK'));
     const changed = new UserError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
-    const { client, log } = clientFor(server.url);
+    const { client, log } = openClient(server.url);
     const sent = client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
       document: attestation,

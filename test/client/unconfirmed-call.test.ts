@@ -24,9 +24,11 @@ import {
   resetsWithinTheAnswer,
   truncatesTheAnswer,
 } from '../support/faults.ts';
-import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { closedPort, startFaultyServer, type Fault } from '../support/faulty-server.ts';
+import { httpFixture } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
+const { startServer, openClient } = httpFixture(opened);
 const environment = { org: 'acme', env_name: 'prod' };
 const policyNames = { policy_names: ['scans'] };
 const file = { filename: 'policy.yml', size: 4, open: () => Readable.from([Buffer.from('a: 1')]) };
@@ -68,14 +70,6 @@ function successOf(operation: OperationName): Fault {
   return answers(200, bodies[operation] ?? 'OK');
 }
 
-async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
-  return opened(await startFaultyServer(...faults));
-}
-
-function clientFor(url: URL): TestClient {
-  return opened(openTestClient(new URL('/api/v2', url)));
-}
-
 async function send(operation: OperationName, { client }: TestClient): Promise<unknown> {
   const write = writes[operation];
   if (write === undefined) throw new Error(`${operation} writes nothing`);
@@ -100,8 +94,8 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     ['503 without Retry-After', answers(503, { message: 'no' })],
     ['504', answers(504, { message: 'no' })],
   ])(`${once ? 'is not repeated' : 'is repeated'}: %s`, async (_what, fault) => {
-    const server = await serverThat(fault, successOf(operation));
-    const sent = send(operation, clientFor(server.url));
+    const server = await startServer(fault, successOf(operation));
+    const sent = send(operation, openClient(server.url));
     if (once) {
       const failure = await failureOf(sent);
       expect(failure.message).toContain('The service may still have recorded it.');
@@ -113,7 +107,7 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
   });
 
   it(`${once ? 'is not repeated' : 'is repeated'}: a delay beyond the deadline`, async () => {
-    const server = await serverThat(neverAnswers, successOf(operation));
+    const server = await startServer(neverAnswers, successOf(operation));
     const clock = manualClock();
     const retryPolicy = { requestTimeout: 10_000, retries: 1 };
     const client = opened(openTestClient(new URL('/api/v2', server.url), { clock, retryPolicy }));
@@ -137,18 +131,18 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     ['429', answers(429, { message: 'no' })],
     ['503 with Retry-After', answers(503, { message: 'no' }, { 'retry-after': '1' })],
   ])('is repeated if the service refused it: %s', async (_what, fault) => {
-    const server = await serverThat(fault, successOf(operation));
+    const server = await startServer(fault, successOf(operation));
     // What the last answer says was changed is not taken for all that was: see `LastAttempt`.
-    await expect(send(operation, clientFor(server.url))).resolves.toMatchObject({ status: 200, earlierArrived: true });
+    await expect(send(operation, openClient(server.url))).resolves.toMatchObject({ status: 200, earlierArrived: true });
     expect(server.requests).toHaveLength(2);
   });
 });
 
 describe('a failure of what records another copy', () => {
   it('says nothing of a copy if the request never left, or was refused', async () => {
-    const nowhere = clientFor(new URL(`http://127.0.0.1:${await closedPort()}`));
-    const limited = clientFor((await serverThat(answers(429, { message: 'no' }))).url);
-    const refused = clientFor((await serverThat(answers(400, { message: 'no' }))).url);
+    const nowhere = openClient(new URL(`http://127.0.0.1:${await closedPort()}`));
+    const limited = openClient((await startServer(answers(429, { message: 'no' }))).url);
+    const refused = openClient((await startServer(answers(400, { message: 'no' }))).url);
     for (const client of [nowhere, limited, refused]) {
       const failure = await failureOf(send('create-policy', client));
       expect(failure.message).not.toContain('may have recorded it');
@@ -157,7 +151,7 @@ describe('a failure of what records another copy', () => {
   });
 
   it('keeps the service’s words and the advice for its status', async () => {
-    const client = clientFor((await serverThat(answers(500, { message: 'disk full' }))).url);
+    const client = openClient((await startServer(answers(500, { message: 'disk full' }))).url);
     const failure = await failureOf(send('create-policy', client));
     expect(failure.message).toMatch(/returned 500: disk full\nThe service may still have recorded/u);
     expect(failure.remedy).toMatch(/^Look at the versions of the policy .*operators/u);
@@ -166,7 +160,7 @@ describe('a failure of what records another copy', () => {
 
   it('counts a success that cannot be read', async () => {
     const page = answersText(200, '<html>', { 'content-type': 'text/html' });
-    const failure = await failureOf(send('create-policy', clientFor((await serverThat(page)).url)));
+    const failure = await failureOf(send('create-policy', openClient((await startServer(page)).url)));
     expect(mayBeOnRecord(createPolicy, failure)).toBe(true);
     expect(failure.remedy).toContain('`base-url`');
   });
@@ -181,7 +175,7 @@ describe('whether removing something is done already', () => {
   const gone = answers(404, { message: 'Service account not found' });
 
   async function failureAfter(...faults: readonly [Fault, ...Fault[]]): Promise<Failure> {
-    return failureOf(send('delete-service-account', clientFor((await serverThat(...faults)).url)));
+    return failureOf(send('delete-service-account', openClient((await startServer(...faults)).url)));
   }
 
   it.each([
@@ -213,6 +207,6 @@ it('does not say that nothing was sent if an earlier attempt was', async () => {
       socket.resetAndDestroy();
     },
   });
-  const failure = await failureOf(send('create-flow', clientFor(server.url)));
+  const failure = await failureOf(send('create-flow', openClient(server.url)));
   expect(failure.message).toMatch(/ECONNREFUSED.*; the last attempt was not sent$/u);
 });

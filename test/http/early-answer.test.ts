@@ -1,6 +1,6 @@
 import tls from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpAnswer } from '../../src/http/transport.ts';
+import type { HttpAnswer } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
@@ -15,14 +15,14 @@ import {
   type Ending,
   type RefusingServer,
 } from '../support/refusing-server.ts';
+import { neverAborted, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
-const never = new AbortController().signal;
 
 /** Uploads to a server that ends the connection while the client is about to write on. */
 function upload(url: string, { ended }: RefusingServer, environment: EnvironmentVariables = {}): Promise<HttpAnswer> {
   const transport = opened(createTransport(environment));
-  return transport.send({ method: 'POST', url: new URL(url), headers: {}, body: bodyThatWaits(ended) }, never);
+  return transport.send({ method: 'POST', url: new URL(url), headers: {}, body: bodyThatWaits(ended) }, neverAborted);
 }
 
 const endings: readonly Ending[] = ['closed', 'reset'];
@@ -79,7 +79,7 @@ describe('an upload that breaks off without an answer', () => {
     const body = bodyThatWaits(new Promise(() => undefined));
     const sent = transport.send({ method: 'POST', url: server.url, headers: {}, body }, deadline.signal);
     await server.received(1);
-    deadline.abort(new TransportError('timeout', true, 'no complete answer within 30 s'));
+    deadline.abort(timeoutError);
     await expect(sent).rejects.toMatchObject({
       problem: 'timeout',
       mayHaveReached: false,

@@ -2,49 +2,33 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpRequest, type Transport } from '../../src/http/transport.ts';
-import { createTransport } from '../../src/http/undici-transport.ts';
-import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
+import type { HttpRequest } from '../../src/http/transport.ts';
 import { canMakeCertificates, makeCertificate, type Certificate } from '../support/certificate.ts';
 import { answers, neverAnswers } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import {
-  closedPort,
-  startFaultyServer,
-  startSilentServer,
-  type Fault,
-  type FaultyServer,
-} from '../support/faulty-server.ts';
+import { closedPort, startSilentServer } from '../support/faulty-server.ts';
 import { startProxy, type ProxyBehaviour, type ProxyServer } from '../support/proxy-server.ts';
+import { getRequest, httpFixture, neverAborted, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
+const { startServer, openTransport } = httpFixture(opened);
 
-async function serverThat(fault: Fault): Promise<FaultyServer> {
-  return opened(await startFaultyServer(fault));
-}
-
-async function proxyThat(behaviour: ProxyBehaviour = {}): Promise<ProxyServer> {
+async function openProxy(behaviour: ProxyBehaviour = {}): Promise<ProxyServer> {
   return opened(await startProxy(behaviour));
 }
 
-function transportIn(environment: EnvironmentVariables): Transport {
-  return opened(createTransport(environment));
-}
-
 function get(url: URL): HttpRequest {
-  return { method: 'GET', url: new URL('/api/v2/flows/a%2Fb?x=1', url), headers: { authorization: 'Bearer key' } };
+  return getRequest(url, '/api/v2/flows/a%2Fb?x=1');
 }
-
-const never = new AbortController().signal;
 
 describe('plain http by way of HTTP_PROXY', () => {
   it('is forwarded with the whole address, and the headers and body as they are', async () => {
-    const server = await serverThat(answers(201, 'OK'));
-    const proxy = await proxyThat();
+    const server = await startServer(answers(201, 'OK'));
+    const proxy = await openProxy();
     const body = { contentType: 'application/json', length: 2, open: () => Buffer.from('{}') };
-    const answer = await transportIn({ HTTP_PROXY: proxy.url.href }).send(
+    const answer = await openTransport({ HTTP_PROXY: proxy.url.href }).send(
       { ...get(server.url), method: 'PUT', body },
-      never,
+      neverAborted,
     );
     expect(answer).toMatchObject({ status: 201, text: '"OK"' });
     expect(proxy.requests).toMatchObject([
@@ -56,11 +40,11 @@ describe('plain http by way of HTTP_PROXY', () => {
   });
 
   it('shows the password of the proxy to the proxy only', async () => {
-    const server = await serverThat(answers(200, 'OK'));
-    const proxy = await proxyThat();
+    const server = await startServer(answers(200, 'OK'));
+    const proxy = await openProxy();
     const withPassword = new URL(proxy.url);
     [withPassword.username, withPassword.password] = ['ann', 'p@ss'];
-    await transportIn({ http_proxy: withPassword.href }).send(get(server.url), never);
+    await openTransport({ http_proxy: withPassword.href }).send(get(server.url), neverAborted);
     expect(proxy.requests[0]?.headers['proxy-authorization']).toBe(
       `Basic ${Buffer.from('ann:p@ss').toString('base64')}`,
     );
@@ -68,34 +52,36 @@ describe('plain http by way of HTTP_PROXY', () => {
   });
 
   it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('goes past the proxy with NO_PROXY=%s', async (noProxy) => {
-    const server = await serverThat(answers(200, 'OK'));
-    const proxy = await proxyThat();
-    await transportIn({ HTTP_PROXY: proxy.url.href, NO_PROXY: noProxy }).send(get(server.url), never);
+    const server = await startServer(answers(200, 'OK'));
+    const proxy = await openProxy();
+    await openTransport({ HTTP_PROXY: proxy.url.href, NO_PROXY: noProxy }).send(get(server.url), neverAborted);
     expect(proxy.requests).toHaveLength(0);
     expect(server.requests).toHaveLength(1);
   });
 
   it('goes past the proxy for one port with NO_PROXY=host:port', async () => {
-    const [direct, forwarded] = [await serverThat(answers(200, 'OK')), await serverThat(answers(200, 'OK'))];
-    const proxy = await proxyThat();
-    const transport = transportIn({ HTTP_PROXY: proxy.url.href, NO_PROXY: direct.url.host });
-    await transport.send(get(direct.url), never);
-    await transport.send(get(forwarded.url), never);
+    const [direct, forwarded] = [await startServer(answers(200, 'OK')), await startServer(answers(200, 'OK'))];
+    const proxy = await openProxy();
+    const transport = openTransport({ HTTP_PROXY: proxy.url.href, NO_PROXY: direct.url.host });
+    await transport.send(get(direct.url), neverAborted);
+    await transport.send(get(forwarded.url), neverAborted);
     expect(proxy.requests.map(({ target }) => target)).toEqual([get(forwarded.url).url.href]);
   });
 
   it('goes past a proxy that is for https only', async () => {
-    const server = await serverThat(answers(200, 'OK'));
-    const proxy = await proxyThat();
-    await transportIn({ HTTPS_PROXY: proxy.url.href }).send(get(server.url), never);
+    const server = await startServer(answers(200, 'OK'));
+    const proxy = await openProxy();
+    await openTransport({ HTTPS_PROXY: proxy.url.href }).send(get(server.url), neverAborted);
     expect(proxy.requests).toHaveLength(0);
     expect(server.requests).toHaveLength(1);
   });
 
   it('knows that nothing was sent where the proxy wants a password', async () => {
-    const server = await serverThat(answers(200, 'OK'));
-    const proxy = await proxyThat({ wantsPassword: true });
-    await expect(transportIn({ HTTP_PROXY: proxy.url.href }).send(get(server.url), never)).rejects.toMatchObject({
+    const server = await startServer(answers(200, 'OK'));
+    const proxy = await openProxy({ wantsPassword: true });
+    await expect(
+      openTransport({ HTTP_PROXY: proxy.url.href }).send(get(server.url), neverAborted),
+    ).rejects.toMatchObject({
       problem: 'unreachable',
       mayHaveReached: false,
       message: expect.stringContaining('407'),
@@ -104,32 +90,31 @@ describe('plain http by way of HTTP_PROXY', () => {
   });
 
   it('knows that nothing was sent where the proxy is not there', async () => {
-    const server = await serverThat(answers(200, 'OK'));
+    const server = await startServer(answers(200, 'OK'));
     const environment = { HTTP_PROXY: `http://ann:hunter2@127.0.0.1:${await closedPort()}` };
-    const error: unknown = await transportIn(environment)
-      .send(get(server.url), never)
+    const error: unknown = await openTransport(environment)
+      .send(get(server.url), neverAborted)
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problem: 'unreachable', mayHaveReached: false });
     expect(`${String(error)} ${error instanceof Error ? error.stack : ''}`).not.toContain('hunter2');
   });
 
   it('ends with its deadline', async () => {
-    const server = await serverThat(neverAnswers);
-    const proxy = await proxyThat();
+    const server = await startServer(neverAnswers);
+    const proxy = await openProxy();
     const deadline = new AbortController();
-    const late = new TransportError('timeout', true, 'no complete answer within 30 s');
-    const sent = transportIn({ HTTP_PROXY: proxy.url.href }).send(get(server.url), deadline.signal);
+    const sent = openTransport({ HTTP_PROXY: proxy.url.href }).send(get(server.url), deadline.signal);
     await server.received(1);
-    deadline.abort(late);
-    await expect(sent).rejects.toBe(late);
+    deadline.abort(timeoutError);
+    await expect(sent).rejects.toBe(timeoutError);
   });
 });
 
 describe('https by way of HTTPS_PROXY', () => {
   it('knows that nothing was sent where the proxy wants a password', async () => {
-    const proxy = await proxyThat({ wantsPassword: true });
+    const proxy = await openProxy({ wantsPassword: true });
     const url = new URL('https://compliance.example.com');
-    await expect(transportIn({ HTTPS_PROXY: proxy.url.href }).send(get(url), never)).rejects.toMatchObject({
+    await expect(openTransport({ HTTPS_PROXY: proxy.url.href }).send(get(url), neverAborted)).rejects.toMatchObject({
       problem: 'unreachable',
       mayHaveReached: false,
       message: expect.stringContaining('407'),
@@ -139,9 +124,9 @@ describe('https by way of HTTPS_PROXY', () => {
   });
 
   it('goes past a proxy that is for plain http only', async () => {
-    const proxy = await proxyThat();
+    const proxy = await openProxy();
     const url = new URL(`https://127.0.0.1:${await closedPort()}`);
-    await expect(transportIn({ HTTP_PROXY: proxy.url.href }).send(get(url), never)).rejects.toMatchObject({
+    await expect(openTransport({ HTTP_PROXY: proxy.url.href }).send(get(url), neverAborted)).rejects.toMatchObject({
       problem: 'unreachable',
     });
     expect(proxy.requests).toHaveLength(0);
@@ -149,12 +134,12 @@ describe('https by way of HTTPS_PROXY', () => {
 
   it('leaves nothing open of a tunnel whose other end is silent', async () => {
     const silent = opened(await startSilentServer());
-    const proxy = await proxyThat({ tunnelsTo: silent.port });
-    const transport = transportIn({ HTTPS_PROXY: proxy.url.href });
+    const proxy = await openProxy({ tunnelsTo: silent.port });
+    const transport = openTransport({ HTTPS_PROXY: proxy.url.href });
     const deadline = new AbortController();
     const sent = transport.send(get(new URL('https://compliance.example.com')), deadline.signal);
     await silent.connected(1);
-    deadline.abort(new TransportError('timeout', true, 'no complete answer within 30 s'));
+    deadline.abort(timeoutError);
     await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false });
     await transport.close();
     await silent.abandoned();
@@ -200,7 +185,7 @@ describe('https by way of HTTPS_PROXY', () => {
 
   it('of an authority that is not trusted ends the request before anything is sent', async () => {
     const url = new URL(`https://${host}:${await tlsServer()}`);
-    await expect(transportIn({}).send(get(url), never)).rejects.toMatchObject({
+    await expect(openTransport().send(get(url), neverAborted)).rejects.toMatchObject({
       problem: 'untrusted',
       mayHaveReached: false,
     });
@@ -209,14 +194,14 @@ describe('https by way of HTTPS_PROXY', () => {
   it('of an authority that is trusted lets the request pass', async () => {
     trustTheCertificate();
     const url = new URL(`https://${host}:${await tlsServer()}`);
-    await expect(transportIn({}).send(get(url), never)).resolves.toMatchObject({ status: 200, text: '"OK"' });
+    await expect(openTransport().send(get(url), neverAborted)).resolves.toMatchObject({ status: 200, text: '"OK"' });
   });
 
   it('is checked through the tunnel of a proxy, which sees neither path nor key', async () => {
     trustTheCertificate();
-    const proxy = await proxyThat({ tunnelsTo: await tlsServer() });
+    const proxy = await openProxy({ tunnelsTo: await tlsServer() });
     const url = new URL(`https://${host}`);
-    const answer = await transportIn({ HTTPS_PROXY: proxy.url.href }).send(get(url), never);
+    const answer = await openTransport({ HTTPS_PROXY: proxy.url.href }).send(get(url), neverAborted);
     expect(answer).toMatchObject({ status: 200, text: '"OK"' });
     expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: `${host}:443` }]);
     expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
@@ -228,19 +213,19 @@ describe('https by way of HTTPS_PROXY', () => {
   ])('for another name ends the request before anything is sent, %s', async (_way, proxied) => {
     trustTheCertificate();
     const port = await tlsServer();
-    const proxy = await proxyThat({ tunnelsTo: port });
+    const proxy = await openProxy({ tunnelsTo: port });
     const url = new URL(`https://127.0.0.1:${port}`);
     const environment = proxied ? { HTTPS_PROXY: proxy.url.href } : {};
-    await expect(transportIn(environment).send(get(url), never)).rejects.toMatchObject({
+    await expect(openTransport(environment).send(get(url), neverAborted)).rejects.toMatchObject({
       problem: 'untrusted',
       mayHaveReached: false,
     });
   });
 
   it('is not there where the server speaks plain http', async () => {
-    const server = await serverThat(answers(200, 'OK'));
+    const server = await startServer(answers(200, 'OK'));
     const url = new URL(server.url.href.replace('http:', 'https:'));
-    await expect(transportIn({}).send(get(url), never)).rejects.toMatchObject({
+    await expect(openTransport().send(get(url), neverAborted)).rejects.toMatchObject({
       problem: 'untrusted',
       mayHaveReached: false,
     });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { maximumConnections } from '../../src/http/connections.ts';
-import { maximumAnswerBytes, TransportError, type HttpRequest, type RequestBody } from '../../src/http/transport.ts';
-import { createTransport } from '../../src/http/undici-transport.ts';
+import { maximumAnswerBytes, TransportError } from '../../src/http/transport.ts';
 
 import {
   answers,
@@ -17,43 +16,18 @@ import {
   truncatesTheAnswer,
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import {
-  closedPort,
-  startFaultyServer,
-  startSilentServer,
-  type Fault,
-  type FaultyServer,
-} from '../support/faulty-server.ts';
+import { closedPort, startSilentServer, type Fault } from '../support/faulty-server.ts';
+import { getRequest, httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
-
-async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
-  return opened(await startFaultyServer(...faults));
-}
-
-function transportOf(): ReturnType<typeof createTransport> {
-  return opened(createTransport({}));
-}
-
-/** The deadline as a call sets it. */
-const late = new TransportError('timeout', true, 'no complete answer within 30 s');
-
-function get(url: URL, path = '/api/v2/flows/acme'): HttpRequest {
-  return { method: 'GET', url: new URL(path, url), headers: { authorization: 'Bearer key' } };
-}
-
-function put(url: URL, body: RequestBody): HttpRequest {
-  return { ...get(url), method: 'PUT', body };
-}
-
-const never = new AbortController().signal;
+const { startServer, openTransport } = httpFixture(opened);
 
 describe('a transport', () => {
   it('sends method, path, query, headers and body, and reads the whole answer', async () => {
-    const server = await serverThat(answers(201, { message: 'größer' }, { 'x-request-id': 'r1' }));
+    const server = await startServer(answers(201, { message: 'größer' }, { 'x-request-id': 'r1' }));
     const body = { contentType: 'text/plain', length: 6, open: () => Buffer.from('größe'.slice(0, 4)) };
-    const request = { ...put(server.url, body), url: new URL('/api/v2/a%2Fb?x=1&x=2', server.url) };
-    const answer = await transportOf().send(request, never);
+    const request = { ...putRequest(server.url, body), url: new URL('/api/v2/a%2Fb?x=1&x=2', server.url) };
+    const answer = await openTransport().send(request, neverAborted);
     expect(answer).toMatchObject({ status: 201, text: '{"message":"größer"}', headers: { 'x-request-id': 'r1' } });
     const [received] = server.requests;
     expect(received).toMatchObject({
@@ -70,8 +44,8 @@ describe('a transport', () => {
   });
 
   it('announces no body where there is none', async () => {
-    const server = await serverThat(answers(200, 'OK'));
-    await transportOf().send({ ...get(server.url), method: 'PUT' }, never);
+    const server = await startServer(answers(200, 'OK'));
+    await openTransport().send({ ...getRequest(server.url), method: 'PUT' }, neverAborted);
     expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
     expect(server.requests[0]?.headers).not.toHaveProperty('transfer-encoding');
     expect(server.requests[0]?.headers['content-length'] ?? '0').toBe('0');
@@ -91,25 +65,25 @@ describe('a transport', () => {
         response.end();
       },
     };
-    const server = await serverThat(fault);
-    const answer = await transportOf().send(get(server.url), never);
+    const server = await startServer(fault);
+    const answer = await openTransport().send(getRequest(server.url), neverAborted);
     expect(answer.headers['warning']).toBe('one, two');
   });
 
   it('keeps a connection for the next request', async () => {
-    const server = await serverThat(answers(200, 'OK'));
-    const transport = transportOf();
-    await transport.send(get(server.url), never);
-    await transport.send(get(server.url), never);
+    const server = await startServer(answers(200, 'OK'));
+    const transport = openTransport();
+    await transport.send(getRequest(server.url), neverAborted);
+    await transport.send(getRequest(server.url), neverAborted);
     expect(server.requests).toHaveLength(2);
     expect(server.connections()).toBe(1);
   });
 
   it('opens a connection for each request at the same time, up to a limit, and uses them again', async () => {
-    const server = await serverThat(answers(200, 'OK'));
-    const transport = transportOf();
+    const server = await startServer(answers(200, 'OK'));
+    const transport = openTransport();
     const sendAtOnce = (count: number): Promise<unknown> =>
-      Promise.all(Array.from({ length: count }, () => transport.send(get(server.url), never)));
+      Promise.all(Array.from({ length: count }, () => transport.send(getRequest(server.url), neverAborted)));
     await sendAtOnce(3);
     expect(server.connections()).toBe(3);
     await sendAtOnce(maximumConnections + 5);
@@ -118,9 +92,9 @@ describe('a transport', () => {
   });
 
   it('gives redirects like other answers, and follows none', async () => {
-    const elsewhere = await serverThat(answers(200, 'OK'));
-    const server = await serverThat(answersText(302, '', { location: new URL('/login', elsewhere.url).href }));
-    const answer = await transportOf().send(get(server.url), never);
+    const elsewhere = await startServer(answers(200, 'OK'));
+    const server = await startServer(answersText(302, '', { location: new URL('/login', elsewhere.url).href }));
+    const answer = await openTransport().send(getRequest(server.url), neverAborted);
     expect(answer).toMatchObject({ status: 302, headers: { location: new URL('/login', elsewhere.url).href } });
     expect(elsewhere.requests).toHaveLength(0);
   });
@@ -130,8 +104,8 @@ describe('a transport', () => {
     ['is HTML', answersText(502, '<html></html>', { 'content-type': 'text/html' })],
     ['has no content type', answersText(200, '{}')],
   ])('gives an answer that %s as it is', async (_what, fault) => {
-    const server = await serverThat(fault);
-    await expect(transportOf().send(get(server.url), never)).resolves.toHaveProperty('text');
+    const server = await startServer(fault);
+    await expect(openTransport().send(getRequest(server.url), neverAborted)).resolves.toHaveProperty('text');
   });
 });
 
@@ -157,24 +131,24 @@ describe('a transport without a whole answer', () => {
     ['sends huge headers', sendsHugeHeaders, { problem: 'malformed', mayHaveReached: true }],
     ['sends a body without end', answersWithoutEnd, { problem: 'malformed', mayHaveReached: true }],
   ])('says what happened where the server %s', async (_what, fault, expected) => {
-    const server = await serverThat(fault);
-    const error: unknown = await transportOf()
-      .send(get(server.url), never)
+    const server = await startServer(fault);
+    const error: unknown = await openTransport()
+      .send(getRequest(server.url), neverAborted)
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject(expected);
   });
 
   it('reads no more than the largest answer', async () => {
-    const server = await serverThat(answersWithoutEnd);
-    await expect(transportOf().send(get(server.url), never)).rejects.toThrow(
+    const server = await startServer(answersWithoutEnd);
+    await expect(openTransport().send(getRequest(server.url), neverAborted)).rejects.toThrow(
       `the answer is larger than ${maximumAnswerBytes} bytes`,
     );
   });
 
   it('knows that nothing was sent where the connection is refused', async () => {
     const url = new URL(`http://127.0.0.1:${await closedPort()}`);
-    await expect(transportOf().send(get(url), never)).rejects.toMatchObject({
+    await expect(openTransport().send(getRequest(url), neverAborted)).rejects.toMatchObject({
       problem: 'unreachable',
       mayHaveReached: false,
       message: expect.stringContaining('ECONNREFUSED'),
@@ -182,7 +156,9 @@ describe('a transport without a whole answer', () => {
   });
 
   it('knows that nothing was sent where the host is unknown', async () => {
-    await expect(transportOf().send(get(new URL('http://nowhere.invalid')), never)).rejects.toMatchObject({
+    await expect(
+      openTransport().send(getRequest(new URL('http://nowhere.invalid')), neverAborted),
+    ).rejects.toMatchObject({
       problem: 'unreachable',
       mayHaveReached: false,
       message: expect.stringContaining('nowhere.invalid'),
@@ -190,11 +166,11 @@ describe('a transport without a whole answer', () => {
   });
 
   it('works again with the next request', async () => {
-    const server = await serverThat(resetsWithinTheAnswer, speaksNoHttp, answers(200, 'OK'));
-    const transport = transportOf();
-    await expect(transport.send(get(server.url), never)).rejects.toBeInstanceOf(TransportError);
-    await expect(transport.send(get(server.url), never)).rejects.toBeInstanceOf(TransportError);
-    await expect(transport.send(get(server.url), never)).resolves.toMatchObject({ status: 200 });
+    const server = await startServer(resetsWithinTheAnswer, speaksNoHttp, answers(200, 'OK'));
+    const transport = openTransport();
+    await expect(transport.send(getRequest(server.url), neverAborted)).rejects.toBeInstanceOf(TransportError);
+    await expect(transport.send(getRequest(server.url), neverAborted)).rejects.toBeInstanceOf(TransportError);
+    await expect(transport.send(getRequest(server.url), neverAborted)).resolves.toMatchObject({ status: 200 });
   });
 });
 
@@ -203,50 +179,54 @@ describe('a transport past its deadline', () => {
     ['never answers', neverAnswers],
     ['never ends its answer', neverEndsTheAnswer],
   ])('ends with the reason of that where the server %s', async (_what, fault) => {
-    const server = await serverThat(fault);
+    const server = await startServer(fault);
     const deadline = new AbortController();
-    const sent = transportOf().send(get(server.url), deadline.signal);
+    const sent = openTransport().send(getRequest(server.url), deadline.signal);
     await server.received(1);
-    deadline.abort(late);
-    await expect(sent).rejects.toBe(late);
+    deadline.abort(timeoutError);
+    await expect(sent).rejects.toBe(timeoutError);
   });
 
   it('works again with the next request', async () => {
-    const server = await serverThat(neverAnswers, answers(200, 'OK'));
-    const transport = transportOf();
+    const server = await startServer(neverAnswers, answers(200, 'OK'));
+    const transport = openTransport();
     const deadline = new AbortController();
-    const sent = transport.send(get(server.url), deadline.signal);
+    const sent = transport.send(getRequest(server.url), deadline.signal);
     await server.received(1);
-    deadline.abort(late);
-    await expect(sent).rejects.toBe(late);
-    await expect(transport.send(get(server.url), never)).resolves.toMatchObject({ status: 200 });
+    deadline.abort(timeoutError);
+    await expect(sent).rejects.toBe(timeoutError);
+    await expect(transport.send(getRequest(server.url), neverAborted)).resolves.toMatchObject({ status: 200 });
   });
 
   it('knows that nothing was sent where it did not get to the connection', async () => {
     const server = opened(await startSilentServer());
     const deadline = new AbortController();
-    const sent = transportOf().send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+    const sent = openTransport().send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
     await server.connected(1);
-    deadline.abort(late);
-    await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false, message: late.message });
+    deadline.abort(timeoutError);
+    await expect(sent).rejects.toMatchObject({
+      problem: 'timeout',
+      mayHaveReached: false,
+      message: timeoutError.message,
+    });
   });
 
   it('knows that nothing was sent where it passed before anything was begun', async () => {
     const server = opened(await startSilentServer());
     const deadline = new AbortController();
-    const sent = transportOf().send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
-    deadline.abort(late);
+    const sent = openTransport().send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+    deadline.abort(timeoutError);
     await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false });
   });
 
   it('connects anew for the next request instead of waiting for the attempt that hangs', async () => {
     const server = opened(await startSilentServer());
-    const transport = transportOf();
+    const transport = openTransport();
     for (const attempt of [1, 2, 3]) {
       const deadline = new AbortController();
-      const sent = transport.send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+      const sent = transport.send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
       await server.connected(attempt);
-      deadline.abort(late);
+      deadline.abort(timeoutError);
       await expect(sent).rejects.toMatchObject({ problem: 'timeout' });
     }
     expect(server.connections()).toBe(3);
@@ -254,11 +234,11 @@ describe('a transport past its deadline', () => {
 
   it('lets the process end: closing ends the attempts to connect as well', async () => {
     const server = opened(await startSilentServer());
-    const transport = transportOf();
+    const transport = openTransport();
     const deadline = new AbortController();
-    const sent = transport.send(get(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
+    const sent = transport.send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
     await server.connected(1);
-    deadline.abort(late);
+    deadline.abort(timeoutError);
     await expect(sent).rejects.toMatchObject({ problem: 'timeout' });
     await transport.close();
     await server.abandoned();
@@ -266,9 +246,9 @@ describe('a transport past its deadline', () => {
   });
 
   it('ends with the reason of a cancellation as it is', async () => {
-    const server = await serverThat(neverAnswers);
+    const server = await startServer(neverAnswers);
     const cancelled = new AbortController();
-    const sent = transportOf().send(get(server.url), cancelled.signal);
+    const sent = openTransport().send(getRequest(server.url), cancelled.signal);
     await server.received(1);
     const reason = new Error('the job was cancelled');
     cancelled.abort(reason);
@@ -276,9 +256,9 @@ describe('a transport past its deadline', () => {
   });
 
   it('sends nothing where it was cancelled before', async () => {
-    const server = await serverThat(answers(200, 'OK'));
+    const server = await startServer(answers(200, 'OK'));
     const reason = new Error('the job was cancelled');
-    await expect(transportOf().send(get(server.url), AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(openTransport().send(getRequest(server.url), AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(server.connections()).toBe(0);
   });
 });

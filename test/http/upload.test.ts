@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpRequest, type RequestBody } from '../../src/http/transport.ts';
-import { createTransport } from '../../src/http/undici-transport.ts';
+import { TransportError, type RequestBody } from '../../src/http/transport.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import {
   answers,
@@ -13,39 +12,20 @@ import {
   speaksNoHttp,
 } from '../support/faults.ts';
 import { closeAfterEach } from '../support/close-after-each.ts';
-import { closedPort, startFaultyServer, type Fault, type FaultyServer } from '../support/faulty-server.ts';
+import { closedPort } from '../support/faulty-server.ts';
 import { streamedBody } from '../support/streamed-body.ts';
+import { httpFixture, neverAborted, putRequest, timeoutError } from '../support/http-fixture.ts';
 
 const opened = closeAfterEach();
-
-async function serverThat(...faults: readonly [Fault, ...Fault[]]): Promise<FaultyServer> {
-  return opened(await startFaultyServer(...faults));
-}
-
-function transportOf(): ReturnType<typeof createTransport> {
-  return opened(createTransport({}));
-}
-
-/** The deadline as a call sets it. */
-const late = new TransportError('timeout', true, 'no complete answer within 30 s');
-
-function get(url: URL, path = '/api/v2/flows/acme'): HttpRequest {
-  return { method: 'GET', url: new URL(path, url), headers: { authorization: 'Bearer key' } };
-}
-
-function put(url: URL, body: RequestBody): HttpRequest {
-  return { ...get(url), method: 'PUT', body };
-}
-
-const never = new AbortController().signal;
+const { startServer, openTransport } = httpFixture(opened);
 
 describe('the body of a request', () => {
   it('is read no further than the server takes it', async () => {
-    const server = await serverThat(readsNoBody);
+    const server = await startServer(readsNoBody);
     const size = 64 * 1024 * 1024;
     const body = streamedBody(size);
     const deadline = new AbortController();
-    const sent = transportOf().send(put(server.url, body), deadline.signal);
+    const sent = openTransport().send(putRequest(server.url, body), deadline.signal);
     await server.received(1);
     // The buffers of the two sockets fill up, and then nothing moves any more, however often the loop turns.
     for (let before = -1; before !== body.read();) {
@@ -54,21 +34,25 @@ describe('the body of a request', () => {
     }
     expect(body.read()).toBeGreaterThan(0);
     expect(body.read()).toBeLessThan(size / 2);
-    deadline.abort(late);
-    await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false, message: late.message });
+    deadline.abort(timeoutError);
+    await expect(sent).rejects.toMatchObject({
+      problem: 'timeout',
+      mayHaveReached: false,
+      message: timeoutError.message,
+    });
     expect([body.opened(), body.closed()]).toEqual([1, 1]);
   });
 
   it.each<[string, () => Promise<URL>]>([
     ['the connection is refused', async () => new URL(`http://127.0.0.1:${await closedPort()}`)],
-    ['the connection is reset before the answer', async () => (await serverThat(resetsBeforeTheAnswer)).url],
-    ['the connection is reset during the upload', async () => (await serverThat(resetsDuringTheUpload)).url],
-    ['the answer is not HTTP', async () => (await serverThat(speaksNoHttp)).url],
-    ['the answer came', async () => (await serverThat(answers(200, 'OK'))).url],
+    ['the connection is reset before the answer', async () => (await startServer(resetsBeforeTheAnswer)).url],
+    ['the connection is reset during the upload', async () => (await startServer(resetsDuringTheUpload)).url],
+    ['the answer is not HTTP', async () => (await startServer(speaksNoHttp)).url],
+    ['the answer came', async () => (await startServer(answers(200, 'OK'))).url],
   ])('is let go of where %s', async (_what, url) => {
     const body = streamedBody(1024 * 1024);
-    await transportOf()
-      .send(put(await url(), body), never)
+    await openTransport()
+      .send(putRequest(await url(), body), neverAborted)
       .catch((error: unknown) => {
         expect(error).toBeInstanceOf(TransportError);
       });
@@ -76,7 +60,7 @@ describe('the body of a request', () => {
   });
 
   it('ends the request with its own words where the user has to mend something', async () => {
-    const server = await serverThat(answers(200, 'OK'));
+    const server = await startServer(answers(200, 'OK'));
     const changed = new UserError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
     const body: RequestBody = {
       contentType: 'application/octet-stream',
@@ -88,13 +72,13 @@ describe('the body of a request', () => {
           },
         }),
     };
-    await expect(transportOf().send(put(server.url, body), never)).rejects.toBe(changed);
+    await expect(openTransport().send(putRequest(server.url, body), neverAborted)).rejects.toBe(changed);
   });
 
   it('arrives as it is, although its chunks, of any length, share their memory', async () => {
     const lengths = [1, 65_535, 65_536, 3, 200_000, 65_537, 9, 300_000, 1, 1, 16_384, 70_000];
     const expected = Buffer.concat(lengths.map((length, at) => Buffer.alloc(length, at + 1)));
-    const server = await serverThat(answers(200, 'OK'));
+    const server = await startServer(answers(200, 'OK'));
     const memory = Buffer.alloc(300_000);
     const body: RequestBody = {
       contentType: 'application/octet-stream',
@@ -105,7 +89,7 @@ describe('the body of a request', () => {
         memory.fill(0);
       },
     };
-    await transportOf().send(put(server.url, body), never);
+    await openTransport().send(putRequest(server.url, body), neverAborted);
     expect(server.requests[0]?.body().equals(expected)).toBe(true);
   });
 
@@ -121,14 +105,14 @@ describe('the body of a request', () => {
         }),
       }),
     };
-    await expect(transportOf().send(put(url, body), never)).rejects.toBeInstanceOf(TransportError);
+    await expect(openTransport().send(putRequest(url, body), neverAborted)).rejects.toBeInstanceOf(TransportError);
     await nextTurn();
   });
 
   it('is given up for the answer that comes while it is still sent', async () => {
-    const server = await serverThat(answersEarly(413, { message: 'File size exceeds 10MB limit' }));
+    const server = await startServer(answersEarly(413, { message: 'File size exceeds 10MB limit' }));
     const body = streamedBody(10 * 1024 * 1024);
-    const answer = await transportOf().send(put(server.url, body), never);
+    const answer = await openTransport().send(putRequest(server.url, body), neverAborted);
     expect(answer).toMatchObject({ status: 413, text: '{"message":"File size exceeds 10MB limit"}' });
     expect([body.opened(), body.closed()]).toEqual([1, 1]);
   });
