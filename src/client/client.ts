@@ -41,13 +41,13 @@ export interface EndpointCall<E extends Endpoint> {
   readonly file?: E['body'] extends MultipartBody ? FilePart : never;
 }
 
-/** A success. */
+/** The answer to a successful call. */
 export interface Answered<E extends Endpoint> {
   readonly status: number;
   readonly body: EndpointResponse<E>;
   /**
-   * True if an attempt before the last may have been carried out: the answer then says what the last attempt changed,
-   * and not what the call changed.
+   * True if an attempt before the last may have been carried out. The answer then says only what the last attempt
+   * changed.
    */
   readonly earlierArrived: boolean;
 }
@@ -65,7 +65,7 @@ export class ComplianceClient {
   readonly #context: CallContext;
   readonly #deprecations: DeprecationNotices;
 
-  /** @param deprecations the notices of another client, so that none is repeated */
+  /** @param deprecations the notices of another client, so that none is shown twice */
   constructor(connection: Connection, context: CallContext, deprecations = new DeprecationNotices(context)) {
     this.#connection = connection;
     this.#context = context;

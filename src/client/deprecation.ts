@@ -26,7 +26,7 @@ export class DeprecationNotices {
   }
 }
 
-/** An answer, as far as deprecation is concerned. */
+/** The parts of an answer that can announce a deprecation. */
 export interface DeprecationHeaders {
   readonly url: URL;
   readonly headers: HttpAnswer['headers'];
@@ -35,9 +35,9 @@ export interface DeprecationHeaders {
 }
 
 /**
- * What to tell the user of a deprecated endpoint: that it is deprecated, by the contract or by the headers
- * `Deprecation` (RFC 9745, and the drafts before it) and `Sunset` (RFC 8594); since when, until when, and what to use
- * instead, as far as that is said. Nothing of a header is repeated as it came, only dates and web addresses.
+ * The notice that an endpoint is deprecated, according to the contract or to the headers `Deprecation` (RFC 9745 and its
+ * drafts) and `Sunset` (RFC 8594): since when, until when, and what to use instead, as far as known. Of the headers, it
+ * contains only dates and web addresses. Undefined if the endpoint is not deprecated.
  */
 export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: DeprecationHeaders): string | undefined {
   const deprecation = parseDeprecation(headers['deprecation']);
@@ -86,9 +86,7 @@ function parseDeprecation(header: string | undefined): { readonly since?: number
 
 const maximumLinkLength = 500;
 
-/**
- * The targets of a `Link` header (RFC 8288) by their relation, the first of each; only addresses a reader may follow.
- */
+/** The safe targets of a `Link` header (RFC 8288) by relation; the first one of each counts. */
 function parseLinks(header: string | undefined, base: URL): ReadonlyMap<string, string> {
   const links = new Map<string, string>();
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/gu)) {

@@ -5,8 +5,8 @@ import { errorCode, ExternalError, type Failure } from '../runtime/failure.ts';
 import { ServiceError } from './service-error.ts';
 
 /**
- * Whether the same call may succeed later, although nothing changes in the workflow: no answer, a busy or a broken
- * service. A host name that does not exist is probably a mistake in `base-url`; a short DNS outage was already covered
+ * Whether the same call may succeed later without a change to the workflow: there was no answer, or the service is busy
+ * or broken. A host name that does not exist is probably a mistake in `base-url`; a short DNS outage was already covered
  * by the retries.
  */
 export function isPassing(failure: Failure): boolean {

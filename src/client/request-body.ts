@@ -14,7 +14,7 @@ export interface FilePart {
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** What a request carries. */
+/** The content of a request. */
 export interface Payload {
   readonly document: unknown;
   readonly file: FilePart | undefined;
@@ -56,7 +56,7 @@ async function multipartBody(body: MultipartBody, payload: Payload): Promise<Req
   const document = JSON.stringify(payload.document);
   checkSizes(body, document, file);
 
-  /** The form, with the content of the file or, to learn its headers and its length, without. */
+  /** Creates the form with the content of the file, or with an empty text to compute its headers and length. */
   const createForm = (content: Readable | string): Form => {
     const form = new FormData();
     form.setBoundary(boundary);
@@ -141,7 +141,7 @@ function checkSizes({ json, file: declared }: MultipartBody, document: string, f
   }
 }
 
-// RFC 2046 allows 70 characters; 24 hex digits after a readable beginning never meet by chance.
+// RFC 2046 allows 70 characters; 24 random hex digits never occur in the content by chance.
 function randomBoundary(random: () => number): string {
   const digits = Array.from({ length: 24 }, () => Math.floor(random() * 16).toString(16));
   return `compliance-action-${digits.join('')}`;

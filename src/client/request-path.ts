@@ -3,8 +3,8 @@ import { UserError } from '../runtime/failure.ts';
 /**
  * Fills the braces of a path template. Every value becomes exactly one segment: `pr/12` is sent as `pr%2F12`.
  *
- * @throws UserError for a value that no encoding keeps apart from the path around it: an empty one, `.` and `..`,
- * which every URL parser resolves, or a lone surrogate, which has no UTF-8.
+ * @throws UserError for a value that cannot be encoded as a segment: an empty one, `.` or `..`, which every URL parser
+ * resolves, or one with a lone surrogate, which has no UTF-8 encoding.
  */
 export function fillPath(template: string, parameters: Readonly<Record<string, unknown>>): string {
   return template.replaceAll(/\{(\w+)\}/gu, (_braces, name: string) => {

@@ -28,7 +28,7 @@ export interface CallDescription {
  * Checks that the client can rely on an answer. Any status from 200 to 299 is a success.
  *
  * @returns the body of a success as far as it has the declared form (`toResponseView`). If the request changes something
- *   and nothing depends on its answer, any JSON, plain text or nothing at all is taken.
+ *   and nothing depends on its answer, any JSON, plain text or an empty body is accepted.
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
 export function successBody(answer: HttpAnswer, asked: CallDescription): unknown {
@@ -53,7 +53,7 @@ export function successBody(answer: HttpAnswer, asked: CallDescription): unknown
   return view;
 }
 
-/** The body of an answer of which only the status matters. A web page is rejected: it is not from the service. */
+/** The body of an answer if only its status matters. A web page is rejected, because it is not from the service. */
 function acknowledgement(answer: HttpAnswer, asked: CallDescription, schema: TSchema): unknown {
   const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
   if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
@@ -90,8 +90,8 @@ function toServiceError(answer: HttpAnswer, asked: CallDescription): Error {
 }
 
 /**
- * What is wrong with which field. Anything but a text is shown as JSON: the service's words are never dropped for their
- * form.
+ * What is wrong with which field. Values that are not strings are shown as JSON, so that nothing the service says is
+ * lost.
  */
 function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   const errors = valueAt(body, 'errors');

@@ -22,7 +22,7 @@ export interface ServiceErrorFacts {
   readonly retryAfter?: number | undefined;
   /** A note for the reader: a sentence without its full stop. */
   readonly note?: string;
-  /** What to do, if not what the status suggests. */
+  /** Replaces the remedy that the status suggests. */
   readonly remedy?: string;
 }
 

@@ -17,7 +17,7 @@ export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failu
   return !(failure.cause instanceof TransportError) || failure.cause.mayHaveReached;
 }
 
-/** The failure of a call, with what to do if it is not known whether the service recorded what was sent. */
+/** Adds a note and a remedy to the failure of a call if the service may have recorded what was sent. */
 export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
   const { repetition } = endpoint;
   if (repetition.effect !== 'appends' || !mayBeOnRecord(endpoint, failure)) return failure;
@@ -28,8 +28,8 @@ export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
 }
 
 /**
- * Whether a failure says that the work was done already: an attempt whose end is not known was followed by the error
- * that the endpoint declares for it. On a first attempt the same error means what it says.
+ * Whether a failure means that an earlier attempt already did the work: that attempt may have arrived, and the last one
+ * got the error that the endpoint declares for this case (`alreadyDone`). On a first attempt, it is a real error.
  */
 export function isDoneAlready({ repetition }: Endpoint, failure: unknown): failure is ServiceError {
   if (repetition.effect !== 'idempotent' || repetition.alreadyDone === undefined) return false;

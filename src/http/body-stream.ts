@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 
 /**
- * The least that fills the buffer of a socket, in bytes: Node.js' own default, and what undici sets; a socket with TLS
- * has a smaller one.
+ * The largest buffer of a socket, in bytes: the default of Node.js, which undici uses as well. A TLS socket has a smaller
+ * one.
  */
 const socketBufferBytes = 64 * 1024;
 
 /**
- * A body in chunks as the stream that undici takes: asked for a chunk only once undici wants one, never ahead. undici
- * stops wanting at a chunk that fills the socket's buffer, until the socket has passed on all it holds; such a chunk is
- * handed over as it is. A smaller one is copied, because the socket may still hold it when the next is asked for.
+ * Turns the chunks of a body into the stream that undici expects. A chunk is requested only when undici reads, never
+ * ahead. After a chunk that fills the socket's buffer, undici does not read again until the socket has written
+ * everything, so such a chunk is passed on without a copy. A smaller chunk is copied, because the socket may still hold
+ * it when the next one is requested.
  *
  * Destroying the stream stops the chunks.
  *

@@ -46,7 +46,7 @@ export function createConnections(environment: EnvironmentVariables): Connection
       return (isProxied ? (proxied ?? direct) : direct).open();
     },
     release() {
-      // undici marks a connection idle in the turn after the answer. Asked earlier, its pool would open another one.
+      // undici marks a connection idle only in the turn after the answer. Before that, its pool would open another one.
       idle ??= new Promise((resolve) => {
         setImmediate(() => {
           idle = undefined;
@@ -106,7 +106,7 @@ function proxyFor(proxies: ProxySettings, url: URL): string {
 }
 
 async function openDirect(connect: ConnectSettings): Promise<Dispatcher> {
-  // Loaded late, because mistakes in the inputs are found before; in the first file of the bundle, because every step needs it.
+  // Loaded late, so that mistakes in the inputs are reported sooner. In the bundle's first file, because every step needs it.
   const { createAgent } = await import(/* webpackMode: "eager" */ './direct-agent.ts');
   return createAgent(connect);
 }

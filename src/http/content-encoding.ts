@@ -9,15 +9,15 @@ type Decode = (
   callback: (error: Error | null, result: Buffer) => void,
 ) => void;
 
-/** More than one coding is rare; without a limit, a header of a few kilobytes would ask for hundreds of rounds. */
+/** The maximum number of codings. More than one is rare, but a header of a few kilobytes can name hundreds. */
 const maximumCodings = 3;
 
 /** Headers that describe the body as it was sent. */
 const encodedHeaders: ReadonlySet<string> = new Set(['content-encoding', 'content-length']);
 
 /**
- * Decodes the body of an answer by its `Content-Encoding` (RFC 9110, 8.4). Nothing asks for compressed answers, but a
- * proxy may send them all the same. An answer without that header costs nothing.
+ * Decodes the body of an answer by its `Content-Encoding` (RFC 9110, 8.4). The client never requests compression, but a
+ * proxy may compress all the same.
  *
  * @returns the decoded bytes, and the headers that still apply to them
  * @throws TransportError if the body cannot be decoded, or would be larger than `maximumAnswerBytes`

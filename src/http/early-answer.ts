@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { errorCode } from '../runtime/failure.ts';
 
-/** Error codes of a write to a connection that the other side has closed. The third is that of Windows. */
+/** Error codes of a write to a connection that the other side has closed. The third one is for Windows. */
 const closedByPeer: ReadonlySet<string | undefined> = new Set(['EPIPE', 'ECONNRESET', 'ECONNABORTED']);
 
 /** Wraps a connector, so that its sockets read what has arrived before a failed write destroys them. */
@@ -24,8 +24,8 @@ type Done = (error?: Error | null) => void;
  *
  * A socket that then neither reads nor ends is closed by the deadline of its request.
  *
- * It wraps the methods that Node.js documents for those who implement a stream, because nothing else comes before the
- * socket destroys itself: undici has no say in it, and a body that waits for a turn before each chunk still loses the
+ * This wraps the methods that Node.js documents for implementers of streams, because only they run before the socket
+ * destroys itself. undici cannot prevent that, and a body that waits for a turn before each chunk would still lose
  * answers that arrive while a large chunk is half written.
  */
 function readAnswerFirst<Connection extends Socket>(socket: Connection): Connection {

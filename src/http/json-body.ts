@@ -4,8 +4,8 @@ import type { HttpAnswer } from './transport.ts';
 export type AnswerBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
 
 /**
- * Reads the JSON of an answer. Anything else is described, not shown: a proxy's login page in a log helps nobody, and
- * can hold what should not be there.
+ * Reads the JSON of an answer. Anything else is described, not shown: a proxy's login page is useless in a log, and can
+ * contain secrets.
  */
 export function readJsonBody(answer: HttpAnswer): AnswerBody {
   if (answer.text.trim() === '') return { problem: 'an empty body' };

@@ -13,9 +13,9 @@ export function createProxyAgent(proxies: ProxySettings, connect: ConnectSetting
     connect: buildConnector(connect),
     proxyTls: connect,
     requestTls: connect,
-    // The request for a tunnel has no deadline of its own, either.
+    // No deadline for the CONNECT request, either: the caller sets one.
     clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: 0 }),
-    // For each origin and for the proxy that forwards: by now, to connect is a function.
+    // Creates the pools of origins and of a forwarding proxy. undici has replaced `connect` by a connector here.
     factory: (origin: string | URL, { connect: connectTo, ...options }: PoolSettings) =>
       new Pool(origin, { ...options, connections: maximumConnections, connect: readingAnswerFirst(connectTo) }),
     // Plain http is forwarded, not tunnelled: many proxies allow CONNECT to port 443 only.

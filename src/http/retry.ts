@@ -11,7 +11,7 @@ export interface RetryReason {
 // RFC 9110, 9.2.2.
 const idempotentMethods: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Whether repeating a request that has already arrived is harmless: as the request says, else by its method. */
+/** Whether repeating a request that has already arrived is harmless: `idempotent` decides; if not set, the method does. */
 export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' | 'idempotent'>): boolean {
   return idempotent ?? idempotentMethods.has(method);
 }
@@ -31,10 +31,9 @@ export function retryReasonOfAnswer(idempotent: boolean, answer: HttpAnswer, now
 }
 
 /**
- * Whether a request may have been carried out though its answer is an error. A refusal says that it was not: any 4xx, a
- * conflict (409) and a limit of requests (429) among them, and a service that asks to come back later (503 with
- * `Retry-After`). A gateway's 5xx says nothing about what the service behind it has done, and neither does 408, which a
- * proxy may send when the service is slow.
+ * Whether a request may have been carried out although its answer is an error. It was not if it was refused: by a 4xx,
+ * including a conflict (409) and a rate limit (429), or by 503 with `Retry-After`. A gateway's 5xx says nothing about
+ * what the service behind it has done, and neither does 408, which a proxy may send when the service is slow.
  *
  * @param retryAfter the wait that the answer asks for; undefined if it asks for none
  */
@@ -87,8 +86,8 @@ const initialDelay = 500;
 const maximumDelay = 15_000;
 
 /**
- * The wait before the next attempt, in milliseconds: doubling from half a second up to 15 s, of which a random half is
- * taken off, so that jobs that failed together do not come back together.
+ * The wait before the next attempt, in milliseconds. It doubles from half a second to 15 s and is shortened by up to half
+ * at random, so that jobs that failed together do not retry together.
  *
  * @param failed how many attempts have failed, from 1
  * @param random a number from 0 up to 1

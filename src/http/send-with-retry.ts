@@ -3,7 +3,7 @@ import type { Dependencies } from '../runtime/dependencies.ts';
 import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './transport.ts';
 import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
-/** How long and how often a request is tried. */
+/** Timeout and number of retries of a request. */
 export interface RetryPolicy {
   /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
   readonly requestTimeout: number;
@@ -21,7 +21,7 @@ export function callTimeout(retryPolicy: RetryPolicy): number {
   return retryPolicy.requestTimeout * (retryPolicy.retries + 1);
 }
 
-/** What sending a request needs. */
+/** What `sendWithRetry` needs besides the request. */
 export interface CallContext extends Dependencies {
   readonly transport: Transport;
   readonly retryPolicy: RetryPolicy;
@@ -34,9 +34,9 @@ export interface FinalAnswer {
   readonly answer: HttpAnswer;
   readonly attempts: number;
   /**
-   * True if an attempt before the last may have arrived. What the answer says that the request changed is then not all
-   * that the call changed. An answer 429 or 503 counts too: a gateway that repeats requests itself can send it after the
-   * service carried out the first.
+   * True if an attempt before the last may have arrived. The call may then have changed more than the answer says. An
+   * answer 429 or 503 counts, too: a gateway that repeats requests itself can send it after the service carried out the
+   * first one.
    */
   readonly earlierArrived: boolean;
 }
@@ -56,8 +56,8 @@ function toLimits({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
 }
 
 /**
- * Sends a request until the answer is final, or no attempt or time is left: at most `callTimeout`, or as long as `until`
- * allows.
+ * Sends a request until the answer is final, or until attempts or time run out: after `callTimeout`, or earlier if
+ * `until` says so.
  *
  * @param label the operation, for the log
  * @returns the last answer, whatever its status
@@ -109,7 +109,7 @@ async function tryOnce(
   const onCancel = (): void => {
     deadline.abort(context.signal?.reason);
   };
-  // Not `AbortSignal.any`, which would leave a reference at the signal of the job for every request.
+  // Not `AbortSignal.any`, which would add a reference to the job's signal with every request.
   context.signal?.addEventListener('abort', onCancel, { once: true });
   if (context.signal?.aborted === true) onCancel();
   try {

@@ -13,7 +13,7 @@ export interface RequestBody {
   open(): string | Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** One HTTP request, as it can be sent several times. */
+/** One HTTP request, which can be sent several times. */
 export interface HttpRequest {
   readonly method: Method;
   readonly url: URL;
@@ -43,7 +43,7 @@ export interface Transport {
    * @throws TransportError if no complete answer came; the signal's reason if it was aborted
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Loads what a request to this address needs, without connecting. */
+  /** Loads the modules that a request to this URL needs, without connecting. */
   preload(url: URL): Promise<void>;
   /** Closes the connections, so that the process can end. */
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export type TransportProblem =
   | 'unreachable'
   /** A certificate that is not trusted, or another failure of TLS: trying again changes nothing. */
   | 'untrusted'
-  /** The connection broke, before or within the answer. */
+  /** The connection was lost before or during the answer. */
   | 'interrupted'
   /** The deadline of the request passed. */
   | 'timeout'
@@ -87,5 +87,5 @@ export class TransportError extends Error {
   }
 }
 
-/** The largest answer that is read, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory. */
+/** The maximum size of an answer, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory. */
 export const maximumAnswerBytes = 64 * 1024 * 1024;

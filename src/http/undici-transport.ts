@@ -86,7 +86,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
         bodyTimeout: 0,
       },
       {
-        // Called when a connection is there and the request is about to be written to it.
+        // Called once connected, before the request is written.
         onRequestStart(started) {
           controller = started;
           if (signal.aborted) started.abort(createAbortError(signal, 'nothing'));
@@ -139,9 +139,9 @@ type Progress = 'nothing' | 'a part' | 'maybe all';
 interface OpenBody {
   /** What undici takes; undefined if the request has no body. */
   readonly content: string | Uint8Array | Readable | undefined;
-  /** Whether undici has all of it. undici does not say how much of that was written. */
+  /** Whether undici has received all of it. undici does not say how much of that it has written. */
   isHandedOver(): boolean;
-  /** Closes a body that nobody reads any more. A late error of its file does not end the process. */
+  /** Closes the body when it is no longer read. A late error of its file does not end the process. */
   discard(): void;
 }
 
@@ -163,7 +163,7 @@ function openBody({ body }: HttpRequest): OpenBody {
   };
 }
 
-/** A body that undici has at once. */
+/** A body that is passed to undici in one piece. */
 function wholeBody(content: string | Uint8Array | undefined): OpenBody {
   return { content, isHandedOver: () => true, discard: () => undefined };
 }

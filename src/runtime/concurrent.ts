@@ -1,7 +1,7 @@
 /**
  * Processes all items with limited concurrency, starting them in order.
  *
- * @param most the maximum number of items in progress at a time, at least 1
+ * @param maximum the maximum number of items in progress at a time, at least 1
  * @returns the results in the order of the items
  * @throws the first error that `work` throws; no further item is started then
  */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseBaseUrl } from '../../src/client/base-url.ts';
 
-/** The address as it is understood, or why it is none. */
+/** The normalized URL, or why the text is not one. */
 function read(text: string): string {
   const parsed = parseBaseUrl(text);
   return parsed.problem ?? parsed.url.href;
@@ -37,7 +37,7 @@ describe('a base address', () => {
     ['https://user:hunter2@compliance.example.com', 'user name or password'],
     ['https://compliance.example.com?org=acme', 'query or a fragment'],
     ['https://compliance.example.com/#top', 'query or a fragment'],
-  ])('%j is none', (text, problem) => {
+  ])('%j is rejected', (text, problem) => {
     expect(parseBaseUrl(text)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
@@ -51,7 +51,7 @@ describe('a base address', () => {
     );
   });
 
-  it('ends with the version prefix, nothing after it, and is read again as itself', () => {
+  it('ends with the version prefix, nothing after it, and is normalized to itself', () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ['http', 'https'], withQueryParameters: false }), (text) => {
         expect(read(text)).toMatch(/\/api\/v2$/u);

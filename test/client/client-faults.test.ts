@@ -55,7 +55,7 @@ const operations = Object.keys(calls) as readonly Operation[];
 const html = answersText(502, '<html>Bad gateway</html>', { 'content-type': 'text/html' });
 
 describe('the client under faults', () => {
-  /** How many times each operation is asked where the fault never ends; 4 is once and three retries. */
+  /** How many times each operation is sent if the fault never ends; 4 means three retries. */
   const table: readonly (readonly [string, Fault, Readonly<Record<Operation, number>>])[] = [
     ['resets before the answer', resetsBeforeTheAnswer, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
     ['closes before the answer', closesBeforeTheAnswer, { 'create-flow': 4, 'attest-sonar': 1, 'get-artifact': 4 }],
@@ -111,29 +111,32 @@ describe('the client under faults', () => {
     ],
   ];
 
-  describe.each(table)('where the service %s', (_what, fault, asked) => {
-    it.each(operations)('asks as often as it may, says why each time, and fails with words: %s', async (operation) => {
-      const server = await startServer(fault);
-      const client = openClient(server.url);
-      const error: unknown = await calls[operation](client).catch((thrown: unknown) => thrown);
-      expect(error instanceof ServiceError || error instanceof ExternalError).toBe(true);
-      expect(error).toMatchObject({
-        message: expect.stringContaining(operation),
-        remedy: expect.stringMatching(/\.$/u),
-      });
-      expect(server.requests).toHaveLength(asked[operation]);
-      const again = client.log.infos.filter((line) => line.includes('trying again in'));
-      expect(again).toHaveLength(asked[operation] - 1);
-      expect(
-        again.every(
-          (line, index) => line.startsWith(`${operation}: attempt ${index + 1} of 4: `) && line.endsWith(' s'),
-        ),
-      ).toBe(true);
-      if (asked[operation] > 1) expect(describeError(error)).toContain('(after 4 attempts)');
-    });
+  describe.each(table)('if the service %s', (_what, fault, asked) => {
+    it.each(operations)(
+      'retries as often as allowed, logs why, and fails with a message and a remedy: %s',
+      async (operation) => {
+        const server = await startServer(fault);
+        const client = openClient(server.url);
+        const error: unknown = await calls[operation](client).catch((thrown: unknown) => thrown);
+        expect(error instanceof ServiceError || error instanceof ExternalError).toBe(true);
+        expect(error).toMatchObject({
+          message: expect.stringContaining(operation),
+          remedy: expect.stringMatching(/\.$/u),
+        });
+        expect(server.requests).toHaveLength(asked[operation]);
+        const again = client.log.infos.filter((line) => line.includes('trying again in'));
+        expect(again).toHaveLength(asked[operation] - 1);
+        expect(
+          again.every(
+            (line, index) => line.startsWith(`${operation}: attempt ${index + 1} of 4: `) && line.endsWith(' s'),
+          ),
+        ).toBe(true);
+        if (asked[operation] > 1) expect(describeError(error)).toContain('(after 4 attempts)');
+      },
+    );
   });
 
-  it.each(operations)('succeeds once the service is there again: %s', async (operation) => {
+  it.each(operations)('succeeds once the service is available again: %s', async (operation) => {
     const body = operation === 'get-artifact' ? { fingerprint: 'a'.repeat(64) } : 'OK';
     const status = operation === 'get-artifact' ? 200 : 201;
     const busy = answers(429, { message: 'no' }, { 'retry-after': '0' });
@@ -141,18 +144,15 @@ describe('the client under faults', () => {
     await expect(calls[operation](openClient(server.url))).resolves.toEqual({ status, body, earlierArrived: true });
   });
 
-  it.each(operations)(
-    'asks again where the connection was refused, for then nothing was sent: %s',
-    async (operation) => {
-      const client = openClient(new URL(`http://127.0.0.1:${await closedPort()}`));
-      await expect(calls[operation](client)).rejects.toMatchObject({
-        kind: 'external',
-        message: expect.stringMatching(/ECONNREFUSED .*\(after 4 attempts\); the request was not sent$/u),
-        remedy: expect.stringContaining('`base-url`'),
-      });
-      expect(client.log.infos).toHaveLength(3);
-    },
-  );
+  it.each(operations)('retries if the connection was refused, because nothing was sent: %s', async (operation) => {
+    const client = openClient(new URL(`http://127.0.0.1:${await closedPort()}`));
+    await expect(calls[operation](client)).rejects.toMatchObject({
+      kind: 'external',
+      message: expect.stringMatching(/ECONNREFUSED .*\(after 4 attempts\); the request was not sent$/u),
+      remedy: expect.stringContaining('`base-url`'),
+    });
+    expect(client.log.infos).toHaveLength(3);
+  });
 
   it('keeps the message of the service over all attempts', async () => {
     const server = await startServer(answers(500, { message: 'disk full on node 3' }));
@@ -170,7 +170,7 @@ describe('the client under faults', () => {
     expect(describeError(error)).not.toContain('may have recorded');
   });
 
-  it('says that the answer to an upload may have been lost where it was', async () => {
+  it('does not claim that nothing was sent if only the answer to an upload was lost', async () => {
     const server = await startServer(resetsBeforeTheAnswer);
     const error: unknown = await calls['attest-sonar'](openClient(server.url)).catch((thrown: unknown) => thrown);
     expect(describeError(error)).toContain(`got no answer from ${server.url.origin}`);
@@ -184,7 +184,7 @@ describe('the client and its deadlines', () => {
   it.each([
     ['never answers', neverAnswers],
     ['never ends its answer', neverEndsTheAnswer],
-  ])('gives up a request once its time is over, and asks again: the service %s', async (_what, fault) => {
+  ])('aborts a request after its timeout, and retries: the service %s', async (_what, fault) => {
     const server = await startServer(fault, answers(201, 'OK'));
     const clock = manualClock();
     const client = openClient(server.url, { clock, retryPolicy });
@@ -200,7 +200,7 @@ describe('the client and its deadlines', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('sends a POST again where the time was over before there was a connection', async () => {
+  it('retries a POST if the timeout passed before it was connected', async () => {
     const silent = opened(await startSilentServer());
     const clock = manualClock();
     const client = openClient(new URL(`https://127.0.0.1:${silent.port}`), { clock, retryPolicy });
@@ -217,7 +217,7 @@ describe('the client and its deadlines', () => {
     );
   });
 
-  it('sends a POST once where the time was over after it was sent', async () => {
+  it('does not retry a POST if the timeout passed after it was sent', async () => {
     const server = await startServer(neverAnswers);
     const clock = manualClock();
     const client = openClient(server.url, { clock, retryPolicy });

@@ -93,7 +93,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-describe('the client at the service', () => {
+describe('the client with the service', () => {
   it('creates a flow by 201, and updates it by 200', async () => {
     const call = {
       parameters: { org },
@@ -130,7 +130,7 @@ describe('the client at the service', () => {
     await expect(attest('large', 'v1', 'OK', fileOf(maximumFileBytes))).resolves.toBe(201);
   });
 
-  it('is told that one byte more is too much, before it is sent', async () => {
+  it('rejects one byte more before it is sent', async () => {
     await makeFlow('larger');
     await expect(attest('larger', 'v1', 'OK', fileOf(maximumFileBytes + 1))).rejects.toMatchObject({
       kind: 'user',
@@ -162,8 +162,8 @@ describe('the client at the service', () => {
   });
 });
 
-describe('the client refused by the service', () => {
-  it('is told that the flow is not there', async () => {
+describe('the error of the client', () => {
+  it('says that the flow does not exist', async () => {
     await expect(attest('nowhere', 'v1', 'OK')).rejects.toMatchObject({
       kind: 'user',
       facts: { status: 404, serviceMessage: 'Flow not found' },
@@ -171,7 +171,7 @@ describe('the client refused by the service', () => {
     });
   });
 
-  it('is told that the artifact is not there, with the words of the service', async () => {
+  it('says that the artifact does not exist, with the service’s message', async () => {
     await makeFlow('empty');
     const fingerprint = digest('missing');
     const parameters = { org, flow_name: 'empty', fingerprint };
@@ -183,7 +183,7 @@ describe('the client refused by the service', () => {
     });
   });
 
-  it('is told that its key is not known', async () => {
+  it('points to `api-token` if the key is unknown', async () => {
     const parameters = { org, flow_name: 'web', fingerprint: 'abcde' };
     await expect(clientOf({ apiToken: 'nobody_knows' }).call(getArtifact, { parameters })).rejects.toMatchObject({
       facts: { status: 401, serviceMessage: expect.stringMatching(/./u) },
@@ -191,7 +191,7 @@ describe('the client refused by the service', () => {
     });
   });
 
-  it('is told that its key belongs to another organization', async () => {
+  it('points to `org` if the key belongs to another organization', async () => {
     const apiToken = await service.createOrganization('other');
     const parameters = { org, flow_name: 'web', fingerprint: 'abcde' };
     await expect(clientOf({ apiToken }).call(getArtifact, { parameters })).rejects.toMatchObject({
@@ -200,7 +200,7 @@ describe('the client refused by the service', () => {
     });
   });
 
-  it('is told that its role may not do this', async () => {
+  it('points to the role if it may not do this', async () => {
     const apiToken = await service.createKey('reader');
     const document = { name: 'readers', description: '', template: [] };
     await expect(clientOf({ apiToken }).call(createFlow, { parameters: { org }, document })).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe('the client refused by the service', () => {
     });
   });
 
-  it('is told that an abbreviated fingerprint is not enough', async () => {
+  it('says that an abbreviated fingerprint is ambiguous', async () => {
     await makeFlow('ambiguous');
     for (const digit of ['0', '1']) await makeArtifact('ambiguous', 'v1', `fffff${digit.repeat(59)}`);
     const parameters = { org, flow_name: 'ambiguous', fingerprint: 'fffff' };

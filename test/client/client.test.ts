@@ -41,7 +41,7 @@ describe('the client', () => {
     expect(JSON.parse(received?.body().toString() ?? '')).toEqual(flow.document);
   });
 
-  it('gets ready without connecting, and what fails then fails in the call', async () => {
+  it('preloads without connecting, and leaves failures to the call', async () => {
     const server = await startServer(answers(201, 'OK'));
     const { client } = openClient(server.url);
     await client.preload(attestSonar);
@@ -54,7 +54,7 @@ describe('the client', () => {
     await expect(nowhere.call(createFlow, flow)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('sends the key as basic where that is wanted', async () => {
+  it('sends the key by basic authentication if set', async () => {
     const server = await startServer(answers(201, 'OK'));
     await openClient(server.url, { connection: { authenticationMethod: 'basic' } }).client.call(createFlow, flow);
     expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('an-api-key:').toString('base64')}`);
@@ -70,14 +70,14 @@ describe('the client', () => {
     expect(server.requests[0]?.target).toBe('/tracking/api/v2/artifacts/acme/web/fingerprint/abcde?trail=v1%7Erc.1');
   });
 
-  it('tells apart what was created and what was updated', async () => {
+  it('distinguishes created from updated', async () => {
     const server = await startServer(answers(201, 'OK'), answers(200, 'OK'));
     const { client } = openClient(server.url);
     await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 201 });
     await expect(client.call(createFlow, flow)).resolves.toMatchObject({ status: 200 });
   });
 
-  it('finds all that is wrong with a call before anything is sent', async () => {
+  it('reports everything wrong with a call before anything is sent', async () => {
     const server = await startServer(answers(200, artifactAnswer));
     const { client } = openClient(server.url);
     const call = client.call(getArtifact, {
@@ -131,7 +131,7 @@ describe('the API key', () => {
     ['basic', 'an HTML page', answersText(502, '<html></html>', { 'content-type': 'text/html' })],
     ['bearer', 'a broken connection', resetsBeforeTheAnswer],
     ['basic', 'a success in another form', answersText(201, '<html></html>', { 'content-type': 'text/html' })],
-  ])('as %s is in nothing that is said about %s', async (authenticationMethod, _what, fault) => {
+  ])('as %s is in no error or log about %s', async (authenticationMethod, _what, fault) => {
     const server = await startServer(fault);
     const { client, log } = openClient(server.url, { connection: { apiToken, authenticationMethod } });
     const error: unknown = await client.call(createFlow, flow).catch((thrown: unknown) => thrown);
@@ -143,7 +143,7 @@ describe('the API key', () => {
     expect(forms.filter((form) => said.includes(form))).toEqual([]);
   });
 
-  it('is in nothing that is said about a service that cannot be reached', async () => {
+  it('is in no error or log about a service that cannot be reached', async () => {
     const url = new URL(`http://127.0.0.1:${await closedPort()}`);
     const { client, log } = openClient(url, { connection: { apiToken } });
     const error: unknown = await client.call(createFlow, flow).catch((thrown: unknown) => thrown);
@@ -164,7 +164,7 @@ describe('the API key', () => {
 });
 
 describe('an upload', () => {
-  it('reaches the server byte by byte as it is', async () => {
+  it('reaches the server unchanged', async () => {
     const server = await startServer(answers(201, 'OK'));
     const content = Buffer.from('SF:src/main.ts\nDA:1,1\n');
     await openClient(server.url).client.call(attestSonar, {
@@ -178,7 +178,7 @@ describe('an upload', () => {
     expect(received?.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  it('begins anew with each attempt', async () => {
+  it('starts again with each attempt', async () => {
     const server = await startServer(answers(503, {}, { 'retry-after': '1' }), answers(429, {}), answers(201, 'OK'));
     let opened = 0;
     await openClient(server.url).client.call(attestSonar, {
@@ -199,7 +199,7 @@ describe('an upload', () => {
     expect(bodies.every((body) => body.length > 0 && body.equals(bodies[0] ?? Buffer.alloc(0)))).toBe(true);
   });
 
-  it('ends with the words of a file that changed, and is not repeated', async () => {
+  it('ends with the error of a file that changed, and is not repeated', async () => {
     const server = await startServer(answers(201, 'OK'));
     const changed = new UserError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
     const { client, log } = openClient(server.url);

@@ -72,7 +72,7 @@ describe('the notice of a deprecated operation', () => {
     '<https://example.com>; rel="next"',
     '<https://>; rel="successor-version"',
     'https://example.com; rel="successor-version"',
-  ])('names no address that it cannot vouch for: %s', (link) => {
+  ])('contains no unsafe link: %s', (link) => {
     expect(noticeOf({ deprecation: 'true', link })).toBe('get-artifact is deprecated.');
   });
 
@@ -104,7 +104,7 @@ describe('the client', () => {
   const lookUp = { parameters: { org: 'acme', flow_name: 'web', fingerprint: 'abcde' } };
   const deprecated = { deprecation: `@${past}` };
 
-  it('tells it once, however often it asks, and whatever the answer is', async () => {
+  it('shows it once, however often it calls, whatever the answer', async () => {
     const server = opened(
       await startFaultyServer(resetsBeforeTheAnswer, answers(404, { message: 'Flow not found' }, deprecated)),
     );
@@ -114,13 +114,13 @@ describe('the client', () => {
     expect(log.notices).toEqual(['get-artifact has been deprecated since 2025-01-01.']);
   });
 
-  it('tells it in a dry run as well, as far as the contract knows', async () => {
+  it('shows it in a dry run as well, if the contract says so', async () => {
     const { client, log } = opened(openTestClient('http://127.0.0.1:9/api/v2', { connection: { dryRun: true } }));
     await expect(client.call(createFlow, flow)).rejects.toThrow('was not sent');
     expect(log.notices).toEqual([expect.stringContaining('create-flow is deprecated.')]);
   });
 
-  it('says nothing of what is not deprecated', async () => {
+  it('shows nothing for an endpoint that is not deprecated', async () => {
     const server = opened(await startFaultyServer(answers(200, { fingerprint: 'a'.repeat(64) })));
     const { client, log } = opened(openTestClient(new URL('/api/v2', server.url)));
     await client.call(getArtifact, lookUp);

@@ -64,14 +64,14 @@ describe('whether a failure may pass by itself', () => {
     }
   });
 
-  it('not what is wrong in the answer or in the workflow', () => {
+  it('not an invalid answer or a mistake in the workflow', () => {
     expect(isPassing(new ExternalError({ what: 'an unknown state', remedy: 'Look.' }))).toBe(false);
     expect(isPassing(new UserError({ what: 'no such input', remedy: 'Look.' }))).toBe(false);
   });
 });
 
-describe('whether something is not there', () => {
-  it('is for the service to say, in its words', () => {
+describe('whether something does not exist', () => {
+  it('is decided by the service’s message', () => {
     expect(isNotFound(answered(404, 'Flow not found'))).toBe(true);
     expect(isNotFound(answered(404, 'Not Found'))).toBe(false);
     expect(isNotFound(answered(400, 'Flow not found'))).toBe(false);
@@ -92,7 +92,7 @@ describe('a failure with a note', () => {
     expect(noted.message).toBe(`${answered(404).message}\nWaited 5 s.`);
   });
 
-  it('stays trouble, with its remedy and cause', () => {
+  it('stays an external error, with its remedy and cause', () => {
     const noted = withNote(unanswered('timeout'), 'Waited 5 s.');
     expect(noted).toMatchObject({ kind: 'external', message: 'no answer\nWaited 5 s.', remedy: 'Try again.' });
     expect(isPassing(noted)).toBe(false);

@@ -77,7 +77,7 @@ function escaped(name: string): string {
 }
 
 describe('the body of a request', () => {
-  it('is none where the endpoint declares none', async () => {
+  it('is undefined if the endpoint declares none', async () => {
     const payload = { document: undefined, file: undefined, filePartStyle: 'indexed', random: Math.random } as const;
     await expect(requestBody(getArtifact, payload)).resolves.toBeUndefined();
   });
@@ -135,13 +135,13 @@ describe('a multipart body', () => {
     );
   });
 
-  it('names the file part as the public client does, where that is wanted', async () => {
+  it('names the file part as the public client does with the style `plain`', async () => {
     const body = await upload({}, fileOf('a.txt', Buffer.from('x')), 'plain');
     const parts = await partsOf(body.contentType, await bytesOf(body));
     expect(parts.map(({ name }) => name)).toEqual(['data_json', 'attachment_file']);
   });
 
-  it('holds the document alone where there is no file', async () => {
+  it('contains only the document if there is no file', async () => {
     const body = await upload({ attestation_name: 'sonar' });
     const bytes = await bytesOf(body);
     expect(bytes.length).toBe(body.length);
@@ -155,7 +155,7 @@ describe('a multipart body', () => {
     expect((await partsOf(body.contentType, bytes)).at(-1)).toMatchObject({ filename: 'empty.txt' });
   });
 
-  it('has a boundary that a header can hold, and that differs with the luck', async () => {
+  it('has a boundary that fits in a header and is random', async () => {
     const body = (random: () => number): ReturnType<typeof requestBody> =>
       requestBody(attestSonar, { document: {}, file: undefined, filePartStyle: 'indexed', random });
     const [one, other] = [await body(() => 0.1), await body(() => 0.999_999)];
@@ -163,7 +163,7 @@ describe('a multipart body', () => {
     expect(other?.contentType).not.toBe(one?.contentType);
   });
 
-  it('is refused before anything is sent where a part is over its limit, and taken at it', async () => {
+  it('is rejected before anything is sent if a part is over its limit, and accepted at it', async () => {
     const { json, file } = attestSonar.body;
     const payload = (size: number, characters: number): Parameters<typeof requestBody>[1] => ({
       // The quotes of the JSON text count as well.
@@ -224,7 +224,7 @@ describe('a multipart body', () => {
     await expect(bytesOf(body)).rejects.toThrow(words);
   });
 
-  it('reads its file no further than its reader goes', async () => {
+  it('reads its file only as far as its reader reads', async () => {
     let read = 0;
     const size = 10 * 1024 * 1024;
     const body = await upload(

@@ -66,7 +66,7 @@ describe('the path of a request', () => {
 });
 
 describe('the query of a request', () => {
-  it('is empty where no parameter has a value', () => {
+  it('is empty if no parameter has a value', () => {
     expect(queryString({})).toBe('');
     expect(queryString({ trail: undefined, page: null, list: ['x'], object: {} })).toBe('');
   });

@@ -35,7 +35,7 @@ describe('a success', () => {
     expect(successBody(json(201, 'OK'), { ...asked, endpoint: createFlow })).toBe('OK');
   });
 
-  it('hands data of free form on as it was written, and reads declared fields as numbers', () => {
+  it('passes free-form data on as it was written, and reads declared fields as numbers', () => {
     const fields = '"user_data":{"id":12345678901234567890,"a":[1e400,-0,1.0]},"unknown":1.0';
     const text = `{"fingerprint":"${'a'.repeat(64)}","state":"COMPLIANT","created_at":1700000000.0,${fields}}`;
     const body = successBody({ status: 200, headers: { 'content-type': 'application/json' }, text }, asked);
@@ -74,11 +74,11 @@ describe('a success', () => {
       'with a body that holds the key `state` twice in one object',
     ],
     [
-      'has a content type that is none',
+      'has an invalid content type',
       { status: 200, headers: { 'content-type': '<x>' }, text: 'x' },
       'a body without a media type',
     ],
-  ])('is trouble where it %s', (_what, answer, words) => {
+  ])('is an error if it %s', (_what, answer, words) => {
     const failure = failureOf(answer);
     expect(failure).toBeInstanceOf(ExternalError);
     expect(failure.message).toContain(`${question} ${answer.status}`);
@@ -102,7 +102,7 @@ describe('a success of any status', () => {
     ['plain text', { status: 201, headers: { 'content-type': 'text/plain; charset=utf-8' }, text: 'OK' }, 'OK'],
     ['an object', json(201, { message: 'OK' }), { message: 'OK' }],
     ['null', json(200, null), null],
-  ])('may hold %s where the status says all', (_what, answer, body) => {
+  ])('may be %s if only the status matters', (_what, answer, body) => {
     expect(successBody(answer, of(createFlow))).toEqual(body);
   });
 
@@ -115,7 +115,7 @@ describe('a success of any status', () => {
       json(202, { name: 1, versions: [{ version: 'a' }] }),
       { name: 1, versions: [{ version: 'a' }] },
     ],
-  ])('may hold %s in place of an object that is only shown', (_what, answer, body) => {
+  ])('may be %s in place of an object that is only shown', (_what, answer, body) => {
     const view = successBody(answer, of(createPolicy));
     expect(view).toEqual({});
     expect(JSON.parse(JSON.stringify(view))).toEqual(body);
@@ -132,7 +132,7 @@ describe('a success of any status', () => {
     ['nothing', { status: 204, headers: {}, text: '' }, getArtifact, 'an empty body'],
     ['nothing', { status: 200, headers: {}, text: '' }, getNotification, 'an empty body'],
     ['a text', json(200, 'OK'), getNotification, 'it must be object'],
-  ])('must not hold %s', (_what, answer, endpoint, words) => {
+  ])('must not be %s', (_what, answer, endpoint, words) => {
     expect(failureOf(answer, of(endpoint)).message).toContain(words);
   });
 });
@@ -193,7 +193,7 @@ describe('an error answer', () => {
     ['a nested object', { page: { min: 1 } }, '  page: {"min":1}'],
     ['null', null, undefined],
     ['a text', 'no page', undefined],
-  ])('keeps the message of the service where the fields come as %s', (_what, errors, line) => {
+  ])('keeps the service’s message if the fields are %s', (_what, errors, line) => {
     const failure = failureOf(json(400, { message: 'Input payload validation failed', errors }));
     expect(failure.message.split('\n')).toEqual(
       [`${question} 400: Input payload validation failed`, line].filter((words) => words !== undefined),
@@ -204,7 +204,7 @@ describe('an error answer', () => {
     [{ 'retry-after': '300' }, 300_000],
     [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:20 GMT' }, 15_000],
     [{}, undefined],
-  ])('keeps how long the service asked to be left alone: %j', (headers, retryAfter) => {
+  ])('keeps the wait that the service asked for: %j', (headers, retryAfter) => {
     const failure = failureOf(json(429, { message: 'Slow down' }, headers), { ...asked, answeredAt: 5000 });
     expect(failure).toMatchObject({ facts: { retryAfter } });
   });
@@ -259,13 +259,13 @@ describe('an error answer', () => {
     expect(failure.remedy).toContain('never redirects');
   });
 
-  it('says that a redirect is one where it leads to a path', () => {
+  it('recognizes a redirect to a path', () => {
     expect(failureOf({ status: 307, headers: { location: '/login?x=1' }, text: '' }).message).toBe(
       `${question} 307 with a redirect`,
     );
   });
 
-  it('is a failure with words, whatever was answered', () => {
+  it('has a message and a remedy, whatever the answer', () => {
     const answer = fc.record({
       status: fc.integer({ min: 200, max: 599 }),
       headers: fc.record({ 'content-type': fc.oneof(fc.constantFrom('application/json', 'text/html'), fc.string()) }),

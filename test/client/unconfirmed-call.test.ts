@@ -132,14 +132,14 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     ['503 with Retry-After', answers(503, { message: 'no' }, { 'retry-after': '1' })],
   ])('is repeated if the service refused it: %s', async (_what, fault) => {
     const server = await startServer(fault, successOf(operation));
-    // What the last answer says was changed is not taken for all that was: see `LastAttempt`.
+    // See `FinalAnswer.earlierArrived`.
     await expect(send(operation, openClient(server.url))).resolves.toMatchObject({ status: 200, earlierArrived: true });
     expect(server.requests).toHaveLength(2);
   });
 });
 
-describe('a failure of what records another copy', () => {
-  it('says nothing of a copy if the request never left, or was refused', async () => {
+describe('a failure of an endpoint that records another copy', () => {
+  it('does not mention a copy if the request was not sent, or was refused', async () => {
     const nowhere = openClient(new URL(`http://127.0.0.1:${await closedPort()}`));
     const limited = openClient((await startServer(answers(429, { message: 'no' }))).url);
     const refused = openClient((await startServer(answers(400, { message: 'no' }))).url);
@@ -171,7 +171,7 @@ describe('a failure of what records another copy', () => {
   });
 });
 
-describe('whether removing something is done already', () => {
+describe('whether a deletion was already done', () => {
   const gone = answers(404, { message: 'Service account not found' });
 
   async function failureAfter(...faults: readonly [Fault, ...Fault[]]): Promise<Failure> {
@@ -194,7 +194,7 @@ describe('whether removing something is done already', () => {
     expect(isDoneAlready(deleteServiceAccount, await failureAfter(first, second))).toBe(false);
   });
 
-  it('is not asked of an endpoint that declares no such error', async () => {
+  it('is false for an endpoint that declares no such error', async () => {
     expect(isDoneAlready(createFlow, await failureAfter(resetsBeforeTheAnswer, gone))).toBe(false);
   });
 });

@@ -91,7 +91,7 @@ describe('violations', () => {
     ['a Sonar attestation', sonarAttestation],
     ['an artifact', artifact],
     ['a union', Type.Union([Type.Object({ a: Type.String() }, { additionalProperties: false }), Type.Null()])],
-  ])('are empty exactly where the value conforms: %s', (_name, schema) => {
+  ])('are empty if and only if the value conforms: %s', (_name, schema) => {
     fc.assert(
       fc.property(wrong, (value) => {
         const found = violations(schema, value);

@@ -32,7 +32,7 @@ function schemasOf(endpoint: Endpoint): readonly (readonly [string, TSchema])[] 
 const adminEndpoints = [organizations, apiKeys, members, serviceAccounts, notifications].flatMap((file) =>
   Object.values(file).filter(isEndpoint),
 );
-// Everything that this checker decides about: a keyword that it does not know would be a rule that nobody holds.
+// Every schema that the checker is used with. A keyword that the checker does not know would not be checked.
 const declared: readonly (readonly [string, TSchema])[] = [
   ...[...endpoints, reportArtifact, ...adminEndpoints].flatMap(schemasOf),
   ['the rules of a policy', policyRules],

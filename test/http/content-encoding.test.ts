@@ -35,17 +35,17 @@ function answersBytes(status: number, body: Buffer, coding: string): Fault {
 }
 
 describe('a compressed answer', () => {
-  it.each(codings)('is decoded on its way: %s', async (coding) => {
+  it.each(codings)('is decoded by the transport: %s', async (coding) => {
     const server = opened(await startFaultyServer(answersBytes(201, coders[coding](Buffer.from(json)), coding)));
     const transport = opened(createTransport({}));
     const answer = await transport.send({ method: 'GET', url: server.url, headers: {} }, new AbortController().signal);
     expect(answer).toMatchObject({ status: 201, text: json });
-    // They are not true of the text.
+    // These headers describe the compressed body.
     expect(answer.headers).not.toHaveProperty('content-encoding');
     expect(answer.headers).not.toHaveProperty('content-length');
   });
 
-  it('is decoded whatever it holds, in the reverse order of its codings', async () => {
+  it('is decoded whatever it contains, in the reverse order of its codings', async () => {
     const chain = fc.array(fc.constantFrom(...codings), { minLength: 1, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1 }), chain, async (bytes, names) => {
@@ -62,7 +62,7 @@ describe('a compressed answer', () => {
     await expect(decoded('deflate', deflateRawSync(Buffer.from(json)))).resolves.toBe(json);
   });
 
-  it.each(['', 'identity', ' GZIP '])('is told by the header: "%s"', async (coding) => {
+  it.each(['', 'identity', ' GZIP '])('is recognized by the header: "%s"', async (coding) => {
     const isGzip = coding.includes('GZIP');
     const body = isGzip ? gzipSync(json) : Buffer.from(json);
     await expect(decoded(coding, body)).resolves.toBe(json);
@@ -72,7 +72,7 @@ describe('a compressed answer', () => {
     await expect(decoded('gzip', Buffer.alloc(0), 304)).resolves.toBe('');
   });
 
-  it.each(codings)('is refused if it grows beyond the limit, without filling memory: %s', async (coding) => {
+  it.each(codings)('is rejected if it grows beyond the limit, without filling memory: %s', async (coding) => {
     const bomb = coders[coding](Buffer.alloc(maximumAnswerBytes + 1));
     expect(bomb.length).toBeLessThan(1_000_000);
     await expect(decoded(coding, bomb)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ describe('a compressed answer', () => {
     });
   });
 
-  it.each(codings)('is refused with words if it is damaged or cut: %s', async (coding) => {
+  it.each(codings)('is rejected if it is damaged or truncated: %s', async (coding) => {
     const whole = coders[coding](Buffer.from(json.repeat(50)));
     for (const body of [whole.subarray(0, -6), Buffer.from('<html>'), Buffer.concat([Buffer.from('x'), whole])]) {
       const failure: unknown = await decoded(coding, body).catch((thrown: unknown) => thrown);
@@ -96,7 +96,7 @@ describe('a compressed answer', () => {
     }
   });
 
-  it('may be another one soon if its status says so', async () => {
+  it('may be retried if its status allows it', async () => {
     await expect(decoded('gzip', Buffer.from('no'), 502)).rejects.toMatchObject({ problem: 'interrupted' });
     await expect(decoded('gzip', Buffer.from('no'), 404)).rejects.toMatchObject({ problem: 'malformed' });
   });
@@ -105,13 +105,13 @@ describe('a compressed answer', () => {
     ['compress', 'the coding compress, which is not supported'],
     ['a\u001b[31mb', 'the coding of an unknown name, which is not supported'],
     ['gzip, gzip, gzip, gzip', '4 codings applied one after another'],
-  ])('is refused if it cannot be decoded: %j', async (coding, words) => {
+  ])('is rejected if it cannot be decoded: %j', async (coding, words) => {
     await expect(decoded(coding, gzipSync(json))).rejects.toMatchObject({
       message: `the body of the answer 200 is compressed with ${words}`,
     });
   });
 
-  it('is told by a real server’s reset as before', async () => {
+  it('is reported as interrupted if the server resets the connection', async () => {
     const cut: Fault = {
       early: false,
       play(response, socket) {

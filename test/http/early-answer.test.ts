@@ -28,7 +28,7 @@ function upload(url: string, { ended }: RefusingServer, environment: Environment
 const endings: readonly Ending[] = ['closed', 'reset'];
 
 describe('an answer that comes before the whole body was sent', () => {
-  it.each(endings)('counts, though the connection is %s and the next write fails', async (ending) => {
+  it.each(endings)('counts, although the connection is %s and the next write fails', async (ending) => {
     const server = opened(await startRefusingServer(earlyRefusal, ending));
     const answer = await upload(`http://127.0.0.1:${server.port}`, server);
     expect(answer).toMatchObject({ status: 401, text: '{"message":"no such key"}' });

@@ -21,8 +21,8 @@ function get(url: URL): HttpRequest {
   return getRequest(url, '/api/v2/flows/a%2Fb?x=1');
 }
 
-describe('plain http by way of HTTP_PROXY', () => {
-  it('is forwarded with the whole address, and the headers and body as they are', async () => {
+describe('plain http through HTTP_PROXY', () => {
+  it('is forwarded with the whole URL, and with headers and body unchanged', async () => {
     const server = await startServer(answers(201, 'OK'));
     const proxy = await openProxy();
     const body = { contentType: 'application/json', length: 2, open: () => Buffer.from('{}') };
@@ -51,7 +51,7 @@ describe('plain http by way of HTTP_PROXY', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('goes past the proxy with NO_PROXY=%s', async (noProxy) => {
+  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('bypasses the proxy with NO_PROXY=%s', async (noProxy) => {
     const server = await startServer(answers(200, 'OK'));
     const proxy = await openProxy();
     await openTransport({ HTTP_PROXY: proxy.url.href, NO_PROXY: noProxy }).send(get(server.url), neverAborted);
@@ -59,7 +59,7 @@ describe('plain http by way of HTTP_PROXY', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('goes past the proxy for one port with NO_PROXY=host:port', async () => {
+  it('bypasses the proxy for one port with NO_PROXY=host:port', async () => {
     const [direct, forwarded] = [await startServer(answers(200, 'OK')), await startServer(answers(200, 'OK'))];
     const proxy = await openProxy();
     const transport = openTransport({ HTTP_PROXY: proxy.url.href, NO_PROXY: direct.url.host });
@@ -68,7 +68,7 @@ describe('plain http by way of HTTP_PROXY', () => {
     expect(proxy.requests.map(({ target }) => target)).toEqual([get(forwarded.url).url.href]);
   });
 
-  it('goes past a proxy that is for https only', async () => {
+  it('does not use a proxy that is for https only', async () => {
     const server = await startServer(answers(200, 'OK'));
     const proxy = await openProxy();
     await openTransport({ HTTPS_PROXY: proxy.url.href }).send(get(server.url), neverAborted);
@@ -76,7 +76,7 @@ describe('plain http by way of HTTP_PROXY', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('knows that nothing was sent where the proxy wants a password', async () => {
+  it('reports that nothing was sent if the proxy requires a password', async () => {
     const server = await startServer(answers(200, 'OK'));
     const proxy = await openProxy({ wantsPassword: true });
     await expect(
@@ -89,7 +89,7 @@ describe('plain http by way of HTTP_PROXY', () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('knows that nothing was sent where the proxy is not there', async () => {
+  it('reports that nothing was sent if the proxy cannot be reached', async () => {
     const server = await startServer(answers(200, 'OK'));
     const environment = { HTTP_PROXY: `http://ann:hunter2@127.0.0.1:${await closedPort()}` };
     const error: unknown = await openTransport(environment)
@@ -110,8 +110,8 @@ describe('plain http by way of HTTP_PROXY', () => {
   });
 });
 
-describe('https by way of HTTPS_PROXY', () => {
-  it('knows that nothing was sent where the proxy wants a password', async () => {
+describe('https through HTTPS_PROXY', () => {
+  it('reports that nothing was sent if the proxy requires a password', async () => {
     const proxy = await openProxy({ wantsPassword: true });
     const url = new URL('https://compliance.example.com');
     await expect(openTransport({ HTTPS_PROXY: proxy.url.href }).send(get(url), neverAborted)).rejects.toMatchObject({
@@ -123,7 +123,7 @@ describe('https by way of HTTPS_PROXY', () => {
     expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('goes past a proxy that is for plain http only', async () => {
+  it('does not use a proxy that is for plain http only', async () => {
     const proxy = await openProxy();
     const url = new URL(`https://127.0.0.1:${await closedPort()}`);
     await expect(openTransport({ HTTP_PROXY: proxy.url.href }).send(get(url), neverAborted)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('https by way of HTTPS_PROXY', () => {
     expect(proxy.requests).toHaveLength(0);
   });
 
-  it('leaves nothing open of a tunnel whose other end is silent', async () => {
+  it('closes a tunnel whose other end is silent', async () => {
     const silent = opened(await startSilentServer());
     const proxy = await openProxy({ tunnelsTo: silent.port });
     const transport = openTransport({ HTTPS_PROXY: proxy.url.href });
@@ -191,7 +191,7 @@ describe('https by way of HTTPS_PROXY', () => {
     });
   });
 
-  it('of an authority that is trusted lets the request pass', async () => {
+  it('of an authority that is trusted is accepted', async () => {
     trustTheCertificate();
     const url = new URL(`https://${host}:${await tlsServer()}`);
     await expect(openTransport().send(get(url), neverAborted)).resolves.toMatchObject({ status: 200, text: '"OK"' });
@@ -222,7 +222,7 @@ describe('https by way of HTTPS_PROXY', () => {
     });
   });
 
-  it('is not there where the server speaks plain http', async () => {
+  it('is missing if the server speaks plain http', async () => {
     const server = await startServer(answers(200, 'OK'));
     const url = new URL(server.url.href.replace('http:', 'https:'));
     await expect(openTransport().send(get(url), neverAborted)).rejects.toMatchObject({

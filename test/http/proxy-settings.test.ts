@@ -13,7 +13,7 @@ function userErrorOf(read: () => unknown): UserError {
 }
 
 describe('the proxies of the environment', () => {
-  it('are none where no variable is set, or all are empty', () => {
+  it('are undefined if no variable is set, or all are empty', () => {
     expect(proxySettings({})).toBeUndefined();
     expect(proxySettings({ HTTP_PROXY: '', https_proxy: ' ' })).toBeUndefined();
     expect(proxySettings({ NO_PROXY: 'example.com' })).toBeUndefined();
@@ -30,12 +30,12 @@ describe('the proxies of the environment', () => {
     expect(proxySettings({ http_proxy: httpProxy, https_proxy: httpsProxy, no_proxy: noProxy })).toEqual(settings);
   });
 
-  it('are those of the lowercase names where both are set', () => {
+  it('are those of the lowercase names if both are set', () => {
     const environment = { HTTPS_PROXY: 'http://upper.example.com', https_proxy: 'http://lower.example.com' };
     expect(proxySettings(environment)?.httpsProxy).toBe('http://lower.example.com');
   });
 
-  it('are those of the uppercase names where the lowercase ones are empty', () => {
+  it('are those of the uppercase names if the lowercase ones are empty', () => {
     const environment = { HTTPS_PROXY: 'http://upper.example.com', https_proxy: '' };
     expect(proxySettings(environment)?.httpsProxy).toBe('http://upper.example.com');
   });
@@ -45,7 +45,7 @@ describe('the proxies of the environment', () => {
   });
 
   it.each(['socks5://u:hunter2@proxy:1080', 'http://', 'http://u:hunter2@[', 'ftp://proxy'])(
-    'are a mistake where one is %s; the value is not repeated, for it may hold a password',
+    'are rejected if one is %s; the value is not repeated, because it may contain a password',
     (value) => {
       const mistake = userErrorOf(() => proxySettings({ HTTPS_PROXY: value }));
       expect(mistake.message).toContain('HTTPS_PROXY');

@@ -22,7 +22,7 @@ function retriedError(method: Method, problem: TransportProblem, mayHaveReached:
   );
 }
 
-describe('whether an answer is worth asking again', () => {
+describe('whether a request is repeated after an answer', () => {
   // GET, PUT and DELETE change nothing when they are repeated; POST adds another record.
   it.each([
     { status: 200, idempotent: false, post: false },
@@ -68,7 +68,7 @@ describe('whether an answer is worth asking again', () => {
     expect(retriedAnswer('POST', 503, { 'retry-after': 'soon' })).toBe(false);
   });
 
-  it('says the status and the wait that was asked for', () => {
+  it('names the status and the requested wait', () => {
     const answer = { status: 429, headers: { 'retry-after': '7' }, text: '' };
     expect(retryReasonOfAnswer(false, answer, startOfTime)).toEqual({
       reason: 'the answer was 429',
@@ -77,7 +77,7 @@ describe('whether an answer is worth asking again', () => {
   });
 });
 
-describe('whether an attempt without an answer is worth repeating', () => {
+describe('whether a request is repeated without an answer', () => {
   it.each<{ problem: TransportProblem; mayHaveReached: boolean; idempotent: boolean; post: boolean }>([
     { problem: 'unreachable', mayHaveReached: false, idempotent: true, post: true },
     { problem: 'timeout', mayHaveReached: false, idempotent: true, post: true },
@@ -130,17 +130,17 @@ describe('Retry-After', () => {
   });
 
   it.each(['', 'soon', '-1', '1.5', '1e3', '0x10', '1 2', '99999999999', 'Monday', '2026-01-02T03:05:05Z'])(
-    'is not there where it says %j',
+    'is ignored if it is %j',
     (value) => {
       expect(parseRetryAfter(value, startOfTime)).toBeUndefined();
     },
   );
 
-  it('is not there without the header', () => {
+  it('is undefined without the header', () => {
     expect(parseRetryAfter(undefined, startOfTime)).toBeUndefined();
   });
 
-  it('is never negative, endless or no number, whatever the header says', () => {
+  it('is a finite wait or undefined, whatever the header says', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         const wait = parseRetryAfter(value, startOfTime);

@@ -41,8 +41,8 @@ function setting(
   };
 }
 
-describe('a persistent request', () => {
-  it('is sent once where the answer is final, and says nothing', async () => {
+describe('sendWithRetry', () => {
+  it('sends once if the answer is final, and logs nothing', async () => {
     const { context, transport, log } = setting([{ outcome: answer(201) }]);
     await expect(sendWithRetry('create-flow', request('PUT'), context)).resolves.toEqual({
       answer: answer(201),
@@ -68,7 +68,7 @@ describe('a persistent request', () => {
     ]);
   });
 
-  it('waits as long as it said', async () => {
+  it('waits as long as it logged', async () => {
     const { context, transport } = setting([{ outcome: answer(500) }, { outcome: reset }, { outcome: answer(200) }], {
       luck: 0.5,
     });
@@ -83,7 +83,7 @@ describe('a persistent request', () => {
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 9000]);
   });
 
-  it('gives the last answer once the attempts are used up', async () => {
+  it('returns the last answer once the attempts are used up', async () => {
     const { context, transport } = setting([{ outcome: answer(500) }, { outcome: answer(503) }], { retries: 1 });
     await expect(sendWithRetry('get-artifact', request(), context)).resolves.toEqual({
       answer: answer(503),
@@ -93,7 +93,7 @@ describe('a persistent request', () => {
     expect(transport.begun).toHaveLength(2);
   });
 
-  it('fails with the last trouble, and says after how many attempts', async () => {
+  it('throws the last error, and says after how many attempts', async () => {
     const { context } = setting([{ outcome: refused }, { outcome: reset }], { retries: 2 });
     await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
       problem: 'interrupted',
@@ -124,7 +124,7 @@ describe('a persistent request', () => {
     });
   });
 
-  it('is repeated as its `idempotent` says, whatever its method is', async () => {
+  it('repeats as `idempotent` says, whatever the method', async () => {
     for (const [method, idempotent, attempts] of [
       ['POST', true, 2],
       ['PUT', false, 1],
@@ -135,21 +135,21 @@ describe('a persistent request', () => {
     }
   });
 
-  it('is never repeated where no retries are wanted', async () => {
+  it('never repeats with `retries: 0`', async () => {
     const { context, transport, log } = setting([{ outcome: answer(503, '0') }], { retries: 0 });
     await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({ attempts: 1 });
     expect(transport.begun).toHaveLength(1);
     expect(log.text()).toBe('');
   });
 
-  it('sends a POST again only where it provably never reached the service, or was told to', async () => {
-    const told = setting([
+  it('repeats a POST only if it was certainly not carried out', async () => {
+    const refusedOnly = setting([
       { outcome: refused },
       { outcome: answer(429) },
       { outcome: answer(503, '1') },
       { outcome: answer(500) },
     ]);
-    await expect(sendWithRetry('attest-sonar', request('POST'), told.context)).resolves.toEqual({
+    await expect(sendWithRetry('attest-sonar', request('POST'), refusedOnly.context)).resolves.toEqual({
       answer: answer(500),
       attempts: 4,
       earlierArrived: true,
@@ -159,7 +159,7 @@ describe('a persistent request', () => {
     expect(sent.transport.begun).toHaveLength(1);
   });
 
-  it('ends at once where the wait that the service asks for would pass the deadline, and says so', async () => {
+  it('ends at once if the requested wait would pass the deadline, and says so', async () => {
     const { context, transport, log } = setting([{ outcome: answer(429, '3600') }], { requestTimeout: 10_000 });
     await expect(sendWithRetry('get-artifact', request(), context)).resolves.toMatchObject({
       answer: { status: 429 },
@@ -171,7 +171,7 @@ describe('a persistent request', () => {
     ]);
   });
 
-  it('gives each attempt its own deadline, and the last one no more than what is left', async () => {
+  it('gives each attempt its own deadline, and the last one only the time that is left', async () => {
     const slow = { takes: Number.MAX_SAFE_INTEGER, outcome: answer(200) };
     const { context, clock, transport } = setting([slow], { requestTimeout: 10_000, retries: 2 });
     await expect(sendWithRetry('get-artifact', request(), context)).rejects.toMatchObject({
@@ -182,7 +182,7 @@ describe('a persistent request', () => {
     expect(clock.now() - startOfTime).toBe(30_000);
   });
 
-  it('ends when it is cancelled during an attempt, with the reason of that', async () => {
+  it('ends when it is cancelled during an attempt, with the reason of the signal', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const transport = scriptedTransport(clock, { takes: 5000, outcome: answer(200) });
@@ -194,7 +194,7 @@ describe('a persistent request', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('ends when it is cancelled while it waits, with the reason of that', async () => {
+  it('ends when it is cancelled while it waits, with the reason of the signal', async () => {
     const clock = manualClock();
     const cancelled = new AbortController();
     const transport = scriptedTransport(clock, { outcome: answer(503, '20') });
@@ -209,7 +209,7 @@ describe('a persistent request', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('passes on at once what is no trouble of the way', async () => {
+  it('rethrows at once what is not a transport error', async () => {
     const { context, transport } = setting([{ outcome: answer(200) }]);
     const defect = new Error('a defect');
     const broken = { ...transport, send: () => Promise.reject(defect) };
@@ -266,7 +266,7 @@ describe('a persistent request', () => {
   });
 });
 
-describe('a persistent request with a last moment', () => {
+describe('sendWithRetry with `until`', () => {
   /** Sends a request at the start of time; nothing is tried again from `until` milliseconds later on. */
   async function sent(
     attempts: readonly [Attempt, ...Attempt[]],
@@ -284,33 +284,33 @@ describe('a persistent request with a last moment', () => {
     return { ...made, ended };
   }
 
-  it('is tried again only before that moment', async () => {
+  it('retries only before that time', async () => {
     const { transport, ended, log } = await sent([{ outcome: answer(503) }], 1500);
     expect(transport.begun.map((time) => time - startOfTime)).toEqual([0, 500]);
     expect(ended).toMatchObject({ status: 503 });
     expect(log.text()).toContain('the next attempt in 1.0 s would be too late: only 1.0 s left');
   });
 
-  it('is sent once where the moment has come, and has all of its time', async () => {
+  it('sends once if the time has come, with the whole request timeout', async () => {
     const { transport, clock, ended } = await sent([{ takes: 29_000, outcome: answer(503) }], 0);
     expect(transport.begun).toHaveLength(1);
     expect(clock.now()).toBe(startOfTime + 29_000);
     expect(ended).toMatchObject({ status: 503 });
   });
 
-  it('ends one request after that moment at the latest', async () => {
+  it('ends at most one request timeout after that time', async () => {
     const { clock, ended } = await sent([{ takes: 100_000, outcome: answer(200) }], -10_000);
     expect(clock.now()).toBe(startOfTime + 20_000);
     expect(ended).toMatchObject({ problem: 'timeout', mayHaveReached: true });
   });
 
-  it('is not sent at all where even that time is over', async () => {
+  it('sends nothing if the request timeout is over as well', async () => {
     const { transport, ended } = await sent([{ outcome: answer(200) }], -30_000);
     expect(transport.begun).toEqual([]);
     expect(ended).toMatchObject({ problem: 'timeout', mayHaveReached: false });
   });
 
-  it('keeps the deadline of the whole call where that is earlier', async () => {
+  it('keeps the deadline of the call if that is earlier', async () => {
     const { clock } = await sent([{ takes: 100_000, outcome: answer(503) }], 10_000_000);
     expect(clock.now()).toBeLessThanOrEqual(startOfTime + 120_000);
   });

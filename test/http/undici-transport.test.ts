@@ -43,7 +43,7 @@ describe('a transport', () => {
     expect(received?.body().toString()).toBe('größ');
   });
 
-  it('announces no body where there is none', async () => {
+  it('sends no body headers without a body', async () => {
     const server = await startServer(answers(200, 'OK'));
     await openTransport().send({ ...getRequest(server.url), method: 'PUT' }, neverAborted);
     expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
@@ -91,7 +91,7 @@ describe('a transport', () => {
     expect(server.requests).toHaveLength(3 + maximumConnections + 5);
   });
 
-  it('gives redirects like other answers, and follows none', async () => {
+  it('returns redirects like other answers, and follows none', async () => {
     const elsewhere = await startServer(answers(200, 'OK'));
     const server = await startServer(answersText(302, '', { location: new URL('/login', elsewhere.url).href }));
     const answer = await openTransport().send(getRequest(server.url), neverAborted);
@@ -103,13 +103,13 @@ describe('a transport', () => {
     ['is empty', answersText(200, '')],
     ['is HTML', answersText(502, '<html></html>', { 'content-type': 'text/html' })],
     ['has no content type', answersText(200, '{}')],
-  ])('gives an answer that %s as it is', async (_what, fault) => {
+  ])('returns an answer that %s unchanged', async (_what, fault) => {
     const server = await startServer(fault);
     await expect(openTransport().send(getRequest(server.url), neverAborted)).resolves.toHaveProperty('text');
   });
 });
 
-describe('a transport without a whole answer', () => {
+describe('a transport that gets no complete answer', () => {
   it.each<[string, Fault, Partial<TransportError>]>([
     [
       'resets the connection before the answer',
@@ -130,7 +130,7 @@ describe('a transport without a whole answer', () => {
     ['does not speak HTTP', speaksNoHttp, { problem: 'malformed', mayHaveReached: true }],
     ['sends huge headers', sendsHugeHeaders, { problem: 'malformed', mayHaveReached: true }],
     ['sends a body without end', answersWithoutEnd, { problem: 'malformed', mayHaveReached: true }],
-  ])('says what happened where the server %s', async (_what, fault, expected) => {
+  ])('says what happened if the server %s', async (_what, fault, expected) => {
     const server = await startServer(fault);
     const error: unknown = await openTransport()
       .send(getRequest(server.url), neverAborted)
@@ -139,14 +139,14 @@ describe('a transport without a whole answer', () => {
     expect(error).toMatchObject(expected);
   });
 
-  it('reads no more than the largest answer', async () => {
+  it('reads no more than the maximum size of an answer', async () => {
     const server = await startServer(answersWithoutEnd);
     await expect(openTransport().send(getRequest(server.url), neverAborted)).rejects.toThrow(
       `the answer is larger than ${maximumAnswerBytes} bytes`,
     );
   });
 
-  it('knows that nothing was sent where the connection is refused', async () => {
+  it('reports that nothing was sent if the connection is refused', async () => {
     const url = new URL(`http://127.0.0.1:${await closedPort()}`);
     await expect(openTransport().send(getRequest(url), neverAborted)).rejects.toMatchObject({
       problem: 'unreachable',
@@ -155,7 +155,7 @@ describe('a transport without a whole answer', () => {
     });
   });
 
-  it('knows that nothing was sent where the host is unknown', async () => {
+  it('reports that nothing was sent if the host is unknown', async () => {
     await expect(
       openTransport().send(getRequest(new URL('http://nowhere.invalid')), neverAborted),
     ).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('a transport past its deadline', () => {
   it.each([
     ['never answers', neverAnswers],
     ['never ends its answer', neverEndsTheAnswer],
-  ])('ends with the reason of that where the server %s', async (_what, fault) => {
+  ])('ends with the error of the deadline if the server %s', async (_what, fault) => {
     const server = await startServer(fault);
     const deadline = new AbortController();
     const sent = openTransport().send(getRequest(server.url), deadline.signal);
@@ -198,7 +198,7 @@ describe('a transport past its deadline', () => {
     await expect(transport.send(getRequest(server.url), neverAborted)).resolves.toMatchObject({ status: 200 });
   });
 
-  it('knows that nothing was sent where it did not get to the connection', async () => {
+  it('reports that nothing was sent if there was no connection yet', async () => {
     const server = opened(await startSilentServer());
     const deadline = new AbortController();
     const sent = openTransport().send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
@@ -211,7 +211,7 @@ describe('a transport past its deadline', () => {
     });
   });
 
-  it('knows that nothing was sent where it passed before anything was begun', async () => {
+  it('reports that nothing was sent if the deadline passed before it started', async () => {
     const server = opened(await startSilentServer());
     const deadline = new AbortController();
     const sent = openTransport().send(getRequest(new URL(`https://127.0.0.1:${server.port}`)), deadline.signal);
@@ -219,7 +219,7 @@ describe('a transport past its deadline', () => {
     await expect(sent).rejects.toMatchObject({ problem: 'timeout', mayHaveReached: false });
   });
 
-  it('connects anew for the next request instead of waiting for the attempt that hangs', async () => {
+  it('opens a new connection for the next request instead of waiting for one that hangs', async () => {
     const server = opened(await startSilentServer());
     const transport = openTransport();
     for (const attempt of [1, 2, 3]) {
@@ -232,7 +232,7 @@ describe('a transport past its deadline', () => {
     expect(server.connections()).toBe(3);
   });
 
-  it('lets the process end: closing ends the attempts to connect as well', async () => {
+  it('lets the process end: closing also ends attempts to connect', async () => {
     const server = opened(await startSilentServer());
     const transport = openTransport();
     const deadline = new AbortController();
@@ -245,7 +245,7 @@ describe('a transport past its deadline', () => {
     expect(server.open()).toBe(0);
   });
 
-  it('ends with the reason of a cancellation as it is', async () => {
+  it('ends with the reason of a cancellation, unchanged', async () => {
     const server = await startServer(neverAnswers);
     const cancelled = new AbortController();
     const sent = openTransport().send(getRequest(server.url), cancelled.signal);
@@ -255,7 +255,7 @@ describe('a transport past its deadline', () => {
     await expect(sent).rejects.toBe(reason);
   });
 
-  it('sends nothing where it was cancelled before', async () => {
+  it('sends nothing if it was already cancelled', async () => {
     const server = await startServer(answers(200, 'OK'));
     const reason = new Error('the job was cancelled');
     await expect(openTransport().send(getRequest(server.url), AbortSignal.abort(reason))).rejects.toBe(reason);

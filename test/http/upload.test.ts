@@ -20,7 +20,7 @@ const opened = closeAfterEach();
 const { startServer, openTransport } = httpFixture(opened);
 
 describe('the body of a request', () => {
-  it('is read no further than the server takes it', async () => {
+  it('is read only as far as the server reads it', async () => {
     const server = await startServer(readsNoBody);
     const size = 64 * 1024 * 1024;
     const body = streamedBody(size);
@@ -48,8 +48,8 @@ describe('the body of a request', () => {
     ['the connection is reset before the answer', async () => (await startServer(resetsBeforeTheAnswer)).url],
     ['the connection is reset during the upload', async () => (await startServer(resetsDuringTheUpload)).url],
     ['the answer is not HTTP', async () => (await startServer(speaksNoHttp)).url],
-    ['the answer came', async () => (await startServer(answers(200, 'OK'))).url],
-  ])('is let go of where %s', async (_what, url) => {
+    ['the answer arrives', async () => (await startServer(answers(200, 'OK'))).url],
+  ])('is closed if %s', async (_what, url) => {
     const body = streamedBody(1024 * 1024);
     await openTransport()
       .send(putRequest(await url(), body), neverAborted)
@@ -59,7 +59,7 @@ describe('the body of a request', () => {
     expect([body.opened(), body.closed()]).toEqual([1, 1]);
   });
 
-  it('ends the request with its own words where the user has to mend something', async () => {
+  it('ends the request with its own error if it fails because of the user', async () => {
     const server = await startServer(answers(200, 'OK'));
     const changed = new UserError({ what: 'lcov.info changed while it was read', remedy: 'Copy the file.' });
     const body: RequestBody = {
@@ -75,7 +75,7 @@ describe('the body of a request', () => {
     await expect(openTransport().send(putRequest(server.url, body), neverAborted)).rejects.toBe(changed);
   });
 
-  it('arrives as it is, although its chunks, of any length, share their memory', async () => {
+  it('arrives unchanged, although its chunks share their memory, whatever their lengths', async () => {
     const lengths = [1, 65_535, 65_536, 3, 200_000, 65_537, 9, 300_000, 1, 1, 16_384, 70_000];
     const expected = Buffer.concat(lengths.map((length, at) => Buffer.alloc(length, at + 1)));
     const server = await startServer(answers(200, 'OK'));
@@ -109,7 +109,7 @@ describe('the body of a request', () => {
     await nextTurn();
   });
 
-  it('is given up for the answer that comes while it is still sent', async () => {
+  it('is abandoned if the answer arrives while it is being sent', async () => {
     const server = await startServer(answersEarly(413, { message: 'File size exceeds 10MB limit' }));
     const body = streamedBody(10 * 1024 * 1024);
     const answer = await openTransport().send(putRequest(server.url, body), neverAborted);

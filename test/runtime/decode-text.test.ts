@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeText } from '../../src/runtime/decode-text.ts';
 
 describe('decodeText', () => {
-  it('decodes UTF-8 unless told otherwise, and drops a byte order mark', () => {
+  it('decodes UTF-8 by default, and drops a byte order mark', () => {
     expect(decodeText(Buffer.from('\uFEFFgrün', 'utf8'))).toBe('grün');
     expect(decodeText(Buffer.from('\uFEFFgrün', 'utf16le'), 'utf-16le')).toBe('grün');
   });

@@ -38,7 +38,7 @@ describe('a repeated key', () => {
     ['{"":1,"":2}', ''],
     ['{"a":{"b":[{},{"c":1,"c":1}]}}', 'c'],
     [String.raw`{"__proto__":1,"\u005f_proto__":2}`, '__proto__'],
-  ])('of any name is found in %s where no names are given', (text, key) => {
+  ])('of any name is found in %s if no names are given', (text, key) => {
     expect(findDuplicateKey(text)).toBe(key);
   });
 

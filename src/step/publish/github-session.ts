@@ -52,7 +52,7 @@ export async function withGitHub(
   const { signal, stop } = startTimeLimit(cancelled, clock);
   const access = { apiUrl: job.apiUrl, token, transport, log, clock, random, signal, timeout: requestTimeout };
   const sha = locate(settings, job, context, signal);
-  // Avoids an unhandled rejection if nobody awaits it; whoever does handles it.
+  // Avoids an unhandled rejection if no publication awaits it.
   sha.catch(() => undefined);
   try {
     await use({ job, repository: job.repository, api: connectGitHubApi(access), signal, sha });

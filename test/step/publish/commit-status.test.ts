@@ -70,7 +70,7 @@ describe('a commit status', () => {
     ['compliant', 'failure', 'Not for this commit: the verdict is for commit cccccccccccc.'],
     ['done', 'failure', 'Not for this commit: the verdict is for commit cccccccccccc.'],
     ['non-compliant', 'failure', 'So it ended.'],
-  ] as const)('of %s is %s where another commit was judged', (outcome, state, description) => {
+  ] as const)('of %s is %s if another commit was judged', (outcome, state, description) => {
     const other: CommitMatch = { sha: shas.head, judged: { otherwise: [shas.base] } };
     expect(status({ outcome }, 'ignore', other)).toMatchObject({ state, description });
   });
