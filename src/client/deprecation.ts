@@ -35,9 +35,9 @@ export interface DeprecationHeaders {
 }
 
 /**
- * The notice that an endpoint is deprecated, according to the contract or to the headers `Deprecation` (RFC 9745 and its
- * drafts) and `Sunset` (RFC 8594): since when, until when, and what to use instead, as far as known. Of the headers, it
- * contains only dates and web addresses. Undefined if the endpoint is not deprecated.
+ * The notice that an endpoint is deprecated, according to the contract or to the headers `Deprecation` (RFC 9745 and
+ * its drafts) and `Sunset` (RFC 8594): since when, until when, and what to use instead, as far as known. Of the
+ * headers, it contains only dates and web addresses. Undefined if the endpoint is not deprecated.
  */
 export function deprecationNotice(endpoint: Endpoint, { url, headers, now }: DeprecationHeaders): string | undefined {
   const deprecation = parseDeprecation(headers['deprecation']);

@@ -6,8 +6,8 @@ import { ServiceError } from './service-error.ts';
 
 /**
  * Whether the same call may succeed later without a change to the workflow: there was no answer, or the service is busy
- * or broken. A host name that does not exist is probably a mistake in `base-url`; a short DNS outage was already covered
- * by the retries.
+ * or broken. A host name that does not exist is probably a mistake in `base-url`; a short DNS outage was already
+ * covered by the retries.
  */
 export function isPassing(failure: Failure): boolean {
   if (failure instanceof ServiceError) return isPassingStatus(failure.facts.status);

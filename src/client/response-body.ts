@@ -27,8 +27,8 @@ export interface CallDescription {
 /**
  * Checks that the client can rely on an answer. Any status from 200 to 299 is a success.
  *
- * @returns the body of a success as far as it has the declared form (`toResponseView`). If the request changes something
- *   and nothing depends on its answer, any JSON, plain text or an empty body is accepted.
+ * @returns the body of a success as far as it has the declared form (`toResponseView`). If the request changes
+ *   something and nothing depends on its answer, any JSON, plain text or an empty body is accepted.
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
 export function successBody(answer: HttpAnswer, asked: CallDescription): unknown {

@@ -44,8 +44,8 @@ export function endpointLabel(endpoint: Endpoint): string {
   return endpoint.operation ?? endpoint.title;
 }
 
-// A conflict, a timeout and a rate limit pass by themselves. Every other 3xx and 4xx means that the request must change,
-// and so must the workflow.
+// A conflict, a timeout and a rate limit pass by themselves. Every other 3xx and 4xx means that the request must
+// change, and so must the workflow.
 function isUserError(status: number): boolean {
   return status >= 300 && status < 500 && status !== 408 && status !== 409 && status !== 429;
 }

@@ -93,8 +93,8 @@ class Slot {
 
   async close(): Promise<void> {
     await this.#opening?.catch(() => undefined);
-    // `close` would wait for requests whose deadline has passed. `destroy` leaves sockets that are still connecting, which
-    // the signal ends.
+    // `close` would wait for requests whose deadline has passed. `destroy` leaves sockets that are still connecting,
+    // which the signal ends.
     await Promise.all(Array.from(this.#opened, (dispatcher) => dispatcher.destroy()));
     this.#opened.clear();
     this.#opening = undefined;
@@ -106,7 +106,8 @@ function proxyFor(proxies: ProxySettings, url: URL): string {
 }
 
 async function openDirect(connect: ConnectSettings): Promise<Dispatcher> {
-  // Loaded late, so that mistakes in the inputs are reported sooner. In the bundle's first file, because every step needs it.
+  // Loaded late, so that mistakes in the inputs are reported sooner. In the bundle's first file, because every step
+  // needs it.
   const { createAgent } = await import(/* webpackMode: "eager" */ './direct-agent.ts');
   return createAgent(connect);
 }

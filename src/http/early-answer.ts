@@ -20,7 +20,8 @@ type Done = (error?: Error | null) => void;
 /**
  * Lets a socket read what has arrived before it fails because of a write. A server that refuses an upload (401, 413)
  * answers, closes the connection, and reads nothing more. The next write then fails while the answer lies unread in the
- * socket: Node.js would destroy the socket, and the answer with it. So the failure is held back until everything is read.
+ * socket: Node.js would destroy the socket, and the answer with it. So the failure is held back until everything is
+ * read.
  *
  * A socket that then neither reads nor ends is closed by the deadline of its request.
  *

@@ -11,7 +11,9 @@ export interface RetryReason {
 // RFC 9110, 9.2.2.
 const idempotentMethods: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
 
-/** Whether repeating a request that has already arrived is harmless: `idempotent` decides; if not set, the method does. */
+/**
+ * Whether repeating a request that has already arrived is harmless: `idempotent` decides; if not set, the method does.
+ */
 export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' | 'idempotent'>): boolean {
   return idempotent ?? idempotentMethods.has(method);
 }
@@ -86,8 +88,8 @@ const initialDelay = 500;
 const maximumDelay = 15_000;
 
 /**
- * The wait before the next attempt, in milliseconds. It doubles from half a second to 15 s and is shortened by up to half
- * at random, so that jobs that failed together do not retry together.
+ * The wait before the next attempt, in milliseconds. It doubles from half a second to 15 s and is shortened by up to
+ * half at random, so that jobs that failed together do not retry together.
  *
  * @param failed how many attempts have failed, from 1
  * @param random a number from 0 up to 1

@@ -7,8 +7,8 @@ export interface RequestBody {
   /** The exact number of bytes that `open` gives; sent as Content-Length. */
   readonly length: number;
   /**
-   * Opens the body at its beginning, once for each attempt. A chunk is valid only until the next is requested, so that all
-   * chunks can share one buffer. A reader that stops early calls the iterator's `return`.
+   * Opens the body at its beginning, once for each attempt. A chunk is valid only until the next is requested, so that
+   * all chunks can share one buffer. A reader that stops early calls the iterator's `return`.
    */
   open(): string | Uint8Array | AsyncIterable<Uint8Array>;
 }
@@ -21,8 +21,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
   /**
-   * Whether sending it again changes nothing if it has arrived before. By default the method decides: GET, PUT and DELETE
-   * are idempotent (RFC 9110, 9.2.2).
+   * Whether sending it again changes nothing if it has arrived before. By default the method decides: GET, PUT and
+   * DELETE are idempotent (RFC 9110, 9.2.2).
    */
   readonly idempotent?: boolean;
 }
@@ -87,5 +87,7 @@ export class TransportError extends Error {
   }
 }
 
-/** The maximum size of an answer, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory. */
+/**
+ * The maximum size of an answer, in bytes. Pages of lists are far smaller; an endless answer must not fill the memory.
+ */
 export const maximumAnswerBytes = 64 * 1024 * 1024;
