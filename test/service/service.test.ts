@@ -125,7 +125,7 @@ describe('a service', () => {
   });
 
   it('does not wait forever for a silent client', async () => {
-    const timeouts = { head: 60_000, request: 60_000, answer: 60_000, idle: 60_000, stop: 20 };
+    const timeouts = { head: 60_000, request: 60_000, response: 60_000, idle: 60_000, stop: 20 };
     const service = await startTestService({ dataFolder, options: { timeouts } });
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);

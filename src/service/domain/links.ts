@@ -5,7 +5,7 @@ export interface Links {
   /** The page of one report of an artifact. */
   artifactPage(org: string, flow: string, fingerprint: string, id: string): string;
   /** The same in the API (operation 10). */
-  artifactAnswer(org: string, flow: string, fingerprint: string, id: string): string;
+  artifactApi(org: string, flow: string, fingerprint: string, id: string): string;
   trailPage(org: string, flow: string, trail: string): string;
   attestationPage(org: string, flow: string, trail: string, id: string): string;
   /** The file that came with an attestation. */
@@ -36,7 +36,7 @@ export function createLinks(origin: () => string, prefix: string): Links {
     base: () => origin() + prefix,
     artifactPage: (org, flow, fingerprint, id) =>
       `${address(org, 'flows', flow, 'artifacts', fingerprint)}?artifact_id=${id}`,
-    artifactAnswer: (org, flow, fingerprint, id) =>
+    artifactApi: (org, flow, fingerprint, id) =>
       `${answer('artifacts', org, flow, 'fingerprint', fingerprint)}?attestation_id=${id}`,
     trailPage,
     attestationPage,

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { largeAnswer } from './bodies/admission.ts';
+import { largeResponse } from './bodies/admission.ts';
 
 /** The headers of every response. Responses are private: no shared caching, no MIME sniffing. */
 export const privateResponseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
@@ -23,7 +23,7 @@ export class SerializedJson<Value> {
 
 /** Converts large texts to bytes, which are outside of the heap while they wait to be sent. */
 function asPayload(text: string): string | Buffer {
-  return text.length > largeAnswer ? Buffer.from(text) : text;
+  return text.length > largeResponse ? Buffer.from(text) : text;
 }
 
 /** Sends a value as JSON; a string is sent as a JSON string. */

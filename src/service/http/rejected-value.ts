@@ -1,7 +1,7 @@
 import { isKeywords } from '../../contract/check.ts';
 
 /** How much of a value is shown, in characters. */
-const longestShown = 100;
+const maximumShownLength = 100;
 
 /** Fields with secrets, which no response repeats: a webhook's signing secret, and its URL, whose path is secret. */
 const secretField = /(?:^|\.)(?:webhook|secret)$/u;
@@ -38,8 +38,8 @@ function findValue(whole: unknown, field: string): unknown {
 
 function shorten(text: string): string {
   // By code points, so that no surrogate pair is cut.
-  const characters = Array.from(text.slice(0, 2 * longestShown + 2));
-  const beginning = characters.slice(0, longestShown).join('');
-  const rest = characters.length > longestShown ? '…' : '';
+  const characters = Array.from(text.slice(0, 2 * maximumShownLength + 2));
+  const beginning = characters.slice(0, maximumShownLength).join('');
+  const rest = characters.length > maximumShownLength ? '…' : '';
   return beginning.replaceAll(invisible, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`) + rest;
 }

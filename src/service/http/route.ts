@@ -85,8 +85,8 @@ export function addRoute<E extends Endpoint, Who>(
         });
         return handler({ caller, file, ...received }).finally(() => file?.content.discard());
       };
-      const answer = await (isLarge(request) ? largeDocuments.run(work) : work());
-      return sendJson(reply, answer.status, answer.body);
+      const response = await (isLarge(request) ? largeDocuments.run(work) : work());
+      return sendJson(reply, response.status, response.body);
     },
   });
 }

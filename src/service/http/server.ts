@@ -1,7 +1,7 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
-import { largeAnswer, type Admission } from './bodies/admission.ts';
+import { largeResponse, type Admission } from './bodies/admission.ts';
 import { sendError, type ErrorListeners } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
 import { addNotFoundHandler } from './errors/route-not-found.ts';
@@ -16,7 +16,7 @@ export interface Timeouts {
   /** For a whole request: enough for 10 MiB at 90 kB/s. */
   readonly request: number;
   /** For a client to receive a whole response, and on an inactive connection. */
-  readonly answer: number;
+  readonly response: number;
   /** For the next request on an open connection. */
   readonly idle: number;
   /** For the current requests when the service stops. */
@@ -27,31 +27,31 @@ export interface Timeouts {
 export const defaultTimeouts: Timeouts = {
   head: 15_000,
   request: 120_000,
-  answer: 120_000,
+  response: 120_000,
   idle: 65_000,
   stop: 10_000,
 };
 
 // The limit of the headers applies to addresses, too, so the router needs no limit of its own.
-const longestHead = 16 * 1024;
+const maximumHeaderBytes = 16 * 1024;
 
 /** Creates an HTTP server without routes, which sends every error in the same JSON form. */
 export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admission: Admission): FastifyInstance {
   const app = fastify({
     bodyLimit: maximumDocumentBytes,
     requestTimeout: timeouts.request,
-    connectionTimeout: timeouts.answer,
+    connectionTimeout: timeouts.response,
     keepAliveTimeout: timeouts.idle,
     // Requests on open connections are still processed while the service stops.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: longestHead },
+    routerOptions: { maxParamLength: maximumHeaderBytes },
     frameworkErrors: (error, request, reply) => {
       sendError(listeners, error, request, reply);
     },
     clientErrorHandler: respondToMalformedRequest,
     http: {
       headersTimeout: timeouts.head,
-      maxHeaderSize: longestHead,
+      maxHeaderSize: maximumHeaderBytes,
       connectionsCheckingInterval: Math.min(5000, Math.ceil(timeouts.head / 2)),
       // Node's response to a missing Host header has no body, and the service does not need the host.
       requireHostHeader: false,
@@ -67,21 +67,21 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
     reply.headers(privateResponseHeaders);
     done();
   });
-  addLargeAnswers(app, timeouts, admission);
+  limitLargeResponses(app, timeouts, admission);
   return app;
 }
 
 /** Counts large responses, which stay in memory until the client has received them, and limits the time for that. */
-function addLargeAnswers(app: FastifyInstance, { answer }: Timeouts, admission: Admission): void {
+function limitLargeResponses(app: FastifyInstance, { response: timeout }: Timeouts, admission: Admission): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload);
-    if (size === undefined || size > largeAnswer) limitTime(reply.raw, answer);
-    if (size !== undefined && size > largeAnswer) {
+    if (size === undefined || size > largeResponse) limitTime(reply.raw, timeout);
+    if (size !== undefined && size > largeResponse) {
       const org = requestOrganization(request) ?? '';
       // A write has already been recorded, so its response cannot be rejected.
-      const isRefusable = request.method === 'GET' && reply.statusCode < 400;
+      const canReject = request.method === 'GET' && reply.statusCode < 400;
       try {
-        if (isRefusable) admission.admit(org, size, reply.raw);
+        if (canReject) admission.admit(org, size, reply.raw);
         else admission.hold(org, size, reply.raw);
       } catch (error) {
         done(error instanceof Error ? error : new Error(String(error)));

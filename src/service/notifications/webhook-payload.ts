@@ -99,7 +99,7 @@ async function toPayloadArtifact(
       ? {
           status: judgeArtifact(finding.details).state,
           html_url: links.artifactPage(org, flow, fingerprint, finding.details.artifact.id),
-          api_url: links.artifactAnswer(org, flow, fingerprint, finding.details.artifact.id),
+          api_url: links.artifactApi(org, flow, fingerprint, finding.details.artifact.id),
         }
       : { status: null, html_url: null, api_url: null };
   return { name, fingerprint, provenance: { flow, ...found, commit, commit_url: commitUrl, build_url: buildUrl } };

@@ -18,7 +18,7 @@ describe('the links of a service', () => {
     let origin = 'http://one';
     const links = createLinks(() => origin, '/api/v2');
     origin = 'http://two';
-    expect(links.artifactAnswer('acme', 'web', 'abc', 'id')).toBe(
+    expect(links.artifactApi('acme', 'web', 'abc', 'id')).toBe(
       'http://two/api/v2/artifacts/acme/web/fingerprint/abc?attestation_id=id',
     );
     expect(links.artifactPage('acme', 'web', 'abc', 'id')).toBe(

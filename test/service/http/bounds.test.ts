@@ -109,7 +109,7 @@ describe('a client that does not read the response', () => {
     await service.stop();
     service = await startTestService({
       options: {
-        timeouts: { ...defaultTimeouts, answer: 2000 },
+        timeouts: { ...defaultTimeouts, response: 2000 },
         admission: { perOrganization: 8 * 1024 * 1024, total: 9 * 1024 * 1024 },
       },
     });

@@ -146,7 +146,7 @@ export const deleteNotification = defineEndpoint({
 });
 
 /** The default grace period of a previous secret, in hours. */
-const usualGrace = 24;
+const defaultGraceHours = 24;
 
 /** Creates, shows and deletes notifications, and rotates the secrets of their webhooks. */
 export function addAdminNotificationRoutes(
@@ -183,7 +183,7 @@ export function addAdminNotificationRoutes(
 
   addRoute(host, rotateWebhookSecret, authenticator, async ({ parameters, document }) => {
     const { org, notification_number: number, position } = parameters;
-    const { secret, grace_period_hours: grace = usualGrace } = document;
+    const { secret, grace_period_hours: grace = defaultGraceHours } = document;
     const rotated = await notifications.rotateWebhookSecret(dependencies, {
       ...{ org, number: Number(number), position: Number(position) },
       ...{ secret, grace: grace * 3600 },

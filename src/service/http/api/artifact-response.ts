@@ -26,7 +26,7 @@ export function toArtifactResponse(details: ArtifactDetails, links: Links): Arti
     commit_url: report.commit_url,
     build_url: report.build_url,
     html_url: links.artifactPage(org, flow.name, report.fingerprint, id),
-    api_url: links.artifactAnswer(org, flow.name, report.fingerprint, id),
+    api_url: links.artifactApi(org, flow.name, report.fingerprint, id),
     // With `fromEntries`, because an attestation can be named `__proto__`.
     evidence: Object.fromEntries(evidence.map((piece) => [evidenceName(piece.name), toEvidenceResponse(piece, links)])),
     commit_lead_times: calculateLeadTimes(report.git_commit_info?.timestamp, appearances),

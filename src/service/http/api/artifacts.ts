@@ -13,20 +13,20 @@ import { addRoute, type RouteHost } from '../route.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** The maximum total size of cached responses. */
-const maximumAnswerBytes = 8 * 1024 * 1024;
+const maximumCachedBytes = 8 * 1024 * 1024;
 
 /** Adds operation 10 (get an artifact) and the endpoint that reports an artifact. */
 export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const { links } = dependencies;
-  const answers = new VersionedCache<SerializedJson<Artifact>>({ maximumWeight: maximumAnswerBytes });
+  const cache = new VersionedCache<SerializedJson<Artifact>>({ maximumWeight: maximumCachedBytes });
   const serialize = ({ details, version }: artifacts.FoundArtifact): SerializedJson<Artifact> => {
     const { org, id } = details.artifact;
     const key = `${org}\n${id}`;
-    const known = answers.get(key, version);
+    const known = cache.get(key, version);
     if (known !== undefined) return known;
-    const answer = SerializedJson.from(toArtifactResponse(details, links));
-    answers.set(key, version, answer, answer.bytes.length);
-    return answer;
+    const response = SerializedJson.from(toArtifactResponse(details, links));
+    cache.set(key, version, response, response.bytes.length);
+    return response;
   };
 
   addRoute(host, getArtifact, requireRole(dependencies, 'read'), async ({ parameters, query }) => {

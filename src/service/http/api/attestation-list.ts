@@ -8,7 +8,7 @@ import type { AttestationRange, LargeAttestationPage } from '../../application/a
 import type { RecordedAttestation } from '../../storage/attestation-series.ts';
 import { requireRole } from '../authentication/authentication.ts';
 import type { Links } from '../../domain/links.ts';
-import { largeAnswer } from '../bodies/admission.ts';
+import { largeResponse } from '../bodies/admission.ts';
 import { ApiError, validationError } from '../errors/api-error.ts';
 import { SerializedJson } from '../json-response.ts';
 import { addRoute, type RouteHost } from '../route.ts';
@@ -46,20 +46,20 @@ export function addAttestationListRoutes(host: RouteHost, dependencies: RouteDep
     const { page = 1, per_page: perPage = defaultPageSize, from_timestamp: from, to_timestamp: to } = query;
     const finding = await attestationList.listAttestations(dependencies, {
       ...{ org, flow, from, to, page, perPage },
-      maximumBytes: largeAnswer,
+      maximumBytes: largeResponse,
     });
     if (finding.outcome === 'flow not found') throw new ApiError(flowNotFound);
     const pageCount = Math.ceil(finding.total / perPage);
-    const answer: AttestationPage = {
+    const response: AttestationPage = {
       data: [],
       _links: pageLinks(query, { page, perPage, pageCount }, (words) => links.attestationList(org, flow, words)),
       pagination: { total: finding.total, page, per_page: perPage, page_count: pageCount },
     };
     if (finding.outcome === 'found') {
       const data = finding.attestations.map((attestation) => toAttestationResponse(attestation, links));
-      return { status: 200, body: { ...answer, data } };
+      return { status: 200, body: { ...response, data } };
     }
-    if (finding.bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(finding, answer) };
+    if (finding.bytes <= maximumPageBytes) return { status: 200, body: await writeLarge(finding, response) };
     const rule = `selects more than ${maximumPageBytes} bytes of attestations; request smaller pages`;
     throw validationError(['query.per_page', rule]);
   });
@@ -112,7 +112,7 @@ function toAttestationResponse(attestation: RecordedAttestation, links: Links): 
 /** The schema version of recorded attestations. There has been only one. */
 const schemaVersion = 1;
 
-interface Place {
+interface PagePosition {
   readonly page: number;
   readonly perPage: number;
   readonly pageCount: number;
@@ -121,7 +121,7 @@ interface Place {
 /** Links to this and other pages; the first page has no `prev`, the last has no `next`. */
 function pageLinks(
   { from_timestamp, to_timestamp }: EndpointQuery<typeof listAttestations>,
-  { page, perPage, pageCount }: Place,
+  { page, perPage, pageCount }: PagePosition,
   link: (query: Readonly<Record<string, number>>) => string,
 ): Record<string, string> {
   const span = {

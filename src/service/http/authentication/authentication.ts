@@ -157,9 +157,9 @@ export function requireAdminKey(adminKey: string, failures: FailedAuthentication
 }
 
 /** Counts a wrong key. Returns the given error, or 429 after too many wrong keys. */
-function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, refusal: ApiError): ApiError {
+function countGuess(failures: FailedAuthentications, failure: FailedAuthentication, error: ApiError): ApiError {
   const retryAfter = failures.count(failure);
-  if (retryAfter === undefined) return refusal;
+  if (retryAfter === undefined) return error;
   return new ApiError(httpErrors.tooManyFailures, {
     errors: [['authorization', 'was wrong too often; check the API key']],
     headers: { 'retry-after': String(retryAfter) },

@@ -169,12 +169,12 @@ function loggable(id: string): string {
   return /^[0-9a-f]{16}$/.test(id) ? `unknown key ${id}` : 'an unknown key';
 }
 
-const longestPath = 200;
+const maximumPathLength = 200;
 
 /** One line of printable ASCII. */
 function printable(path: string): string {
   const line = path.replace(/[^!-~]/g, '?');
-  return line.length <= longestPath ? line : `${line.slice(0, longestPath)}…`;
+  return line.length <= maximumPathLength ? line : `${line.slice(0, maximumPathLength)}…`;
 }
 
 function renderTimestamp(now: number): string {

@@ -19,10 +19,10 @@ export const defaultAdmissionLimits: AdmissionLimits = { perOrganization: 32 * 1
 const largeDocument = 64 * 1024;
 
 /** Smaller responses are not counted, because the kernel buffers them. In bytes. */
-export const largeAnswer = 64 * 1024;
+export const largeResponse = 64 * 1024;
 
 /** The most that is counted for a multipart request: its file is not kept in memory, and few documents are larger. */
-const multipartBytes = 256 * 1024;
+const maximumMultipartBytes = 256 * 1024;
 
 /**
  * Counts the memory of requests that are being received and responses that are being sent, so that no organization can
@@ -91,6 +91,6 @@ export function countHeldBytes({ headers }: IncomingMessage, { body }: Pick<Endp
     case 'json':
       return announced;
     case 'multipart':
-      return Math.min(announced, multipartBytes);
+      return Math.min(announced, maximumMultipartBytes);
   }
 }

@@ -4,7 +4,7 @@ import { errorMessage } from '../../../runtime/failure.ts';
 import { decodeText } from '../../../runtime/decode-text.ts';
 import { findDuplicateKey } from '../../../runtime/duplicate-key.ts';
 /** How deep arrays and objects may be nested: far deeper than real documents, far from a stack overflow. */
-export const deepestNesting = 64;
+export const maximumNesting = 64;
 
 /** An invalid document. The message is the broken rule. */
 export class DocumentError extends Error {
@@ -35,11 +35,11 @@ export interface ParsedDocument {
  * duplicate keys in an object (RFC 7493, section 2.3: parsers disagree on which one counts). Keys such as `__proto__`
  * are ordinary data.
  *
- * @param mostValues the maximum number of keys and values.
+ * @param maximumValues the maximum number of keys and values.
  * @throws DocumentError
  */
-export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDocumentValues): ParsedDocument {
-  const steps = parseSteps(bytes, mostValues);
+export function parseDocument(bytes: Uint8Array, maximumValues: number = maximumDocumentValues): ParsedDocument {
+  const steps = parseSteps(bytes, maximumValues);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -54,10 +54,10 @@ export function parseDocument(bytes: Uint8Array, mostValues: number = maximumDoc
  */
 export async function parseDocumentInSteps(
   bytes: Uint8Array,
-  mostValues: number | undefined,
+  maximumValues: number | undefined,
   pause: () => Promise<void>,
 ): Promise<ParsedDocument> {
-  const steps = parseSteps(bytes, mostValues ?? maximumDocumentValues);
+  const steps = parseSteps(bytes, maximumValues ?? maximumDocumentValues);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -65,10 +65,10 @@ export async function parseDocumentInSteps(
   }
 }
 
-function* parseSteps(bytes: Uint8Array, mostValues: number): Generator<undefined, ParsedDocument> {
+function* parseSteps(bytes: Uint8Array, maximumValues: number): Generator<undefined, ParsedDocument> {
   const text = decodeText(bytes);
   if (text === undefined) throw new DocumentError('', 'must be UTF-8');
-  requireSmall(bytes, mostValues);
+  requireSmall(bytes, maximumValues);
   yield;
   const plain = parseJson(text);
   yield;
@@ -108,7 +108,7 @@ for (const character of '[{,:') counts[character.charCodeAt(0)] = 1;
  *
  * @throws DocumentError
  */
-function requireSmall(bytes: Uint8Array, mostValues: number): void {
+function requireSmall(bytes: Uint8Array, maximumValues: number): void {
   let values = 1;
   let depth = 0;
   let isText = false;
@@ -119,11 +119,11 @@ function requireSmall(bytes: Uint8Array, mostValues: number): void {
     else {
       values += counts[byte] ?? 0;
       depth += deepens[byte] ?? 0;
-      if (depth > deepestNesting) throw new DocumentError('', `must not be nested deeper than ${deepestNesting}`);
+      if (depth > maximumNesting) throw new DocumentError('', `must not be nested deeper than ${maximumNesting}`);
     }
   }
-  if (values > mostValues) {
-    throw new DocumentError('', `must not have more than ${mostValues} keys and values`);
+  if (values > maximumValues) {
+    throw new DocumentError('', `must not have more than ${maximumValues} keys and values`);
   }
 }
 

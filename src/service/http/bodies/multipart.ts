@@ -43,7 +43,7 @@ type TakePart = (stream: BusboyFileStream, head: PartHead) => Promise<Part>;
 
 // Three parts are declared; a fourth is rejected by its name.
 const partLimits = { parts: 4, headerPairs: 16, headerSize: 16 * 1024 };
-const longestFilename = 255;
+const maximumFilenameLength = 255;
 
 /**
  * Parses a multipart request as it arrives: the file is streamed to `receive`, and only the JSON part is kept in
@@ -157,7 +157,7 @@ async function takePart(
   if (!isFilename(filename)) {
     throw validationError([
       name,
-      `must have a filename of 1 to ${longestFilename} characters, without control characters`,
+      `must have a filename of 1 to ${maximumFilenameLength} characters, without control characters`,
     ]);
   }
   return { kind: 'file', file: { filename, content: await receiveFile(stream, body, receive) } };
@@ -194,7 +194,7 @@ export function fileTooLarge({ file }: Pick<MultipartBody, 'file'>): ApiError {
 }
 
 function isFilename(filename: string | undefined): filename is string {
-  if (filename === undefined || filename === '' || filename.length > longestFilename) return false;
+  if (filename === undefined || filename === '' || filename.length > maximumFilenameLength) return false;
   return filename.isWellFormed() && !/\p{Cc}/u.test(filename);
 }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 
 /** How long a client may take to read the response before the connection is closed, in milliseconds. */
-const lingering = 1000;
+const lingerTime = 1000;
 
 /**
  * Responds at once even if the body is still arriving, and reads no more of it: an upload must not be read to its end
@@ -40,7 +40,7 @@ function closeGently(request: IncomingMessage): void {
     // Node would otherwise read and discard the rest of the body after the response.
     request.pause();
     socket.end();
-    const timer = setTimeout(() => socket.destroy(), lingering);
+    const timer = setTimeout(() => socket.destroy(), lingerTime);
     socket.once('close', () => {
       clearTimeout(timer);
     });

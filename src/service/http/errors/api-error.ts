@@ -17,23 +17,23 @@ export class ApiError extends Error {
   readonly body: ErrorBody;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(answer: ErrorResponse, details: ApiErrorDetails = {}) {
+  constructor(response: ErrorResponse, details: ApiErrorDetails = {}) {
     const { values = {}, errors = [], headers = {}, cause } = details;
-    const message = answer.message.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
+    const message = response.message.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
     super(message, { cause });
-    this.status = answer.status;
+    this.status = response.status;
     // Built by fromEntries, because a field can be called `__proto__`.
-    const told = errors.map(([field, rule]) => [shortened(field), rule] as const);
-    this.body = errors.length === 0 ? { message } : { message, errors: Object.fromEntries(told) };
+    const fields = errors.map(([field, rule]) => [shortened(field), rule] as const);
+    this.body = errors.length === 0 ? { message } : { message, errors: Object.fromEntries(fields) };
     this.headers = headers;
   }
 }
 
 /** In characters, because a key in a request can be as long as the document. */
-const longestField = 300;
+const maximumFieldLength = 300;
 
 function shortened(field: string): string {
-  return field.length <= longestField ? field : `${field.slice(0, longestField - 1).toWellFormed()}…`;
+  return field.length <= maximumFieldLength ? field : `${field.slice(0, maximumFieldLength - 1).toWellFormed()}…`;
 }
 
 /** Creates the error for an invalid request. */
@@ -48,7 +48,7 @@ export function validationError(...errors: readonly (readonly [field: string, ru
 export function withDeclaredMessage({ errors }: Pick<Endpoint, 'errors'>, thrown: unknown): unknown {
   const { status, message } = commonErrors.validation;
   const own = errors.find((declared) => declared.status === status);
-  const isOfForm = thrown instanceof ApiError && thrown.status === status && thrown.body.message === message;
-  if (own === undefined || own.message === message || !isOfForm) return thrown;
+  const hasDefaultMessage = thrown instanceof ApiError && thrown.status === status && thrown.body.message === message;
+  if (own === undefined || own.message === message || !hasDefaultMessage) return thrown;
   return new ApiError(own, { errors: Object.entries(thrown.body.errors ?? {}), cause: thrown });
 }

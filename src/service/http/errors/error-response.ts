@@ -21,8 +21,8 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const refusal = toApiError(listeners, thrown, request);
-  return sendJson(reply.headers(refusal.headers), refusal.status, refusal.body);
+  const error = toApiError(listeners, thrown, request);
+  return sendJson(reply.headers(error.headers), error.status, error.body);
 }
 
 function toApiError(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {

@@ -18,22 +18,22 @@ export function respondToMalformedRequest(error: MalformedRequest, socket: Duple
     socket.destroy();
     return;
   }
-  endWith(socket, malformedRequestError(error));
+  sendAndClose(socket, malformedRequestError(error));
 }
 
 /** Rejects CONNECT, which Node passes on as a raw connection. This service is not a proxy. */
 export function respondToConnect(_request: IncomingMessage, socket: Duplex): void {
-  endWith(socket, httpErrors.notImplemented);
+  sendAndClose(socket, httpErrors.notImplemented);
 }
 
-function endWith(socket: Duplex, { status, message }: ErrorResponse): void {
+function sendAndClose(socket: Duplex, { status, message }: ErrorResponse): void {
   const body = JSON.stringify({ message });
-  const headers = { ...answerHeaders(body), connection: 'close' };
+  const headers = { ...responseHeaders(body), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
 }
 
-function answerHeaders(body: string): Readonly<Record<string, string | number>> {
+function responseHeaders(body: string): Readonly<Record<string, string | number>> {
   return {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
@@ -64,5 +64,5 @@ function isRequestLine(bytes: unknown): boolean {
 export function respondToExpectation(_request: IncomingMessage, response: ServerResponse): void {
   const { status, message } = httpErrors.expectation;
   const body = JSON.stringify({ message });
-  response.writeHead(status, { ...answerHeaders(body), connection: 'close' }).end(body);
+  response.writeHead(status, { ...responseHeaders(body), connection: 'close' }).end(body);
 }

@@ -20,19 +20,19 @@ export function addNotFoundHandler(app: FastifyInstance): void {
     addresses.set(url, address);
   });
   app.addHook('onRequest', (request, _reply, done) => {
-    done(request.is404 ? noRoute(request, addresses.values()) : undefined);
+    done(request.is404 ? noRouteError(request, addresses.values()) : undefined);
   });
 }
 
-function noRoute({ method, url }: FastifyRequest, addresses: Iterable<Address>): ApiError {
+function noRouteError({ method, url }: FastifyRequest, addresses: Iterable<Address>): ApiError {
   const path = url.split('?', 1)[0] ?? '';
-  const address = [...addresses].find((known) => covers(known, path.split('/')));
+  const address = [...addresses].find((known) => matches(known, path.split('/')));
   if (address === undefined) return new ApiError(httpErrors.notFound, { values: { method, path } });
   const allowed = [...address.methods].sort().join(', ');
   return new ApiError(httpErrors.methodNotAllowed, { values: { method, allowed }, headers: { allow: allowed } });
 }
 
-function covers({ segments }: Address, path: readonly string[]): boolean {
+function matches({ segments }: Address, path: readonly string[]): boolean {
   const fits = (segment: string, index: number): boolean =>
     segment.startsWith(':') ? path[index] !== '' : segment === path[index];
   return segments.length === path.length && segments.every(fits);

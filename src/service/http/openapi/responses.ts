@@ -21,7 +21,7 @@ export function toResponses(endpoint: Endpoint): JsonObject {
   const headers = toHeaders(endpoint);
   return Object.fromEntries([
     ...endpoint.success.map((success) => [success.status, { ...toSuccessResponse(success), ...headers }] as const),
-    ...[...errors].map(([status, answers]) => [status, { ...toErrorResponse(answers), ...headers }] as const),
+    ...[...errors].map(([status, declared]) => [status, { ...toErrorResponse(declared), ...headers }] as const),
   ]);
 }
 
@@ -41,13 +41,13 @@ function toSuccessResponse({ description, schema }: Success): JsonObject {
   return { description, content: toContent('application/json', schema) };
 }
 
-function toErrorResponse(answers: readonly ErrorResponse[]): JsonObject {
-  const examples = answers.map(({ message, when }, index) => [
+function toErrorResponse(errors: readonly ErrorResponse[]): JsonObject {
+  const examples = errors.map(({ message, when }, index) => [
     `example-${index + 1}`,
     { summary: when, value: { message } },
   ]);
   return {
-    description: answers.map(({ message, when }) => `\`${message}\`: ${when}`).join('\n\n'),
+    description: errors.map(({ message, when }) => `\`${message}\`: ${when}`).join('\n\n'),
     content: toContent(
       'application/json',
       { $ref: `#/components/schemas/${errorSchemaName}` },

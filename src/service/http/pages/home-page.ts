@@ -6,8 +6,8 @@ import { renderFacts } from './layout.ts';
 /** Who asks, and which organizations the key opens. */
 export function renderHome(key: StoredKey, organizations: readonly Membership[]): Html {
   const items = organizations.map(({ org, role, isDefault }) => {
-    const words = isDefault ? ' (your default organization)' : '';
-    return html`<li><strong>${org}</strong>: ${role}${words}</li>`;
+    const note = isDefault ? ' (your default organization)' : '';
+    return html`<li><strong>${org}</strong>: ${role}${note}</li>`;
   });
   return html`
     ${renderFacts([

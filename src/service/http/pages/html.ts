@@ -25,9 +25,9 @@ function renderHole(hole: Hole): string {
 }
 
 /** Renders a link if the address is an http(s) URL, else only the text, because a reported address can be anything. */
-export function link(address: string | undefined | null, words: string): Html {
-  if (address === undefined || address === null || !isWebAddress(address)) return html`${words}`;
-  return html`<a href="${address}" rel="noreferrer">${words}</a>`;
+export function link(address: string | undefined | null, text: string): Html {
+  if (address === undefined || address === null || !isWebAddress(address)) return html`${text}`;
+  return html`<a href="${address}" rel="noreferrer">${text}</a>`;
 }
 
 function isWebAddress(address: string): boolean {

@@ -33,12 +33,12 @@ import type { RouteDependencies } from '../route-dependencies.ts';
  */
 export function addPages({ app }: RouteHost, dependencies: RouteDependencies): void {
   const { attachments, links, log } = dependencies;
-  const page = <Path extends TObject>(url: string, path: Path, answer: PageHandler<Static<Path>>): void => {
+  const page = <Path extends TObject>(url: string, path: Path, handler: PageHandler<Static<Path>>): void => {
     app.get(url, {
       onRequest: async (request) => {
         await authenticate(request, pageEndpoint, requireRole(dependencies, 'read'));
       },
-      handler: (request, reply) => answer(validatePath<Path>(path, request.params), reply, request),
+      handler: (request, reply) => handler(validatePath<Path>(path, request.params), reply, request),
     });
   };
 
@@ -100,7 +100,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
   }
 
   const attestation = '/:org/flows/:flow_name/trails/:trail_name/attestations/:attestation_id';
-  const demandAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
+  const requireAttestation = async (path: Static<typeof attestationPath>): Promise<Attestation> => {
     const { org, flow_name: flow, trail_name: trail, attestation_id: id } = path;
     const found = await findAttestation(dependencies, { org, flow, trail, id });
     if (found === undefined) throw new ApiError(attestationNotFound, { values: path });
@@ -108,7 +108,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
   };
 
   page(attestation, attestationPath, async (path, reply, request) => {
-    const found = await demandAttestation(path);
+    const found = await requireAttestation(path);
     const damage = await findDamage(attachments, found.attachment);
     if (damage !== undefined) log.error(`request ${request.id}: the file of attestation ${found.id}`, damage);
     const content = renderAttestation(found, links, damage?.fault);
@@ -116,7 +116,7 @@ export function addPages({ app }: RouteHost, dependencies: RouteDependencies): v
   });
 
   page(`${attestation}/attachment`, attestationPath, async (path, reply, request) => {
-    const { id, attachment } = await demandAttestation(path);
+    const { id, attachment } = await requireAttestation(path);
     if (attachment === undefined) throw new ApiError(attestationNotFound, { values: path });
     const content = await attachments.read(attachment).catch((error: unknown) => {
       throw toDamageError(error, id, attachment);

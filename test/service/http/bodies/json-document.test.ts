@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  deepestNesting,
+  maximumNesting,
   DocumentError,
   maximumInexactNumbers,
   parseDocument,
@@ -43,8 +43,8 @@ describe('parsing a JSON document', () => {
   });
 
   it('accepts the deepest nesting and nothing deeper', () => {
-    expect(JSON.stringify(read(nested(deepestNesting)))).toBe(nested(deepestNesting));
-    expect(faultOf(Buffer.from(nested(deepestNesting + 1))).message).toBe('must not be nested deeper than 64');
+    expect(JSON.stringify(read(nested(maximumNesting)))).toBe(nested(maximumNesting));
+    expect(faultOf(Buffer.from(nested(maximumNesting + 1))).message).toBe('must not be nested deeper than 64');
     expect(faultOf(Buffer.from(nested(200_000))).message).toBe('must not be nested deeper than 64');
   });
 

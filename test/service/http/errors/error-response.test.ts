@@ -247,7 +247,7 @@ describe('the service', () => {
 
 describe('a client that is too slow', () => {
   it('gets 408, for the headers and for the body', async () => {
-    const timeouts = { head: 40, request: 80, answer: 1000, idle: 1000, stop: 1000 };
+    const timeouts = { head: 40, request: 80, response: 1000, idle: 1000, stop: 1000 };
     const service = await startTestService({ options: { timeouts } });
     const head = 'PUT /api/v2/flows/acme HTTP/1.1\r\n';
     const body = `${head}host: x\r\nauthorization: Bearer ${service.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`;
