@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../../src/contract/endpoints.ts';
 import { createFlow } from '../../../../src/contract/flow.ts';
+import { detachPolicy } from '../../../../src/contract/policy.ts';
+import { deleteServiceAccount } from '../../../../src/contract/service-account.ts';
 import { setDefaultOrg } from '../../../../src/contract/user.ts';
-import { roles } from '../../../../src/contract/role.ts';
+import { roles, type Role } from '../../../../src/contract/role.ts';
 import {
   administer,
   createKey,
@@ -10,27 +12,98 @@ import {
   createServiceAccountKey,
   saveMember,
 } from '../../../support/administration.ts';
+import { changePolicies } from '../../../support/environment-samples.ts';
 import { everyEndpoint, prepareEverything, prepareOrganization } from '../../../support/every-endpoint.ts';
 import { call, mappingOf, type Called } from '../../../support/service-call.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
+/** A clock that can go forward by a minute, after which failed authentications are counted from zero. */
+function minuteClock(): { now(): number; advance(): void } {
+  let offset = 0;
+  return {
+    now: () => Date.now() + offset,
+    advance: () => {
+      offset += 60_000;
+    },
+  };
+}
+
+/** All tests share one service: their requests can be repeated, if what they delete is created again. */
+const clock = minuteClock();
+let service: TestService;
+let keys: Keys;
+
+/** Keys of both organizations, which are created once. */
+interface Keys {
+  /** Of a user of `acme` with the role. */
+  readonly user: RoleKeys;
+  /** Of a service account of `acme` with the role. */
+  readonly machine: RoleKeys;
+  /** Of a user of `other` with the role. */
+  readonly foreign: RoleKeys;
+  /** Of an administrator of `other` with the role in `acme`. */
+  readonly mixed: RoleKeys;
+  readonly foreignAdmin: string;
+  /** Of an administrator of `other` who is no longer a member of `acme`. */
+  readonly removed: string;
+  readonly revoked: string;
+}
+
+type RoleKeys = (role: Role) => string;
+
+async function createKeys(): Promise<Keys> {
+  const foreignAdmin = await service.createOrganization('other');
+  const forEveryRole = async (create: (role: Role) => Promise<string>): Promise<RoleKeys> => {
+    const created = new Map(await Promise.all(roles.map(async (role) => [role, await create(role)] as const)));
+    return (role) => created.get(role) ?? '';
+  };
+  const createMixedKey = async (owner: string, role: Role): Promise<string> => {
+    const key = await createKey(service, { owner, role: 'admin' }, 'other');
+    await saveMember(service, owner, role);
+    return key;
+  };
+  const removed = await createMixedKey('eve', 'admin');
+  await administer(service, { method: 'DELETE', path: '/organizations/acme/members/eve' });
+  const revoked = await service.createKey('admin');
+  const path = `/organizations/acme/keys/${revoked.split('_')[0] ?? ''}`;
+  expect((await administer(service, { method: 'DELETE', path })).status).toBe(200);
+  return {
+    user: await forEveryRole((role) => service.createKey(role)),
+    machine: await forEveryRole(async (role) => {
+      await createServiceAccount(service, { name: `with-${role}`, privilege: role });
+      return createServiceAccountKey(service, `with-${role}`);
+    }),
+    foreign: await forEveryRole((role) => service.createKey(role, 'other')),
+    mixed: await forEveryRole((role) => createMixedKey(`mixed-${role}`, role)),
+    foreignAdmin,
+    removed,
+    revoked,
+  };
+}
+
+beforeAll(async () => {
+  service = await startTestService({ sources: { now: () => clock.now() } });
+  keys = await createKeys();
+  await prepareEverything(service, 'acme', service.apiKey);
+});
+
+afterAll(async () => {
+  expect(service.errors).toEqual([]);
+  await service.stop();
+});
+
 const basic = (words: string): string => `Basic ${Buffer.from(words).toString('base64')}`;
 
 describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoint, allowed, request }) => {
-  let service: TestService;
-  let foreignKey: string;
-  beforeAll(async () => {
-    service = await startTestService();
-    foreignKey = await service.createOrganization('other');
-    await prepareEverything(service, 'acme', service.apiKey);
+  beforeAll(() => {
+    clock.advance();
   });
-  beforeEach(async () => {
-    if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
-  });
-  afterAll(async () => {
-    expect(service.errors).toEqual([]);
-    await service.stop();
-  });
+  /** Creates again what the request deletes. */
+  const restore = async (): Promise<void> => {
+    if (endpoint === detachPolicy) await changePolicies(service, 'POST', 'prod', ['provenance']);
+    if (endpoint === deleteServiceAccount) await createServiceAccount(service);
+  };
+  afterEach(restore);
 
   const statusWith = async (authorization: string): Promise<number> => {
     const { status } = await call(service, { ...request('acme'), key: null, headers: { authorization } });
@@ -43,36 +116,30 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
   };
 
   it.each(roles)('depends on the role %s, of a user and of a service account', async (role) => {
-    const user = await call(service, { ...request('acme'), key: await service.createKey(role) });
+    const user = await call(service, { ...request('acme'), key: keys.user(role) });
     const mayUser = allowed.includes(role);
     if (mayUser) expect(success).toContain(user.status);
     else expect([user.status, user.body]).toEqual([403, forbidden('acme')]);
-    if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
-    await createServiceAccount(service, { name: `with-${role}`, privilege: role });
-    const key = await createServiceAccountKey(service, `with-${role}`);
-    const machine = await call(service, { ...request('acme'), key });
+    await restore();
+    const machine = await call(service, { ...request('acme'), key: keys.machine(role) });
     // A machine has no default organization.
     if (mayUser && endpoint !== setDefaultOrg) expect(success).toContain(machine.status);
     else expect([machine.status, machine.body]).toEqual([403, forbidden('acme')]);
   });
 
   it.each(roles)('rejects the role %s of another organization', async (role) => {
-    const key = await service.createKey(role, 'other');
-    const { status, body } = await call(service, { ...request('acme'), key });
+    const { status, body } = await call(service, { ...request('acme'), key: keys.foreign(role) });
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
   it('depends on the role in this organization, not on the role in another', async () => {
-    const foreignAdmin = await createKey(service, { owner: 'eve', role: 'admin' }, 'other');
     for (const role of roles) {
-      await saveMember(service, 'eve', role);
-      const { status, body } = await call(service, { ...request('acme'), key: foreignAdmin });
+      const { status, body } = await call(service, { ...request('acme'), key: keys.mixed(role) });
       if (allowed.includes(role)) expect(success).toContain(status);
       else expect([status, body]).toEqual([403, forbidden('acme')]);
-      if (endpoint.method === 'DELETE') await prepareEverything(service, 'acme', service.apiKey);
+      await restore();
     }
-    await administer(service, { method: 'DELETE', path: '/organizations/acme/members/eve' });
-    const { status, body } = await call(service, { ...request('acme'), key: foreignAdmin });
+    const { status, body } = await call(service, { ...request('acme'), key: keys.removed });
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
@@ -117,16 +184,13 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
   });
 
   it('rejects a revoked key', async () => {
-    const key = await service.createKey('admin');
-    const at = `${service.adminUrl}/organizations/acme/keys/${key.split('_')[0] ?? ''}`;
-    expect((await call(service, { method: 'DELETE', at, path: '', key: service.adminKey })).status).toBe(200);
-    expect(await statusWith(`Bearer ${key}`)).toBe(401);
+    expect(await statusWith(`Bearer ${keys.revoked}`)).toBe(401);
   });
 
   it('rejects keys of other organizations, with the same error whether the organization exists or not', async () => {
     const refused = [
-      ['acme', foreignKey],
-      ['nobody', foreignKey],
+      ['acme', keys.foreignAdmin],
+      ['nobody', keys.foreignAdmin],
       ['other', service.apiKey],
     ] as const;
     for (const [org, key] of refused) {
@@ -140,7 +204,7 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     const { method = 'GET', path } = request('acme');
     const body = method === 'GET' ? {} : { body: 'nonsense' };
     expect((await call(service, { method, path, ...body, headers, key: null })).status).toBe(401);
-    expect((await call(service, { method, path, ...body, headers, key: foreignKey })).status).toBe(403);
+    expect((await call(service, { method, path, ...body, headers, key: keys.foreignAdmin })).status).toBe(403);
   });
 });
 
