@@ -31,7 +31,7 @@ async function lostStep(
   loss: Loss,
   inputs: Readonly<Record<string, string>>,
 ): Promise<{ readonly result: ActionRun; readonly methods: readonly string[] }> {
-  const more = { retries: '1', timeout: loss === 'late' ? '1' : '30', 'base-url': forwarder.baseUrlFor(label, loss) };
+  const more = { retries: '1', timeout: loss === 'late' ? '2' : '30', 'base-url': forwarder.baseUrlFor(label, loss) };
   const result = await job.step({ ...inputs, ...more });
   return { result, methods: forwarder.requestsOf(label).map((line) => line.split(' ')[0] ?? '') };
 }
@@ -42,7 +42,7 @@ async function versionsOf(policy: string): Promise<number> {
 }
 
 describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step whose first answer is lost: %s', (loss) => {
-  it('create-flow is done, and does not say that it updated what it created', async () => {
+  it.concurrent('create-flow is done, and does not say that it updated what it created', async () => {
     const flow = `lost-${loss}`;
     const inputs = { operation: 'create-flow', flow, description: 'Lost', template: 'artifact' };
     const { result, methods } = await lostStep(`flow${loss}`, loss, inputs);
@@ -51,7 +51,7 @@ describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step who
     expect(methods).toEqual(['PUT', 'PUT']);
   });
 
-  it('create-policy uploads once, and finds what it uploaded', async () => {
+  it.concurrent('create-policy uploads once, and finds what it uploaded', async () => {
     const policy = `lost-${loss}`;
     const { result, methods } = await lostStep(`policy${loss}`, loss, {
       operation: 'create-policy',
@@ -66,7 +66,7 @@ describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step who
     expect(await versionsOf(policy)).toBe(refused ? 2 : 1);
   });
 
-  it('delete-service-account is done', async () => {
+  it.concurrent('delete-service-account is done', async () => {
     const name = `lost-${loss}`;
     await createServiceAccount(job.service, { name });
     const inputs = { operation: 'delete-service-account', 'service-account': name };
@@ -79,7 +79,7 @@ describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step who
     expect(methods).toEqual(['DELETE', 'DELETE']);
   });
 
-  it('detach-policy is done', async () => {
+  it.concurrent('detach-policy is done', async () => {
     const environment = `lost-${loss}`;
     await savePolicy(job.service, `detached-${loss}`);
     await saveEnvironment(job.service, environment, { policies: [`detached-${loss}`] });
@@ -93,14 +93,14 @@ describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step who
 describe('a step whose first answer is lost', () => {
   const loss = 502;
 
-  it('create-environment is done', async () => {
+  it.concurrent('create-environment is done', async () => {
     const inputs = { operation: 'create-environment', environment: 'lost', 'environment-type': 'K8S' };
     const { result, methods } = await lostStep('environment', loss, inputs);
     expect(result).toMatchObject({ exitCode: 0, outputs: { outcome: 'done', state: '' } });
     expect(methods).toEqual(['PUT', 'PUT']);
   });
 
-  it('report-k8s is done, and does not say that nothing changed', async () => {
+  it.concurrent('report-k8s is done, and does not say that nothing changed', async () => {
     await saveEnvironment(job.service, 'reported');
     const inputs = { operation: 'report-k8s', environment: 'reported', files: 'pods.json' };
     const { result } = await lostStep('report', loss, inputs);
@@ -108,7 +108,7 @@ describe('a step whose first answer is lost', () => {
     expect(result.log).toContain('whether it created a new snapshot is not known');
   });
 
-  it('attach-policy is done', async () => {
+  it.concurrent('attach-policy is done', async () => {
     await savePolicy(job.service, 'loose');
     await saveEnvironment(job.service, 'attaching');
     const inputs = { operation: 'attach-policy', environment: 'attaching', policy: 'loose' };
@@ -117,7 +117,7 @@ describe('a step whose first answer is lost', () => {
     expect(methods).toEqual(['POST', 'POST']);
   });
 
-  it('detach-policy detaches all it was told to, though one was not attached', async () => {
+  it.concurrent('detach-policy detaches all it was told to, though one was not attached', async () => {
     for (const name of ['first', 'second']) await savePolicy(job.service, name);
     await saveEnvironment(job.service, 'partly', { policies: ['second'] });
     const inputs = { operation: 'detach-policy', environment: 'partly', policy: 'first\nsecond' };
@@ -128,7 +128,7 @@ describe('a step whose first answer is lost', () => {
     expect(again.status).toBe(404);
   });
 
-  it('delete-service-account and detach-policy fail if there was nothing to remove, on the first attempt', async () => {
+  it.concurrent('delete-service-account and detach-policy fail if there was nothing to remove, on the first attempt', async () => {
     for (const inputs of [
       { operation: 'delete-service-account', 'service-account': 'nobody' },
       { operation: 'detach-policy', environment: 'lost', policy: 'unheard-of' },
@@ -137,7 +137,7 @@ describe('a step whose first answer is lost', () => {
     }
   });
 
-  it('attest-sonar is not repeated, and says what to do', async () => {
+  it.concurrent('attest-sonar is not repeated, and says what to do', async () => {
     const flow = await job.flow('sonar');
     const { result, methods } = await lostStep('attest', loss, {
       operation: 'attest-sonar',

@@ -22,7 +22,7 @@ function someFingerprint(): string {
 const wait = '600';
 
 describe('the step get-artifact with `wait`', () => {
-  it('waits for the flow, the artifact and the evidence, and passes when all of it has come', async () => {
+  it.concurrent('waits for the flow, the artifact and the evidence, and passes when all of it has come', async () => {
     const [flow, fingerprint] = [`late-${randomBytes(4).toString('hex')}`, someFingerprint()];
     const declare = async (): Promise<void> => {
       const body = JSON.stringify({ name: flow, description: 'Late', template: ['artifact', 'sonar'] });
@@ -52,7 +52,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(result.summary).toMatch(/Waited.*polled \d+ times/su);
   });
 
-  it('fails as soon as the evidence is bad', async () => {
+  it.concurrent('fails as soon as the evidence is bad', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const fingerprint = someFingerprint();
     await job.report(flow, { fingerprint, trail: 'main' });
@@ -63,7 +63,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'non-compliant', state: 'NON-COMPLIANT' } });
   });
 
-  it.each([
+  it.concurrent.each([
     ['a wrong path', () => `${job.service.url}/elsewhere`],
     ['a host that does not exist', () => 'http://compliance.invalid'],
   ])('ends at once if `base-url` has %s', async (_what, baseUrl) => {
@@ -73,7 +73,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(shownLines(result.log).filter((line) => line.startsWith('Waiting: '))).toEqual([]);
   });
 
-  it('says that it timed out, and its outputs tell the truth, with continue-on-error or without', async () => {
+  it.concurrent('says that it timed out, and its outputs tell the truth, with continue-on-error or without', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const fingerprint = someFingerprint();
     await job.report(flow, { fingerprint });
@@ -87,7 +87,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(result.summary).toContain('timed out');
   });
 
-  it('waits for several files, and tells the state of each when it changes', async () => {
+  it.concurrent('waits for several files, and tells the state of each when it changes', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const fingerprints: string[] = [];
     for (const name of ['a', 'b', 'c']) {
@@ -111,7 +111,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(shownLines(result.log).filter((line) => line.startsWith('late/a.tgz: COMPLIANT'))).toHaveLength(1);
   });
 
-  it('fails where one got bad evidence while another was waited for', async () => {
+  it.concurrent('fails where one got bad evidence while another was waited for', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const [first, late] = [someFingerprint(), someFingerprint()];
     await job.report(flow, { fingerprint: first, trail: 'first' });
@@ -149,16 +149,17 @@ describe('the step get-artifact with `wait`', () => {
     });
   });
 
-  it('sends nothing in a dry run, and waits for nothing', async () => {
+  it.concurrent('sends nothing in a dry run, and waits for nothing', async () => {
     const inputs = { operation: 'get-artifact', flow: 'web', fingerprint: someFingerprint(), wait, 'dry-run': 'true' };
     expect(await job.step({ ...inputs, environment: 'prod' })).toMatchObject({ exitCode: 1, outputs: { outcome: 'skipped' } });
   });
 });
 
 describe('the step list-snapshots with `wait`', () => {
-  it.each(['1', 'all'])('waits for the environment, a report and a policy (page: %s)', async (page) => {
+  it.concurrent.each(['1', 'all'])('waits for the environment, a report and a policy (page: %s)', async (page) => {
     const environment = `late-${page}`;
-    await savePolicy(job.service, 'known');
+    const policy = `known-${page}`;
+    await savePolicy(job.service, policy);
     const flow = await job.flow('artifact');
     await job.report(flow, { fingerprint: 'abc'.padEnd(64, '0') });
     const result = await job.step(
@@ -167,7 +168,7 @@ describe('the step list-snapshots with `wait`', () => {
         meanwhile: [
           { when: 'does not exist yet', work: () => saveEnvironment(job.service, environment) },
           { when: 'has no snapshot yet', work: () => reportPods(job.service, environment, pod('web-1', { web: 'abc' })) },
-          { when: 'has no verdict', work: () => changePolicies(job.service, 'POST', environment, ['known']) },
+          { when: 'has no verdict', work: () => changePolicies(job.service, 'POST', environment, [policy]) },
         ],
       },
     );

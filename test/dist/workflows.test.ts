@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { isMapping, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
-import { itAsOnUbuntu } from '../support/platform.ts';
+import { describeAsOnUbuntu } from '../support/platform.ts';
 import { stepsOf } from '../support/repository.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JobEnd } from '../support/workflow-engine.ts';
@@ -24,14 +24,6 @@ function isOnlyCalled({ content }: Workflow): boolean {
   return isMapping(on) && Object.keys(on).join() === 'workflow_call';
 }
 
-let service: TestService;
-
-beforeEach(async () => {
-  service = await startTestService();
-});
-
-afterEach(() => service.stop());
-
 function workflowNamed(name: string): Workflow {
   const found = workflows.find((workflow) => workflow.name === name);
   if (found === undefined) throw new Error(`there is no workflow ${name}`);
@@ -45,7 +37,8 @@ function wholeWorkflow(workflow: Workflow, before?: string): unknown {
   return { name: workflow.name, on: 'push', jobs: { piece: { steps: [...earlier, ...stepsOf(workflow.content)] } } };
 }
 
-async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>): Promise<DocumentedWorkflowEnd> {
+async function run(
+  service: TestService, workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 'secrets' | 'pods' | 'before'>): Promise<DocumentedWorkflowEnd> {
   const personal = await service.createKey('member');
   const secrets = {
     COMPLIANCE_API_TOKEN: service.apiKey,
@@ -65,11 +58,11 @@ async function run(workflow: Workflow, one: Pick<WorkflowCase, 'run' | 'gate' | 
   });
 }
 
-const contextOf = ({ gate = 'OK' }: WorkflowCase): CaseContext => ({
+const contextOf = (service: TestService, { gate = 'OK' }: WorkflowCase): CaseContext => ({
   service,
   gate,
   async runFirst(name, event) {
-    await run(workflowNamed(name), { run: event, gate });
+    await run(service, workflowNamed(name), { run: event, gate });
   },
 });
 
@@ -101,26 +94,31 @@ describe('the workflows of the documentation', () => {
   });
 });
 
-describe.each(Object.keys(workflowCases))('the workflow "%s"', (name) => {
-  itAsOnUbuntu.each(workflowCases[name] ?? [])('$title', async (one) => {
-    await one.prepare?.(contextOf(one));
-    const end = await run(workflowNamed(name), one);
-    const steps = end.jobs.flatMap((job) => job.steps);
-    expect({
-      jobs: resultsOf(end.jobs),
-      outcomes: steps.flatMap(({ action }) => action?.outputs['outcome'] ?? []),
-      skipped: steps.filter(({ outcome }) => outcome === 'skipped').map((step) => step.name),
-      statuses: Object.fromEntries(end.statuses.map(({ context, state }) => [context, state])),
-      breaches: end.breaches,
-      log: logOf(end),
-    }).toEqual({
-      jobs: one.jobs,
-      outcomes: one.outcomes,
-      skipped: one.skipped ?? [],
-      statuses: one.statuses ?? {},
-      breaches: [],
-      log: expect.any(String),
-    });
-    expect(service.errors).toEqual([]);
+describeAsOnUbuntu.each(Object.keys(workflowCases))('the workflow "%s"', (name) => {
+  it.concurrent.each(workflowCases[name] ?? [])('$title', async (one) => {
+    const service = await startTestService();
+    try {
+      await one.prepare?.(contextOf(service, one));
+      const end = await run(service, workflowNamed(name), one);
+      const steps = end.jobs.flatMap((job) => job.steps);
+      expect({
+        jobs: resultsOf(end.jobs),
+        outcomes: steps.flatMap(({ action }) => action?.outputs['outcome'] ?? []),
+        skipped: steps.filter(({ outcome }) => outcome === 'skipped').map((step) => step.name),
+        statuses: Object.fromEntries(end.statuses.map(({ context, state }) => [context, state])),
+        breaches: end.breaches,
+        log: logOf(end),
+      }).toEqual({
+        jobs: one.jobs,
+        outcomes: one.outcomes,
+        skipped: one.skipped ?? [],
+        statuses: one.statuses ?? {},
+        breaches: [],
+        log: expect.any(String),
+      });
+      expect(service.errors).toEqual([]);
+    } finally {
+      await service.stop();
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -14,8 +14,13 @@ const programs = ['bash', 'curl', 'cut', 'find', 'sha256sum'];
 const folders = (process.env['PATH'] ?? '').split(delimiter);
 const hasPrograms = programs.every((name) => folders.some((folder) => existsSync(join(folder, name))));
 
+const runsUbuntuScripts = process.platform === 'linux' && hasPrograms;
+
 /** For tests that run scripts of workflows for `ubuntu-latest`, if the programs that they call are installed. */
-export const itAsOnUbuntu = process.platform === 'linux' && hasPrograms ? it : it.skip;
+export const itAsOnUbuntu = runsUbuntuScripts ? it : it.skip;
+
+/** Like `itAsOnUbuntu`, for a group of tests. */
+export const describeAsOnUbuntu = runsUbuntuScripts ? describe : describe.skip;
 
 /** For tests that need `/dev/full`, which Linux has. */
 export const itWithFullDevice = process.platform === 'linux' ? it : it.skip;
