@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { maximumDocumentBytes, maximumFileBytes } from '../../../../src/contract/limits.ts';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
+import { downloadAttachment, evidence, storedFiles } from '../../../support/attachments.ts';
 import { rawErrorOf, rawExchange, rawRequest } from '../../../support/raw-exchange.ts';
-import { call, mappingOf, type Called } from '../../../support/service-call.ts';
+import { call, type Called } from '../../../support/service-call.ts';
 import {
   attest,
   attestationForm,
@@ -33,21 +32,10 @@ describe('operation 7, attest Sonar scan', () => {
   });
 
   const send = (form: FormData, to = path): Promise<Called> => call(service, { method: 'POST', path: to, form });
-  const storedFiles = async (): Promise<string[]> =>
-    (await readdir(join(service.dataFolder, 'attachments'), { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map((entry) => entry.name);
-  const evidence = async (): Promise<unknown> =>
-    mappingOf(await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprintOf('abcdef')}` }))['evidence'];
-  /** The file of the one attestation of the trail, as its page gives it. */
-  const attached = async (): Promise<Called> => {
-    const page = String(valueAt(await evidence(), 'sonar', 'html_url'));
-    return call(service, { at: page, path: '/attachment' });
-  };
 
   it('records it, and the artifact of the trail has it as evidence', async () => {
     expect(await attest(service, sampleAttestation('OK'))).toMatchObject({ status: 201, body: 'OK' });
-    expect(await evidence()).toMatchObject({
+    expect(await evidence(service)).toMatchObject({
       sonar: { attestation_name: 'sonar', attestation_type: 'sonar', is_compliant: true, reported_by: 'admin' },
     });
   });
@@ -71,7 +59,7 @@ describe('operation 7, attest Sonar scan', () => {
   ])('makes, of the gate status %s, an artifact %s', async (status, state, compliant) => {
     await attest(service, sampleAttestation(status));
     expect(await stateOf(service)).toBe(state);
-    expect(valueAt(await evidence(), 'sonar', 'is_compliant')).toBe(compliant);
+    expect(valueAt(await evidence(service), 'sonar', 'is_compliant')).toBe(compliant);
   });
 
   it('is append-only: the latest of a name counts', async () => {
@@ -97,8 +85,8 @@ describe('operation 7, attest Sonar scan', () => {
     const content = randomBytes(100_000);
     const form = attestationForm(sampleAttestation('OK'), { part, name: "ergebnis ü'(1)*.xml", content });
     expect((await send(form)).status).toBe(201);
-    expect(await storedFiles()).toEqual([createHash('sha256').update(content).digest('hex')]);
-    const file = await attached();
+    expect(await storedFiles(service)).toEqual([createHash('sha256').update(content).digest('hex')]);
+    const file = await downloadAttachment(service);
     expect(file.status).toBe(200);
     expect(file.headers.get('content-length')).toBe('100000');
     expect(file.headers.get('content-type')).toBe('application/octet-stream');
@@ -109,7 +97,7 @@ describe('operation 7, attest Sonar scan', () => {
 
   it('returns a file byte for byte', async () => {
     await send(attestationForm(sampleAttestation('OK'), { content: 'line one\nline two\n\u{1f600}' }));
-    expect((await attached()).text).toBe('line one\nline two\n\u{1f600}');
+    expect((await downloadAttachment(service)).text).toBe('line one\nline two\n\u{1f600}');
   });
 
   it('accepts the parts in any order, and an empty file', async () => {
@@ -117,20 +105,20 @@ describe('operation 7, attest Sonar scan', () => {
     form.set('attachment_file.0', new Blob([]), 'empty');
     form.set('data_json', JSON.stringify(sampleAttestation('OK')));
     expect((await send(form)).status).toBe(201);
-    expect(await storedFiles()).toEqual([createHash('sha256').digest('hex')]);
+    expect(await storedFiles(service)).toEqual([createHash('sha256').digest('hex')]);
   });
 
   it('accepts a file of exactly the limit', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: new Uint8Array(maximumFileBytes) });
     expect((await send(form)).status).toBe(201);
-    expect((await attached()).headers.get('content-length')).toBe(String(maximumFileBytes));
+    expect((await downloadAttachment(service)).headers.get('content-length')).toBe(String(maximumFileBytes));
   });
 
   it('rejects a file of one byte more, and leaves neither record nor file', async () => {
     const form = attestationForm(sampleAttestation('OK'), { content: new Uint8Array(maximumFileBytes + 1) });
     expect(await send(form)).toMatchObject({ status: 413, body: { message: 'File size exceeds 10MB limit' } });
-    expect(await storedFiles()).toEqual([]);
-    expect(await evidence()).toEqual({});
+    expect(await storedFiles(service)).toEqual([]);
+    expect(await evidence(service)).toEqual({});
   });
 
   it('accepts a document of exactly its limit and refuses one byte more', async () => {
@@ -151,7 +139,7 @@ describe('operation 7, attest Sonar scan', () => {
       status: 404,
       body: { message: 'Flow not found' },
     });
-    expect(await storedFiles()).toEqual([]);
+    expect(await storedFiles(service)).toEqual([]);
   });
 
   it.each<[string, (form: FormData) => void, string]>([
@@ -224,8 +212,8 @@ describe('operation 7, attest Sonar scan', () => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(Object.keys(valueAt(body, 'errors') ?? {})).toContain(field);
-    expect(await storedFiles()).toEqual([]);
-    expect(await evidence()).toEqual({});
+    expect(await storedFiles(service)).toEqual([]);
+    expect(await evidence(service)).toEqual({});
   });
 
   it.each([
@@ -269,7 +257,7 @@ describe('operation 7, attest Sonar scan', () => {
     // The service hears of the end of the connection a moment after the sender; what it does then is done before it stops.
     await service.stop();
     service = await startTestService({ dataFolder: service.dataFolder });
-    expect(await storedFiles()).toEqual([]);
+    expect(await storedFiles(service)).toEqual([]);
   });
 
   it('responds while the rest of a file that is too large is still being sent', async () => {
@@ -282,7 +270,7 @@ describe('operation 7, attest Sonar scan', () => {
     const sent = Array.from({ length: 10 }, () => attestationForm(sampleAttestation('OK'), { content: 'the same' }));
     const answers = await Promise.all(sent.map((form) => send(form)));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(10).fill(201));
-    expect(await storedFiles()).toHaveLength(1);
+    expect(await storedFiles(service)).toHaveLength(1);
   });
 });
 

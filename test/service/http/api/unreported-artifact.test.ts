@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { storedFiles } from '../../../support/attachments.ts';
 import { call } from '../../../support/service-call.ts';
 import {
   attestationForm,
@@ -35,7 +34,6 @@ describe('an attestation for an artifact', () => {
       status: 404,
       body: { message: `Artifact with fingerprint ${fingerprint} does not exist in ${where}` },
     });
-    const kept = await readdir(join(service.dataFolder, 'attachments'), { recursive: true, withFileTypes: true });
-    expect(kept.filter((entry) => entry.isFile())).toEqual([]);
+    expect(await storedFiles(service)).toEqual([]);
   });
 });

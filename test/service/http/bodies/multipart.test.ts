@@ -1,15 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { valueAt } from '../../../../src/runtime/untrusted-data.ts';
+import { downloadAttachment, evidence, storedFiles } from '../../../support/attachments.ts';
 import { call, type Called } from '../../../support/service-call.ts';
-import {
-  attestationForm,
-  fingerprintOf,
-  report,
-  sampleAttestation,
-  saveFlow,
-} from '../../../support/service-samples.ts';
+import { attestationForm, report, sampleAttestation, saveFlow } from '../../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../../support/service.ts';
 
 const path = '/attestations/acme/web/trail/main/sonar';
@@ -27,25 +20,12 @@ describe('the parts of a multipart request', () => {
   });
 
   const send = (form: FormData): Promise<Called> => call(service, { method: 'POST', path, form });
-  const storedFiles = async (): Promise<string[]> =>
-    (await readdir(join(service.dataFolder, 'attachments'), { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map((entry) => entry.name);
-  const evidence = async (): Promise<unknown> => {
-    const { body } = await call(service, { path: `/artifacts/acme/web/fingerprint/${fingerprintOf('abcdef')}` });
-    return valueAt(body, 'evidence');
-  };
-  /** The file of the one attestation of the trail, as its page gives it. */
-  const attached = async (): Promise<Called> => {
-    const page = String(valueAt(await evidence(), 'sonar', 'html_url'));
-    return call(service, { at: page, path: '/attachment' });
-  };
 
   it('accepts a text part with the plain name as the file', async () => {
     const form = attestationForm(sampleAttestation('OK'));
     form.set('attachment_file', 'some text ü');
     expect((await send(form)).status).toBe(201);
-    const file = await attached();
+    const file = await downloadAttachment(service);
     expect(file.text).toBe('some text ü');
     expect(file.headers.get('content-disposition')).toContain('attachment_file');
   });
@@ -61,15 +41,15 @@ describe('the parts of a multipart request', () => {
     expect(status).toBe(kept === 1 ? 201 : 400);
     const fault = 'has other content than the file attachment_file.0; send only one of the two';
     expect(valueAt(body, 'errors', 'attachment_file')).toBe(kept === 1 ? undefined : fault);
-    expect(await storedFiles()).toHaveLength(kept);
+    expect(await storedFiles(service)).toHaveLength(kept);
   });
 
   it('ignores an empty text part', async () => {
     const form = attestationForm(sampleAttestation('OK'));
     form.set('attachment_file', '');
     expect((await send(form)).status).toBe(201);
-    expect(await storedFiles()).toEqual([]);
-    expect((await attached()).status).toBe(404);
+    expect(await storedFiles(service)).toEqual([]);
+    expect((await downloadAttachment(service)).status).toBe(404);
   });
 
   it.each<[string, (form: FormData) => void, string]>([
@@ -130,7 +110,7 @@ describe('the parts of a multipart request', () => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(Object.keys(valueAt(body, 'errors') ?? {})).toEqual([field]);
-    expect(await storedFiles()).toEqual([]);
-    expect(await evidence()).toEqual({});
+    expect(await storedFiles(service)).toEqual([]);
+    expect(await evidence(service)).toEqual({});
   });
 });
