@@ -8,14 +8,14 @@ const program = join(import.meta.dirname, 'programs', 'bare-server.ts');
 /**
  * Runs work against a server that does nothing but respond, in its own process.
  *
- * @param answerBytes the length of each response's body
+ * @param responseBytes the length of each response's body
  * @param work gets the server's port on the loopback interface
  */
 export async function withBareServer<Result>(
-  answerBytes: number,
+  responseBytes: number,
   work: (port: number) => Promise<Result>,
 ): Promise<Result> {
-  const child = spawn(process.execPath, [program, String(answerBytes)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, String(responseBytes)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   try {
     for await (const line of createInterface({ input: child.stdout })) {

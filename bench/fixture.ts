@@ -103,7 +103,7 @@ async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Pro
     ...job,
     inputs: { operation: 'create-flow', flow, description, template: 'artifact\nsonar' },
   });
-  const answer = await fetch(`${baseUrl}/artifacts/${org}/${flow}`, {
+  const response = await fetch(`${baseUrl}/artifacts/${org}/${flow}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -116,8 +116,8 @@ async function record({ job, baseUrl, key, commit, fingerprint }: Recorded): Pro
       commit_url: `https://github.com/example/web/commit/${commit}`,
     }),
   });
-  if (answer.status !== 201)
-    throw new Error(`reporting the artifact failed with ${answer.status}: ${await answer.text()}`);
+  if (response.status !== 201)
+    throw new Error(`reporting the artifact failed with ${response.status}: ${await response.text()}`);
   await runPassingStep({ ...job, inputs: attestInputs() });
   const looked = await runPassingStep({ ...job, inputs: { operation: 'get-artifact', flow, fingerprint } });
   if (looked.summary === '') throw new Error('get-artifact wrote no summary');

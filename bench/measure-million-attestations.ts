@@ -32,35 +32,37 @@ export async function measureMillionAttestations(
   const filling = { artifacts, snapshots: 0 };
   const small = { ...owner, data: join(folder, 'small') };
   const large = { ...owner, data: join(folder, 'large') };
-  return withFilledService(small, { ...filling, attestations: few }, (usual) =>
-    withFilledService(large, { ...filling, attestations: many }, (full) => compareAnswers(usual, full)),
+  return withFilledService(small, { ...filling, attestations: few }, (smallService) =>
+    withFilledService(large, { ...filling, attestations: many }, (largeService) =>
+      compareResponses(smallService, largeService),
+    ),
   );
 }
 
-async function compareAnswers(usual: FilledService, full: FilledService): Promise<readonly Row[]> {
-  const [toUsual, toFull] = await Promise.all([usual, full].map(({ port }) => Connection.open(port)));
-  if (toUsual === undefined || toFull === undefined) throw new TypeError('two connections were opened');
+async function compareResponses(small: FilledService, large: FilledService): Promise<readonly Row[]> {
+  const [toSmall, toLarge] = await Promise.all([small, large].map(({ port }) => Connection.open(port)));
+  if (toSmall === undefined || toLarge === undefined) throw new TypeError('two connections were opened');
   try {
     const rows: Row[] = [];
-    for (const answer of answers) {
-      let [usualRound, fullRound] = [0, 0];
+    for (const measured of measuredRequests) {
+      let [smallRound, largeRound] = [0, 0];
       const took = await interleavedMedians(
         {
-          usual: () => toUsual.request(answer.request(usual, few, (usualRound += 1)), answer.status),
-          full: () => toFull.request(answer.request(full, many, (fullRound += 1)), answer.status),
+          small: () => toSmall.request(measured.request(small, few, (smallRound += 1)), measured.status),
+          large: () => toLarge.request(measured.request(large, many, (largeRound += 1)), measured.status),
         },
         rounds,
       );
-      rows.push(compare(answer.what, took.full, took.usual));
+      rows.push(compare(measured.what, took.large, took.small));
     }
     return rows;
   } finally {
-    toUsual.close();
-    toFull.close();
+    toSmall.close();
+    toLarge.close();
   }
 }
 
-interface Answer {
+interface MeasuredRequest {
   readonly what: string;
   readonly status: number;
   /** The request of a round, for a flow with this many attestations. Rounds are counted from 1. */
@@ -69,7 +71,7 @@ interface Answer {
 
 const pageSize = 15;
 
-const answers: readonly Answer[] = [
+const measuredRequests: readonly MeasuredRequest[] = [
   {
     what: 'get-artifact, looked up for the first time',
     status: 200,
@@ -120,13 +122,13 @@ const answers: readonly Answer[] = [
   },
 ];
 
-function compare(what: string, full: number, usual: number): Row {
-  const ratio = full / usual;
+function compare(what: string, large: number, small: number): Row {
+  const ratio = large / small;
   return withTarget(
     {
       what: `a million attestations: ${what}`,
-      figure: milliseconds(full),
-      against: `ten thousand ${milliseconds(usual)}`,
+      figure: milliseconds(large),
+      against: `ten thousand ${milliseconds(small)}`,
       ratio: times(ratio),
     },
     ratio,

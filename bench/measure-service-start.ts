@@ -14,7 +14,7 @@ import { runProcess } from './run-process.ts';
 export async function measureServiceStart(fixture: Fixture, rounds: number): Promise<Row> {
   await fixture.service.stop();
   const wall = await interleavedMedians(
-    { bare: () => runProcess(bareNode).wall, start: () => startToFirstAnswer(fixture) },
+    { bare: () => runProcess(bareNode).wall, start: () => startToFirstResponse(fixture) },
     rounds,
   );
   return withTarget(
@@ -30,12 +30,12 @@ export async function measureServiceStart(fixture: Fixture, rounds: number): Pro
   );
 }
 
-async function startToFirstAnswer({ startService, org, flow, fingerprint, key }: Fixture): Promise<number> {
+async function startToFirstResponse({ startService, org, flow, fingerprint, key }: Fixture): Promise<number> {
   const started = performance.now();
   const service = await startService();
   try {
     const url = `${service.baseUrl}/artifacts/${org}/${flow}/fingerprint/${fingerprint}`;
-    const status = await answerTo(url, key);
+    const status = await requestStatus(url, key);
     const took = performance.now() - started;
     if (status !== 200) throw new Error(`the first response has status ${status}`);
     return took;
@@ -44,7 +44,7 @@ async function startToFirstAnswer({ startService, org, flow, fingerprint, key }:
   }
 }
 
-async function answerTo(url: string, key: string): Promise<number | undefined> {
+async function requestStatus(url: string, key: string): Promise<number | undefined> {
   const request = get(url, { agent: false, headers: { authorization: `Bearer ${key}` } });
   // The event has one argument.
   const [response] = (await once(request, 'response')) as [IncomingMessage];

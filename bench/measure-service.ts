@@ -11,7 +11,7 @@ import { milliseconds, perSecond, times } from './units.ts';
 import { runProcess } from './run-process.ts';
 
 /** One other process sends requests, on each connection one after the other. */
-export const usualLoad = { connections: 64, warmUpSeconds: 0.5, seconds: 1.5 };
+export const defaultLoad = { connections: 64, warmUpSeconds: 0.5, seconds: 1.5 };
 const rounds = 4;
 
 /** The throughput of the service with concurrent clients, compared with a bare HTTP server in Node.js. */
@@ -19,15 +19,15 @@ export async function measureService(fixture: Fixture): Promise<readonly Row[]> 
   const port = Number(new URL(fixture.service.baseUrl).port);
   const get = [getArtifactRequest(fixture, fixture.fingerprint)];
   const attest = attestRequests(fixture);
-  const answerBytes = await lengthOfAnswer(fixture);
-  const { attested, attestedBare, got, gotBare } = await withBareServer(answerBytes, (bare) =>
+  const responseBytes = await measureResponse(fixture);
+  const { attested, attestedBare, got, gotBare } = await withBareServer(responseBytes, (bare) =>
     interleave(
       {
-        attested: () => generateLoad(fixture.directory, { ...usualLoad, port, requests: attest, status: 201 }),
+        attested: () => generateLoad(fixture.directory, { ...defaultLoad, port, requests: attest, status: 201 }),
         attestedBare: () =>
-          generateLoad(fixture.directory, { ...usualLoad, port: bare, requests: attest, status: 200 }),
-        got: () => generateLoad(fixture.directory, { ...usualLoad, port, requests: get, status: 200 }),
-        gotBare: () => generateLoad(fixture.directory, { ...usualLoad, port: bare, requests: get, status: 200 }),
+          generateLoad(fixture.directory, { ...defaultLoad, port: bare, requests: attest, status: 200 }),
+        got: () => generateLoad(fixture.directory, { ...defaultLoad, port, requests: get, status: 200 }),
+        gotBare: () => generateLoad(fixture.directory, { ...defaultLoad, port: bare, requests: get, status: 200 }),
       },
       rounds,
     ),
@@ -49,11 +49,11 @@ export async function measureService(fixture: Fixture): Promise<readonly Row[]> 
 }
 
 /** The length of the response about the artifact in bytes. The bare server responds with as many. */
-async function lengthOfAnswer({ service, org, flow, fingerprint, key }: Fixture): Promise<number> {
+async function measureResponse({ service, org, flow, fingerprint, key }: Fixture): Promise<number> {
   const url = `${service.baseUrl}/artifacts/${org}/${flow}/fingerprint/${fingerprint}`;
-  const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-  if (answer.status !== 200) throw new Error(`get-artifact responded with status ${answer.status}`);
-  return (await answer.arrayBuffer()).byteLength;
+  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  if (response.status !== 200) throw new Error(`get-artifact responded with status ${response.status}`);
+  return (await response.arrayBuffer()).byteLength;
 }
 
 type Samples = readonly LoadResult[];

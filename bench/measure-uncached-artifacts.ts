@@ -1,5 +1,5 @@
 import { fingerprintAt, type FilledService } from './filled-service.ts';
-import { generateLoad, usualLoad } from './measure-service.ts';
+import { generateLoad, defaultLoad } from './measure-service.ts';
 import { getArtifactRequest } from './requests.ts';
 import { withoutTarget, type Row } from './row.ts';
 import { milliseconds, perSecond } from './units.ts';
@@ -16,7 +16,12 @@ export function measureUncachedArtifacts(
   artifacts: number,
 ): Row {
   const requests = Array.from({ length: artifacts }, (_, place) => getArtifactRequest(filled, fingerprintAt(place)));
-  const { perSecond: rate, p50 } = generateLoad(directory, { ...usualLoad, port: filled.port, requests, status: 200 });
+  const { perSecond: rate, p50 } = generateLoad(directory, {
+    ...defaultLoad,
+    port: filled.port,
+    requests,
+    status: 200,
+  });
   return withoutTarget({
     what: 'service: get-artifact, each of 10,000 in turn',
     figure: `${perSecond(rate)}, half within ${milliseconds(p50)}`,

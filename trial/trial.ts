@@ -229,7 +229,7 @@ function pushEvent(): unknown {
 /** Reports the artifact as its build would. The operations of the interface can only read artifacts. */
 async function reportArtifact(path: string): Promise<readonly string[]> {
   const fingerprint = await fingerprintOf(path);
-  const answer = await fetch(`${service.baseUrl}/artifacts/${org}/${flow}`, {
+  const response = await fetch(`${service.baseUrl}/artifacts/${org}/${flow}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -243,8 +243,8 @@ async function reportArtifact(path: string): Promise<readonly string[]> {
       git_commit_info: { sha1: sha, branch: 'main', timestamp: Math.floor(Date.now() / 1000) },
     }),
   });
-  console.log(`\n=== The build reports its artifact: ${answer.status} ${await answer.text()}`);
-  return answer.status === 201 ? [] : [`reporting the artifact failed with ${answer.status}`];
+  console.log(`\n=== The build reports its artifact: ${response.status} ${await response.text()}`);
+  return response.status === 201 ? [] : [`reporting the artifact failed with ${response.status}`];
 }
 
 async function fingerprintOf(path: string): Promise<string> {

@@ -30,7 +30,7 @@ function setting(
   attempts: readonly [Attempt, ...Attempt[]],
   { requestTimeout = 30_000, retries = 3, luck = 0 } = {},
 ): Setting {
-  const clock = instantClock({ longestWait: Number.POSITIVE_INFINITY });
+  const clock = instantClock({ maximumWait: Number.POSITIVE_INFINITY });
   const transport = scriptedTransport(clock, ...attempts);
   const log = collectingLog();
   return {

@@ -18,14 +18,14 @@ export interface InstantClock extends Clock {
 /**
  * A clock on which waiting takes no time: a wait ends in the next turn of the event loop, with `now` advanced.
  *
- * A wait longer than `longestWait` (30 s) is treated as a deadline: it does not advance the time, and ends only when
+ * A wait longer than `maximumWait` (30 s) is treated as a deadline: it does not advance the time, and ends only when
  * other waits have advanced `now` past it. So the deadline of a request holds while a real server responds. While
  * `isPaused` returns true, no time passes at all, so that shorter deadlines hold, too.
  */
 export function instantClock(
-  options: { start?: number; longestWait?: number; isPaused?: () => boolean } = {},
+  options: { start?: number; maximumWait?: number; isPaused?: () => boolean } = {},
 ): InstantClock {
-  const { start = startOfTime, longestWait = 30_000, isPaused = () => false } = options;
+  const { start = startOfTime, maximumWait = 30_000, isPaused = () => false } = options;
   const timers = new Set<Timer>();
   const waits: number[] = [];
   let now = start;
@@ -36,7 +36,7 @@ export function instantClock(
       setImmediate(turn, isCalledOff);
       return;
     }
-    const next = earliest([...timers].filter((timer) => timer.wait <= longestWait));
+    const next = earliest([...timers].filter((timer) => timer.wait <= maximumWait));
     if (next === undefined) return;
     now = Math.max(now, next.due);
     waits.push(next.wait);
@@ -52,7 +52,7 @@ export function instantClock(
       const timer: Timer = { due: now + wait, wait, fire };
       timers.add(timer);
       let calledOff = false;
-      if (wait <= longestWait) setImmediate(turn, () => calledOff);
+      if (wait <= maximumWait) setImmediate(turn, () => calledOff);
       return () => {
         calledOff = true;
         timers.delete(timer);

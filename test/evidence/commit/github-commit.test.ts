@@ -23,7 +23,7 @@ async function start(replies: Readonly<Record<string, GitHubReply>>): Promise<Fa
 function connect(apiUrl: string, options: Partial<GitHubAccess> = {}): GitHubCommits {
   const repository = { owner: 'acme', name: 'widgets' };
   // Deadlines are longer than this, pauses between attempts are shorter.
-  const clock = instantClock({ longestWait: 5000 });
+  const clock = instantClock({ maximumWait: 5000 });
   const transport = keep(createTransport({}));
   return createGitHubCommits(
     connectGitHubApi({ apiUrl, token, transport, log, clock, random: () => 0, ...options }),

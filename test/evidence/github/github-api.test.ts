@@ -30,7 +30,7 @@ function transportOf(): Transport {
 /** Sends a request to a fake that returns these answers in order and repeats the last one. */
 async function asked(question: GitHubApiRequest, ...replies: readonly GitHubReply[]): Promise<Asked> {
   const server = keep(await startGitHub({}, { fault: (_request, earlier) => replies[earlier] ?? replies.at(-1) }));
-  const clock = instantClock({ longestWait: 15_000 });
+  const clock = instantClock({ maximumWait: 15_000 });
   const log = collectingLog();
   const api = connectGitHubApi({
     apiUrl: server.url,
@@ -100,7 +100,7 @@ describe('a request to GitHub', () => {
   );
 
   it('is retried in any case if it never reached GitHub', async () => {
-    const clock = instantClock({ longestWait: 15_000 });
+    const clock = instantClock({ maximumWait: 15_000 });
     const apiUrl = `http://127.0.0.1:${await closedPort()}`;
     const api = connectGitHubApi({
       apiUrl,
