@@ -142,7 +142,7 @@ function execute(environment: Record<string, string>, { program, kill, meanwhile
  * Reads the runner's file format: `name<<delimiter`, the value's lines, the delimiter; the last value of a name counts.
  * A runner takes the line breaks of Windows, too; each output is read with those that its first line has.
  *
- * @throws Error where the file has another form, as the runner then fails the step
+ * @throws Error if the file is malformed; a runner fails the step then
  */
 export function parseOutputs(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {};

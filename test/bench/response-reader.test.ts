@@ -34,7 +34,7 @@ describe('reading responses from a connection', () => {
     expect(new ResponseReader().push(answer(201, '\r\n\r\nContent-Length: 99\r\n\r\n'))).toBe(201);
   });
 
-  it('refuses a response without Content-Length', () => {
+  it('rejects a response without Content-Length', () => {
     const bytes = Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
     expect(() => new ResponseReader().push(bytes)).toThrow('a response without Content-Length');
   });

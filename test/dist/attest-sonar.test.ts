@@ -92,7 +92,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(listed.outputs['response']).toContain(`"mine":${numbers}`);
   });
 
-  it('refuses a name and a description that are too long, and user data with a key twice, before it sends', async () => {
+  it('rejects a name and a description that are too long, and user data with a key twice, before it sends', async () => {
     const flow = await job.flow('sonar');
     const result = await attest({
       flow,
@@ -132,7 +132,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(commandsNamed(result.log, 'warning')).toHaveLength(warnings);
   });
 
-  it('refuses an analysis of another commit, and records nothing', async () => {
+  it('rejects an analysis of another commit, and records nothing', async () => {
     await job.workspace.write('other.json', JSON.stringify(webhookPayloadWith('OK', 'e'.repeat(40))));
     const target = await flowWithArtifact();
     const result = await attest({ flow: target.flow, 'sonar-report-path': 'other.json' });
@@ -162,7 +162,7 @@ describe('the step attest-sonar, from a JSON report', () => {
     expect(await attest({ flow }, run)).toMatchObject({ exitCode: 0, outputs: { outcome: 'compliant' } });
   });
 
-  it('attests to the trail, the name and the artifact that it is told', async () => {
+  it('attests to the trail, the name and the artifact of the inputs', async () => {
     const { flow, fingerprint } = await flowWithArtifact();
     const inputs = {
       flow,

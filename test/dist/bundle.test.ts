@@ -54,7 +54,7 @@ describe('dist/', () => {
     expect(missing).toEqual([]);
   });
 
-  it('runs where nothing but itself and Node is', async () => {
+  it('needs nothing but itself and Node', async () => {
     cpSync(dist, elsewhere.path, { recursive: true });
     const program = [process.execPath, join(elsewhere.path, 'index.js')];
     const result = await runAction({ inputs: {}, environment: {}, program });

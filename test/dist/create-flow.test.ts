@@ -58,7 +58,7 @@ describe('the step create-flow', () => {
     expect(result).toMatchObject({ exitCode: 0, outputs: { state: 'created' } });
   });
 
-  it('writes no summary where none is wanted', async () => {
+  it('writes no summary if `summary` is off', async () => {
     const result = await job.step({ ...inputs, flow: 'quiet', summary: 'false' });
     expect(result).toMatchObject({ exitCode: 0, summary: '' });
   });

@@ -73,7 +73,7 @@ describe('the step get-artifact with `environment`', () => {
     expect(result.summary).toContain('Runs in mixed');
   });
 
-  it('fails where there is no such environment, even where verdicts are ignored', async () => {
+  it('fails if the environment does not exist, even if verdicts are ignored', async () => {
     const result = await ask('nowhere', 'aaaaa', { 'on-non-compliant': 'ignore' });
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error', compliant: '', state: '' } });
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain('Environment nowhere could not be judged: list-snapshots');

@@ -66,7 +66,7 @@ async function attest(
   return { result, listed, commit: { sha: shown, url } };
 }
 
-/** The page of an attestation; empty where nothing was recorded. */
+/** The page of an attestation; empty if nothing was recorded. */
 async function shownAt(listed: unknown): Promise<string> {
   const address = textAt(listed, 'html_url');
   if (address === undefined) return '';

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => job.close());
 
-/** Nothing may make these pass: the gate is told to ignore every verdict. Nothing is repeated, so that nothing waits. */
+/** The gate ignores every verdict, and the steps must fail all the same. Without retries, so that no test waits. */
 const lookUp = {
   operation: 'get-artifact',
   flow: 'web',
@@ -44,7 +44,7 @@ describe('a step with mistakes in its inputs', () => {
     expect(JSON.parse(result.outputs['response'] ?? '')).toEqual(result.response);
   });
 
-  it('names the operations where none is given', async () => {
+  it('names the operations if none is given', async () => {
     expect(failedStep(await job.step({}))).toMatchObject({
       ...errorEnding,
       message: expect.stringContaining('`operation` is required'),
@@ -55,13 +55,13 @@ describe('a step with mistakes in its inputs', () => {
     expect(failedStep(await job.step({ ...lookUp, summary: 'maybe' }))).toMatchObject(errorEnding);
   });
 
-  it('writes no summary of a failure where none is wanted', async () => {
+  it('writes no summary of a failure if `summary` is off', async () => {
     const result = await job.step({ ...lookUp, flow: 'pr/12', summary: 'false' });
     expect(result).toMatchObject({ exitCode: 1, summary: '', outputs: { outcome: 'error' } });
   });
 });
 
-describe('a step that the service refuses', () => {
+describe('a step that the service rejects', () => {
   const refused = { ...errorEnding, kind: 'user', title: 'Refused by the compliance service' };
 
   it('says that the key is wrong', async () => {
@@ -160,7 +160,7 @@ describe('a step on a bad way to the service', () => {
     expect((await against(answers(200, body))).step).toMatchObject(trouble);
   });
 
-  it('says that a proxy of the environment is none', async () => {
+  it('says that a proxy of the environment is not a valid URL', async () => {
     const result = await job.step(lookUp, { variables: { HTTPS_PROXY: 'socks5://ann:hush@proxy' } });
     expect(failedStep(result)).toMatchObject({
       ...errorEnding,
@@ -172,7 +172,7 @@ describe('a step on a bad way to the service', () => {
 });
 
 describe('a step in an unusual job', () => {
-  it('takes the commit from the event where there is no git on the machine', async () => {
+  it('takes the commit from the event if git is not installed', async () => {
     const flow = await job.flow('sonar');
     await job.workspace.write('.git/HEAD', 'ref: refs/heads/main\n');
     const result = await job.step({ ...attest, flow }, { variables: { PATH: '/nowhere', Path: '/nowhere' } });
@@ -180,7 +180,7 @@ describe('a step in an unusual job', () => {
     expect(result.summary).toContain('Ann Dev &lt;ann@example.com&gt;');
   });
 
-  it('says which sources of the commit it tried where none has it', async () => {
+  it('says which sources of the commit it tried if none has it', async () => {
     const flow = await job.flow('sonar');
     const variables = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_SHA: shas.merge, GITHUB_HEAD_REF: 'feature/lid' };
     const result = await job.step({ ...attest, flow }, { variables, event: pullRequestEvent() });
@@ -192,7 +192,7 @@ describe('a step in an unusual job', () => {
     expect(failedStep(result).message).toContain('github-token');
   });
 
-  it('goes on without the file of the event where it does not need it', async () => {
+  it('does not fail without the event file if it does not need it', async () => {
     const flow = await job.flow('artifact');
     await job.report(flow, { fingerprint: fingerprintOf('a') });
     const result = await job.step({ ...lookUp, flow }, { variables: { GITHUB_EVENT_PATH: '/nowhere/event.json' } });
@@ -209,14 +209,14 @@ describe('a step in an unusual job', () => {
     });
   });
 
-  it('still annotates where the runner takes no summary and no outputs', async () => {
+  it('still annotates if the summary and the outputs cannot be written', async () => {
     const variables = { GITHUB_OUTPUT: '', GITHUB_STEP_SUMMARY: '' };
     const result = await job.step({ ...lookUp, flow: 'unknown' }, { variables });
     expect(result).toMatchObject({ exitCode: 1, errorLog: '' });
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain('Flow not found');
   });
 
-  it('says that the temporary folder cannot be used, where there is nothing else to say it in', async () => {
+  it('says in the log that the temporary folder cannot be used', async () => {
     const file = await job.workspace.write('a-file', '');
     const result = await job.step(lookUp, { variables: { RUNNER_TEMP: `${file}/temp` } });
     expect(result).toMatchObject({ exitCode: 1, errorLog: '', outputs: { outcome: 'error' } });
@@ -229,7 +229,7 @@ describe('a step in an unusual job', () => {
     ]);
   });
 
-  it('fails where it cannot hand on its outputs: later steps would not see the verdict', async () => {
+  it('fails if it cannot write its outputs: later steps would not see the verdict', async () => {
     const flow = await job.flow('artifact');
     await job.report(flow, { fingerprint: fingerprintOf('a') });
     const result = await job.step({ ...lookUp, flow }, { variables: { GITHUB_OUTPUT: '/nowhere/output' } });
@@ -239,7 +239,7 @@ describe('a step in an unusual job', () => {
     ]);
   });
 
-  it('keeps its verdict where it cannot write the summary, and warns', async () => {
+  it('keeps its verdict if it cannot write the summary, and warns', async () => {
     const flow = await job.flow('artifact');
     await job.report(flow, { fingerprint: fingerprintOf('a') });
     const variables = { GITHUB_STEP_SUMMARY: '/nowhere/summary.md' };

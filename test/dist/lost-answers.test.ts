@@ -60,7 +60,7 @@ describe.each<Loss>(['closed', 'reset', 'late', 502, 503, 504, 429])('a step who
       files: 'policy.yaml',
     });
     expect(result).toMatchObject({ exitCode: 0, errorLog: '', outputs: { outcome: 'done', state: '' } });
-    // A limit of requests says that the upload was refused; a service that says so all the same has it twice.
+    // A 429 means that the upload was rejected, so it is repeated, although this service has recorded it.
     const refused = loss === 429;
     expect(methods).toEqual(refused ? ['PUT', 'PUT'] : ['PUT', 'GET']);
     expect(await versionsOf(policy)).toBe(refused ? 2 : 1);
@@ -117,7 +117,7 @@ describe('a step whose first answer is lost', () => {
     expect(methods).toEqual(['POST', 'POST']);
   });
 
-  it.concurrent('detach-policy detaches all it was told to, though one was not attached', async () => {
+  it.concurrent('detach-policy detaches the policies that are attached, if one is not', async () => {
     for (const name of ['first', 'second']) await savePolicy(job.service, name);
     await saveEnvironment(job.service, 'partly', { policies: ['second'] });
     const inputs = { operation: 'detach-policy', environment: 'partly', policy: 'first\nsecond' };

@@ -31,7 +31,7 @@ describe('a step without a key', () => {
     expect(step.message).toContain('`on-missing-token: skip`');
   });
 
-  it.each(['fail', 'warn', 'ignore'])('is skipped where its author says so, with on-non-compliant: %s', async (gate) => {
+  it.each(['fail', 'warn', 'ignore'])('is skipped if the workflow allows it, with on-non-compliant: %s', async (gate) => {
     const result = await job.step({ ...skip, 'on-non-compliant': gate, 'api-token': ' ' }, { variables: noToken });
     expect(result).toMatchObject({
       exitCode: 0,
@@ -68,7 +68,7 @@ describe('a step without a key', () => {
   });
 });
 
-it('is not skipped with a key that the service refuses', async () => {
+it('is not skipped with a key that the service rejects', async () => {
   const result = await job.step({ ...skip, 'api-token': 'no0such0_key' });
   expect(failedStep(result)).toMatchObject({ ...errorEnding, message: expect.stringContaining('returned 401') });
 });

@@ -44,7 +44,7 @@ const twoStates = JSON.stringify(anArtifact({ state: 'NON-COMPLIANT' })).replace
 const list = (body: unknown): Fault => answers(200, body);
 const current = { index: 3, from: 1_767_323_045, to: 0, compliant: true };
 
-/** What a service, or whatever answers in its place, says; and the words that the step has for it. */
+/** A response of the service, or of a server in its place, and what the step says about it. */
 const accidents: readonly (readonly [what: string, inputs: Readonly<Record<string, string>>, fault: Fault, words: RegExp])[] = [
   ['an unknown state', {}, list(anArtifact({ state: 'FROZEN' })), /the unknown state "FROZEN" \(known: COMPLIANT, /u],
   ['a state in other letters', {}, list(anArtifact({ state: 'compliant' })), /the unknown state "compliant" \(known: /u],

@@ -151,7 +151,7 @@ describe('a comment on the pull request', () => {
     ['merge_group', mergeGroupEvent(), 0],
     ['workflow_run', workflowRunEvent({ pull_requests: [{ number: 12, base: { repo: { id: 99001 } } }] }), 1],
     ['workflow_run', workflowRunEvent({ event: 'push' }), 0],
-  ])('on %s is written only where the event is about one pull request', async (name, event, count) => {
+  ])('on %s is written only if the event is about one pull request', async (name, event, count) => {
     const request = await open();
     const result = await request.step(gate(), { GITHUB_EVENT_NAME: name, GITHUB_HEAD_REF: undefined }, { event });
     expect(result.exitCode).toBe(0);
@@ -216,14 +216,14 @@ describe('a commit status', () => {
     expect(result.log).toContain('`commit-status`: not published, because this is a dry run');
   });
 
-  it('is not asked for with a commit that is none: the step says so and fails', async () => {
+  it('is not requested for an invalid commit: the step says so and fails', async () => {
     const request = await open();
     const result = await request.step(gate({ 'commit-status': 'compliance/web', 'commit-sha': 'a..b' }));
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
     expect(commandsNamed(result.log, 'error')[0]?.message).toContain('does not name a commit');
   });
 
-  it('is an error where the step failed, with the run to look at', async () => {
+  it('is an error if the step failed, with a link to the run', async () => {
     const request = await open();
     const result = await request.step({ ...gate(both), flow: 'pr/12' });
     expect(result).toMatchObject({ exitCode: 1, outputs: { outcome: 'error' } });
@@ -232,7 +232,7 @@ describe('a commit status', () => {
     expectRightForm(request);
   });
 
-  itWithSignals('is an error where the job was cancelled meanwhile', async () => {
+  itWithSignals('is an error if the job was cancelled meanwhile', async () => {
     const request = await open();
     const server = keep(await startFaultyServer(neverAnswers));
     const inputs = gate({ ...both, 'base-url': server.url.href, timeout: '3600' });
@@ -242,7 +242,7 @@ describe('a commit status', () => {
     expect(request.repository.comments[0]?.body).toContain('the step was cancelled (SIGTERM)');
   });
 
-  it('fails with an incomplete artifact, and is pending where the step goes on', async () => {
+  it('fails with an incomplete artifact, and is pending if the step does not fail', async () => {
     const request = await open();
     const incomplete = await job.flow('artifact', 'sonar');
     await job.report(incomplete, { fingerprint: compliant });
@@ -300,7 +300,7 @@ describe('where GitHub does not take it', () => {
     expect(said).toEqual([expect.stringContaining('Dependabot'), expect.stringContaining('`statuses: write`')]);
   });
 
-  it('keeps the verdict where the token is not valid', async () => {
+  it('keeps the verdict if the token is not valid', async () => {
     const said = await warnings(() => githubError(401, 'Bad credentials'));
     expect(said).toEqual([expect.stringContaining('401: Bad credentials'), expect.stringContaining('github-token')]);
   });
@@ -329,7 +329,7 @@ describe('where GitHub does not take it', () => {
     expect(said).toEqual([]);
   });
 
-  it('says what is missing where there is no token', async () => {
+  it('says what is missing if there is no token', async () => {
     const request = await open();
     const result = await request.step(gate({ ...both, 'github-token': '' }));
     expect(result.exitCode).toBe(0);

@@ -33,7 +33,7 @@ const inputs = {
   retries: '0',
 };
 
-/** A step where the service answers so. */
+/** Runs a step against a service with this response. */
 async function against(fault: Fault, more: Readonly<Record<string, string>>): Promise<ActionRun> {
   const server = await startFaultyServer(fault);
   try {
@@ -43,7 +43,7 @@ async function against(fault: Fault, more: Readonly<Record<string, string>>): Pr
   }
 }
 
-/** Everything that a step writes where the service answers so, on GitHub as well. */
+/** Everything that a step writes if the service responds like this, including what it sends to GitHub. */
 async function writtenAgainst(fault: Fault): Promise<string> {
   const request = await openPullRequest(job);
   const server = await startFaultyServer(fault);
@@ -91,7 +91,7 @@ describe('the secrets of a step', () => {
     ['an error in another form', answers(500, { error: everyForm })],
     ['a redirect', answersText(302, '', { location: `https://${keys['github-token']}.example.com/` })],
     ['a media type', answersText(200, 'x', { 'content-type': `text/${keys['github-token']}` })],
-  ])('do not come out again where the service repeats them in %s', async (_where, fault) => {
+  ])('are redacted if the service repeats them in %s', async (_where, fault) => {
     const text = await writtenAgainst(fault);
     for (const form of everyForm) expect(text).not.toContain(form);
   });
@@ -104,7 +104,7 @@ describe('the secrets of a step', () => {
     expect(written(result)).not.toContain(half);
   });
 
-  it('are not repeated where one was put into an address by mistake', async () => {
+  it('are redacted if one is part of an address by mistake', async () => {
     const result = await job.step({ ...inputs, 'base-url': 'https://ann:hush@compliance.example.com' });
     expect(result.exitCode).toBe(1);
     expect(written(result)).toContain('`base-url` must not contain a user name or password');

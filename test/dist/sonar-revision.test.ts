@@ -90,7 +90,7 @@ describe('the step attest-sonar and the commit that Sonar analysed', () => {
     ['unverified analyses are not wanted', recent, { 'unverified-revision': 'fail' }, 'revision not verified'],
     ['it is older than the commit', {}, {}, 'more than 10 minutes before the commit being attested'],
     ['Sonar does not list it', { analyses: [] }, { 'sonar-token': 'user-token' }, 'Sonar does not list the analysis'],
-  ])('refuses an analysis, and records nothing, if %s', async (_what, state, more, words) => {
+  ])('rejects an analysis, and records nothing, if %s', async (_what, state, more, words) => {
     const target = await flowWithArtifact();
     const result = await attestScan(state, { flow: target.flow, ...analysisToken, ...more });
     expect(failedStep(result)).toMatchObject({

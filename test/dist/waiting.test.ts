@@ -111,7 +111,7 @@ describe('the step get-artifact with `wait`', () => {
     expect(shownLines(result.log).filter((line) => line.startsWith('late/a.tgz: COMPLIANT'))).toHaveLength(1);
   });
 
-  it.concurrent('fails where one got bad evidence while another was waited for', async () => {
+  it.concurrent('fails if one gets bad evidence while it waits for another', async () => {
     const flow = await job.flow('artifact', 'sonar');
     const [first, late] = [someFingerprint(), someFingerprint()];
     await job.report(flow, { fingerprint: first, trail: 'first' });

@@ -113,7 +113,7 @@ export function flowRequest(name: string): BuiltRequest | HostileRequest {
  * Creates what the hostile requests need: a flow with large attestations, and an environment with a policy with slow
  * patterns.
  *
- * @throws Error if one of them is refused
+ * @throws Error if one of them is rejected
  */
 export async function prepareHostileLoad(send: Send): Promise<void> {
   const exceptions = numbers(20).map((index) => `      - if: \${{ matches(artifact.name, "(a|b){1,40}c${index}") }}\n`);

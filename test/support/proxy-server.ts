@@ -24,7 +24,7 @@ export interface ProxyServer {
 export interface ProxyBehaviour {
   /** Answers 407 to everything. */
   readonly wantsPassword?: boolean;
-  /** Where all tunnels lead, whatever host was requested. */
+  /** The target of all tunnels, for any requested host. */
   readonly tunnelsTo?: number;
 }
 

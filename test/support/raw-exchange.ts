@@ -39,7 +39,7 @@ export function rawRequest(line: string, headers: Readonly<Record<string, string
   return [`${line} HTTP/1.1`, ...all.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n');
 }
 
-/** The response as an error body. @throws TypeError if it is none */
+/** The response as an error body. @throws TypeError if it is not one */
 export function rawErrorOf({ body }: RawAnswer): ErrorBody {
   const parsed: unknown = JSON.parse(body);
   if (!conforms(errorBody, parsed)) throw new TypeError(`not an error body: ${body}`);

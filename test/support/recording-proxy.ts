@@ -27,7 +27,7 @@ export interface RecordingProxy {
 
 /** Starts a proxy for the service at this base address. The caller must close it. */
 export async function startRecordingProxy(baseUrl: string): Promise<RecordingProxy> {
-  // A kept connection is one that the service reads to the end of a request, even where it has refused it already.
+  // On a connection that is kept open, the service reads every request to its end, even if it has rejected it.
   const agent = new Agent({ keepAlive: true });
   const recorded = new Map<string, RecordedAnswer[]>();
   const server = createServer((received, answer) => {

@@ -131,7 +131,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
 
   'Report production': [
     {
-      title: 'passes for pods that a flow knows',
+      title: 'passes for pods with provenance',
       run: started.scheduled('*/15 * * * *'),
       async prepare(context: CaseContext): Promise<void> {
         await flow(context);
@@ -143,7 +143,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       outcomes: ['done', 'done', 'done', 'compliant'],
     },
     {
-      title: 'fails for pods that nobody knows',
+      title: 'fails for pods without provenance',
       run: started.startedByHand(),
       prepare: ({ service }) => savePolicy(service, 'production-rules'),
       pods: podList(aPod('web-1')),
@@ -219,7 +219,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       outcomes: ['done', 'done', 'done'],
     },
     {
-      title: 'fails where there is no such account',
+      title: 'fails if the account does not exist',
       run: started.startedByHand({ 'service-account': 'ci' }),
       jobs: { delete: 'failure' },
       outcomes: ['done', 'error'],
@@ -297,7 +297,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
       closed: { ...oneGate('sonar').closed, statuses: { 'compliance/sonar': 'failure' } },
     }),
     {
-      title: 'sets no status where the tests failed',
+      title: 'sets no status if the tests failed',
       run: started.testsOfForkEnded({ conclusion: 'failure' }),
       ...notRun('sonar'),
     },

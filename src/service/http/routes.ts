@@ -21,7 +21,7 @@ export const apiPrefix = '/api/v2';
 /** The prefix of the admin API. */
 export const adminPrefix = '/admin/v1';
 
-/** Where the routes are added. */
+/** What `addRoutes` needs besides the dependencies of the handlers. */
 export interface RoutesOptions {
   readonly app: FastifyInstance;
   readonly admission: Admission;

@@ -57,7 +57,7 @@ describe('the limits of a request', () => {
     expect(new Set(statuses)).toEqual(new Set([201]));
     expect(await attest({ attestation_name: 'more' })).toMatchObject({
       status: 400,
-      body: { errors: { attestation_name: expect.stringContaining('of 1000 names already') as unknown } },
+      body: { errors: { attestation_name: expect.stringContaining('has the maximum of 1000 names') as unknown } },
     });
     expect((await attest({ attestation_name: 'n0' })).status).toBe(201);
     expect((await attest({ attestation_name: 'web.more' })).status).toBe(201);

@@ -15,7 +15,7 @@ const bytes = (text: string): Bytes => new TextEncoder().encode(text);
 const around = (start: string, middle: readonly number[], end: string): Bytes =>
   Uint8Array.from([...bytes(start), ...middle, ...bytes(end)]);
 
-/** Documents that no endpoint may take, whatever it declares. */
+/** Documents that every endpoint must reject. */
 const hostileDocuments: readonly (readonly [name: string, document: Bytes])[] = [
   ['nothing', bytes('')],
   ['null', bytes('null')],

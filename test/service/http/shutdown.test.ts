@@ -14,7 +14,7 @@ describe('a service that stops', () => {
 
   it('responds to every request whose connection the kernel had accepted', async () => {
     const request = rawRequest('GET /api/v2/service-accounts/acme', { authorization: `Bearer ${service.apiKey}` });
-    // The kernel accepts these connections at once; the service has not seen any of them when it is told to stop.
+    // The kernel accepts these connections at once; the service has not seen any of them when it stops.
     const answers = Array.from({ length: 100 }, () => rawExchange(service.url, request));
     const stopped = service.stop();
     expect(await Promise.all(answers.map(async (answer) => (await answer).status))).toEqual(answers.map(() => 200));

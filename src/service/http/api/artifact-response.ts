@@ -81,7 +81,7 @@ function toAppearanceResponse({ environment, last }: Appearance): { environment_
 
 /**
  * The history of the artifact, oldest first; at equal times, the report comes first. Attestations, and snapshots of one
- * environment, are in the order of recording, whatever the clock showed.
+ * environment, are in the order of recording, even if the clock was set back.
  */
 function toHistoryResponse(details: ArtifactDetails): { event: string; timestamp: number }[] {
   const { artifact, history, appearances } = details;

@@ -24,7 +24,7 @@ export function addAttestationRoutes(host: RouteHost, dependencies: RouteDepende
         throw new ApiError(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
       }
       case 'too many names': {
-        const rule = `is new, and what it is about has attestations of ${maximumEvidenceNames} names already; use one of these`;
+        const rule = `is new, but the artifact or trail already has the maximum of ${maximumEvidenceNames} names; use one of them`;
         throw validationError(['attestation_name', rule]);
       }
     }

@@ -30,7 +30,9 @@ export interface AuthenticationAttempt {
 }
 
 /**
- * Returns the authenticated caller. Throws an ApiError if there is none, before the body is read.
+ * Returns the authenticated caller.
+ *
+ * @throws ApiError if the request is not authenticated or not allowed, before its body is read.
  */
 export type Authenticator<Who> = (attempt: AuthenticationAttempt) => Promise<Who>;
 

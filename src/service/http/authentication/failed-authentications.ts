@@ -98,7 +98,7 @@ export class FailedAuthentications {
     if (!isCurrent(this.#lines, now)) this.#beginLines(now);
     this.#lines.count += 1;
     if (this.#lines.count <= maximumLines) this.#log.info(describe(failure, now, isThrottled));
-    // The summary must be written even if nothing fails anymore.
+    // A timer, so that the summary is written even if no further authentication fails.
     else
       this.#cancelSummary ??= this.#after(this.#lines.begun + windowLength - now, () => {
         this.#beginLines(this.#now());

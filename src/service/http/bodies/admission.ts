@@ -21,7 +21,7 @@ const largeDocument = 64 * 1024;
 /** Smaller responses are not counted, because the kernel buffers them. In bytes. */
 export const largeResponse = 64 * 1024;
 
-/** The most that is counted for a multipart request: its file is not kept in memory, and few documents are larger. */
+/** Maximum counted for a multipart request, in bytes: its file is not in memory, and few documents are larger. */
 const maximumMultipartBytes = 256 * 1024;
 
 /**

@@ -31,7 +31,7 @@ export interface ParsedDocument {
 
 /**
  * Parses a JSON document strictly: valid UTF-8 (a lenient decoder would insert U+FFFD), no deep nesting (which parses,
- * but overflows the stack of whoever serializes it), no NUL or lone surrogate (which PostgreSQL cannot store), no
+ * but overflows the stack when it is serialized), no NUL or lone surrogate (which PostgreSQL cannot store), no
  * duplicate keys in an object (RFC 7493, section 2.3: parsers disagree on which one counts). Keys such as `__proto__`
  * are ordinary data.
  *

@@ -26,7 +26,7 @@ export function sendError(
 }
 
 function toApiError(listeners: ErrorListeners, thrown: unknown, request: FastifyRequest): ApiError {
-  // An ApiError that a failure caused has it as its cause, which must be logged.
+  // If a failure caused the ApiError, the failure is its cause and must be logged.
   const fault = thrown instanceof ApiError ? thrown.cause : thrown;
   if (thrown instanceof ApiError && !(fault instanceof StorageError)) return thrown;
   const known = toFrameworkError(fault);

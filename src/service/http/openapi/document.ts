@@ -5,13 +5,13 @@ import { errorSchemaName, type JsonObject } from './responses.ts';
 
 const description = `Records and checks software-delivery evidence for organizations.
 
-Requests and answers are JSON, except policy upload and Sonar attestation, which are multipart/form-data. Times are numeric
-Unix seconds. Unknown fields are refused. Where the interface leaves something open, the description of the operation says
+Requests and responses are JSON, except policy upload and Sonar attestation, which are multipart/form-data. Times are numeric
+Unix seconds. Unknown fields are rejected. If the interface does not define something, the description of the operation says
 what this service chose.`;
 
 /**
  * Creates the OpenAPI 3.1 document from the same contract as the routes: every operation of the interface with its
- * parameters, bodies, responses and errors, and the choices made where the interface is silent.
+ * parameters, bodies, responses and errors, and the choices that the interface leaves open.
  *
  * @param server the base address of the interface, ending in `/api/v2`.
  */

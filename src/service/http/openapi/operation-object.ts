@@ -22,7 +22,7 @@ function toDescription({ number, deprecated, choices }: Endpoint): string {
   const paragraphs = [
     ...(number === undefined ? [] : [`Operation ${number} of the interface.`]),
     ...(deprecated === undefined ? [] : [deprecated]),
-    ...(choices.length === 0 ? [] : ['Where the interface is silent, this service chose:']),
+    ...(choices.length === 0 ? [] : ['The interface does not define the following; this service chose:']),
     choices.map(({ subject, choice, source }) => `- ${subject}: ${choice} (${source})`).join('\n'),
   ];
   return paragraphs.filter((paragraph) => paragraph !== '').join('\n\n');

@@ -3,7 +3,7 @@ import type { Membership, StoredKey } from '../../domain/accounts.ts';
 import { html, type Html } from './html.ts';
 import { renderFacts } from './layout.ts';
 
-/** Who asks, and which organizations the key opens. */
+/** Renders the home page: the owner of the key, and the organizations that it gives access to. */
 export function renderHome(key: StoredKey, organizations: readonly Membership[]): Html {
   const items = organizations.map(({ org, role, isDefault }) => {
     const note = isDefault ? ' (your default organization)' : '';

@@ -9,7 +9,7 @@ td{overflow-wrap:anywhere}`;
 // Not escaped, because that would change the hash in the Content-Security-Policy. It is a constant.
 const styleSheet = new Html(`<style>${style}</style>`);
 
-// Pages cannot run scripts, be framed, submit forms or load anything, whatever was reported.
+// Pages cannot run scripts, be framed, submit forms or load anything, even if reported data contains markup.
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,

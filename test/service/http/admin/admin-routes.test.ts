@@ -45,7 +45,7 @@ describe('the admin API', () => {
     expect(rows).not.toContain(String(key).slice(String(id).length + 1));
   });
 
-  it('revokes a key for good', async () => {
+  it('revokes a key permanently', async () => {
     const { id, key } = mappingOf(await newKey());
     const revoke = { method: 'DELETE', path: `/organizations/acme/keys/${String(id)}` };
     expect(await administer(revoke)).toMatchObject({ status: 200, body: 'OK' });
@@ -64,7 +64,7 @@ describe('the admin API', () => {
     [{ path: '/organizations/acme/keys/unknown', method: 'DELETE' }, 404],
     [{ path: '/organizations/nobody/keys/first0key', method: 'DELETE' }, 404],
     [{ path: '/organizations/acme/keys/a-b', method: 'DELETE' }, 400],
-  ])('refuses %j', async (sent, status) => {
+  ])('rejects %j', async (sent, status) => {
     expect((await administer(sent)).status).toBe(status);
   });
 

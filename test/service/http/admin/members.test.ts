@@ -118,7 +118,7 @@ describe('the administration', () => {
     [{ path: '/organizations/acme/service-accounts', json: { name: 'ci', privilege: 'root' } }, 400, 'validation'],
     [{ path: '/organizations/nobody/service-accounts', json: { name: 'ci', privilege: 'admin' } }, 404, 'exist'],
     [{ path: '/organizations/acme/service-accounts/ci/keys', json: {} }, 404, 'Service account not found'],
-  ])('refuses %j with %d', async (sent, status, words) => {
+  ])('rejects %j with %d', async (sent, status, words) => {
     const { status: answered, text } = await administer(service, sent);
     expect([answered, text]).toEqual([status, expect.stringContaining(words)]);
   });

@@ -163,7 +163,7 @@ describe('operation 10, get artifact by fingerprint', () => {
   });
 
   it.each(['abcd', 'ABCDE', 'abcdg', 'a'.repeat(65), '%2e%2e%2f', 'abcde%00', '%F0%9F%98%80'])(
-    'refuses %s as a fingerprint',
+    'rejects %s as a fingerprint',
     async (digits) => {
       expect(await get(digits)).toMatchObject({
         status: 400,
@@ -190,7 +190,7 @@ describe('operation 10, get artifact by fingerprint', () => {
     ['attestation_id=1', 'query.attestation_id'],
     ['page=1', 'query.page'],
     ['__proto__=1', 'query.__proto__'],
-  ])('refuses the query %s', async (query, field) => {
+  ])('rejects the query %s', async (query, field) => {
     const { status, body } = await get(`abcdef?${query}`);
     expect(status).toBe(400);
     expect(

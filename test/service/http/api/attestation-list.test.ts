@@ -184,7 +184,7 @@ describe('the list of the attestations of a flow', () => {
     ['from_timestamp', '-1'],
     ['to_timestamp', '1767323045250'],
     ['flow', 'web'],
-  ])('refuses the query %s=%s', async (name, value) => {
+  ])('rejects the query %s=%s', async (name, value) => {
     const { status, body } = await list(`?${name}=${value}`);
     expect([status, body]).toMatchObject([
       400,
@@ -192,7 +192,7 @@ describe('the list of the attestations of a flow', () => {
     ]);
   });
 
-  it('refuses a parameter that is given twice', async () => {
+  it('rejects a parameter that is given twice', async () => {
     expect((await list('?page=1&page=2')).status).toBe(400);
   });
 

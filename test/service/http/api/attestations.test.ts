@@ -121,7 +121,7 @@ describe('operation 7, attest Sonar scan', () => {
     expect(await evidence(service)).toEqual({});
   });
 
-  it('accepts a document of exactly its limit and refuses one byte more', async () => {
+  it('accepts a document of exactly its limit and rejects one byte more', async () => {
     const padded = (bytes: number): string => {
       const document = JSON.stringify(sampleAttestation('OK', { user_data: { text: '' } }));
       return document.replace('"text":""', `"text":"${'x'.repeat(bytes - document.length)}"`);
@@ -165,14 +165,14 @@ describe('operation 7, attest Sonar scan', () => {
       'data_json',
     ],
     [
-      'a document that is no JSON',
+      'a document that is not JSON',
       (form) => {
         form.set('data_json', '{');
       },
       'data_json',
     ],
     [
-      'a document that is no object',
+      'a document that is not an object',
       (form) => {
         form.set('data_json', '[]');
       },
@@ -200,13 +200,13 @@ describe('operation 7, attest Sonar scan', () => {
       'sonar_results.qualityGate',
     ],
     [
-      'a name that is none',
+      'an invalid name',
       (form) => {
         form.set('data_json', JSON.stringify(sampleAttestation('OK', { attestation_name: 'a b' })));
       },
       'attestation_name',
     ],
-  ])('refuses %s, and leaves neither row nor file', async (_fault, spoil, field) => {
+  ])('rejects %s, and leaves neither row nor file', async (_fault, spoil, field) => {
     const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
     spoil(form);
     const { status, body } = await send(form);
@@ -224,12 +224,12 @@ describe('operation 7, attest Sonar scan', () => {
     ['an empty body', 'multipart/form-data; boundary=b', '', 400],
     ['parts without a name', 'multipart/form-data; boundary=b', '--b\r\n\r\nx\r\n--b--\r\n', 400],
     ['no content type', '', 'x', 415],
-  ])('refuses %s', async (_fault, contentType, body, status) => {
+  ])('rejects %s', async (_fault, contentType, body, status) => {
     const called = await call(service, { method: 'POST', path, body, headers: { 'content-type': contentType } });
     expect(called.status).toBe(status);
   });
 
-  it('refuses compressed requests', async () => {
+  it('rejects compressed requests', async () => {
     const form = attestationForm(sampleAttestation('OK'));
     const called = await call(service, { method: 'POST', path, form, headers: { 'content-encoding': 'gzip' } });
     expect(called.status).toBe(415);
@@ -285,7 +285,7 @@ describe('any multipart request', () => {
     await service.stop();
   });
 
-  it('gets a response, never a server error, whatever its bytes', async () => {
+  it('gets a response, never a server error, for any bytes', async () => {
     const piece = fc.constantFrom(
       ...[
         '--b\r\n',

@@ -54,7 +54,7 @@ describe('operation 2, create or update environment', () => {
     expect(body).toMatchObject({ 'not-changed': { artifacts: [{ instance_count: 20_000 }] } });
   });
 
-  it('refuses a report beyond 16 MiB', async () => {
+  it('rejects a report beyond 16 MiB', async () => {
     await saveEnvironment(service, 'prod');
     const body = Buffer.alloc(16 * 1024 * 1024 + 1, ' ');
     const headers = { 'content-type': 'application/json' };
@@ -62,7 +62,7 @@ describe('operation 2, create or update environment', () => {
     expect((await call(service, sent)).status).toBe(413);
   });
 
-  it('refuses to require provenance without a policy', async () => {
+  it('rejects to require provenance without a policy', async () => {
     expect(await saveEnvironment(service, 'prod', { require_provenance: true })).toMatchObject({
       status: 400,
       body: { errors: { require_provenance: expect.stringContaining('artifacts.provenance.required') } },
@@ -76,7 +76,7 @@ describe('operation 2, create or update environment', () => {
     expect(await verdictsOf('prod')).toEqual(['not judged']);
   });
 
-  it('refuses another kind for an environment that exists', async () => {
+  it('rejects another kind for an environment that exists', async () => {
     await saveEnvironment(service, 'prod');
     expect(await saveEnvironment(service, 'prod', { type: 'ECS' })).toMatchObject({
       status: 400,
@@ -92,7 +92,7 @@ describe('operation 2, create or update environment', () => {
     [{ included_environments: ['a'] }, 'included_environments'],
     [{ policies: 'p' }, 'policies'],
     [{ type: undefined }, 'type'],
-  ])('refuses %j', async (change, field) => {
+  ])('rejects %j', async (change, field) => {
     const json = { name: 'prod', type: 'K8S', ...change };
     const { status, body } = await call(service, { method: 'PUT', path: '/environments/acme', json });
     expect(status).toBe(400);
@@ -172,7 +172,7 @@ describe('operation 3, report K8S environment', () => {
     });
   });
 
-  it('refuses a report for an environment of another kind', async () => {
+  it('rejects a report for an environment of another kind', async () => {
     await saveEnvironment(service, 'files', { type: 'S3' });
     expect(await reportPods(service, 'files')).toMatchObject({
       status: 400,
@@ -268,7 +268,7 @@ describe('operations 4 and 5, attach and detach policies', () => {
     });
   });
 
-  it.each([[{ policy_names: [] }], [{}], [{ policy_names: ['a b'] }]])('refuse %j', async (json) => {
+  it.each([[{ policy_names: [] }], [{}], [{ policy_names: ['a b'] }]])('reject %j', async (json) => {
     for (const method of ['POST', 'DELETE']) {
       expect((await call(service, { method, path: '/environments/acme/prod/policies', json })).status).toBe(400);
     }

@@ -55,7 +55,7 @@ describe('operation 1, create or update flow', () => {
     expect(artifact.body).toMatchObject({ message: expect.stringContaining('does not exist in flow') });
   });
 
-  it('refuses a name, a description and an address that are too long, by their fields', async () => {
+  it('rejects a name, a description and an address that are too long, by their fields', async () => {
     const name = 'n'.repeat(256);
     const long = { name, description: 'd'.repeat(65_537), repo_url: `https://a/${'u'.repeat(8192)}` };
     expect(await saveFlow(service, long)).toMatchObject({
@@ -97,7 +97,7 @@ describe('operation 1, create or update flow', () => {
     });
   });
 
-  it.each([[null], [[]], ['text'], [7], [true]])('refuses %j as a flow', async (json) => {
+  it.each([[null], [[]], ['text'], [7], [true]])('rejects %j as a flow', async (json) => {
     const { status, body } = await call(service, { method: 'PUT', path: '/flows/acme', json });
     expect(status).toBe(400);
     expect(body).toMatchObject({ errors: { body: expect.any(String) } });

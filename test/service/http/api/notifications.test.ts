@@ -57,7 +57,7 @@ describe('a notification', () => {
     expect((await get(1)).body).toEqual(expected);
   });
 
-  it.each([1, 999_999_999])('of the number %d is not found where there is none', async (number) => {
+  it.each([1, 999_999_999])('of the number %d is not found if it does not exist', async (number) => {
     expect(await get(number)).toMatchObject({ status: 404, body: { message: 'Action not found' } });
   });
 
@@ -99,7 +99,7 @@ describe('a notification', () => {
     ['an environment of another form', { environments: ['a b'] }, 'environments.0'],
     ['no target', { targets: [] }, 'targets'],
     ['a target of an unknown type', { targets: [{ type: 'FAX', webhook: 'https://x.example' }] }, 'targets.0.type'],
-    ['an address that is none', { targets: [{ type: 'SLACK', webhook: 'hooks' }] }, 'targets.0.webhook'],
+    ['an address that is not a URL', { targets: [{ type: 'SLACK', webhook: 'hooks' }] }, 'targets.0.webhook'],
     ['an address that is no URL', { targets: [{ type: 'SLACK', webhook: 'https://[' }] }, 'targets.0.webhook'],
     ['a file', { targets: [{ type: 'SLACK', webhook: 'file:///etc/passwd' }] }, 'targets.0.webhook'],
     [
@@ -125,7 +125,7 @@ describe('a notification', () => {
     ],
     ['an empty name', { name: '' }, 'name'],
     ['an unknown field', { kind: 'env' }, 'kind'],
-  ])('with %s is refused', async (_fault, change, field) => {
+  ])('with %s is rejected', async (_fault, change, field) => {
     const { status, body } = await createNotification(service, change);
     expect([status, body]).toMatchObject([400, { errors: { [field]: expect.any(String) } }]);
   });

@@ -154,7 +154,7 @@ describe('operation 6, create or update policy', () => {
     ['very great depth', '['.repeat(100_000), /^line 1: it has more than 5000 values$/],
     ['too many nodes', 'a:\n' + ' - b\n'.repeat(30_000), /^line 5001: it has more than 5000 values$/],
     ['an alias of itself', '_schema: https://example.com/v1\nartifacts: &a\n  provenance: *a', /^line 3: /],
-  ])('refuses %s with the line and the reason', async (_what, content, fault) => {
+  ])('rejects %s with the line and the reason', async (_what, content, fault) => {
     const called = await upload(policyForm({ name: 'strict' }, { content }));
     expect(called).toMatchObject({ status: 400, body: { message: 'Input payload validation failed' } });
     expect(faultOf(called)).toMatch(fault);
@@ -165,7 +165,7 @@ describe('operation 6, create or update policy', () => {
     [{ name: 'a b' }, 'name'],
     [{ name: 'strict', type: 'flow' }, 'type'],
     [{ name: 'strict', color: 'red' }, 'color'],
-  ])('refuses the payload %j', async (payload, field) => {
+  ])('rejects the payload %j', async (payload, field) => {
     const { status, body } = await upload(policyForm(payload, { content: provenancePolicy }));
     expect(status).toBe(400);
     expect(Object.keys((body as { errors: object }).errors)).toEqual([field]);

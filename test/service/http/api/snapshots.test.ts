@@ -129,7 +129,7 @@ describe('operation 12, list snapshots', () => {
     ['per_page=1001', 'query.per_page'],
     ['reverse=maybe', 'query.reverse'],
     ['order=asc', 'query.order'],
-  ])('refuses %s', async (query, field) => {
+  ])('rejects %s', async (query, field) => {
     const { status, body } = await snapshotsOf(service, 'prod', `?${query}`);
     expect(status).toBe(400);
     expect(Object.keys((body as { errors: object }).errors)).toEqual([field]);

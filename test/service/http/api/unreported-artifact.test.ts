@@ -22,9 +22,9 @@ describe('an attestation for an artifact', () => {
   });
 
   it.each([
-    ['nobody reported', 'bbbbb', 'main'],
+    ['was not reported', 'bbbbb', 'main'],
     ['was reported to another trail', 'aaaaa', 'elsewhere'],
-  ])('that %s is refused, and keeps nothing', async (_what, digits, trail) => {
+  ])('that %s is rejected, and keeps nothing', async (_what, digits, trail) => {
     await report(service, { fingerprint: fingerprintOf('aaaaa') });
     const fingerprint = fingerprintOf(digits);
     const form = attestationForm(sampleAttestation('OK', { artifact_fingerprint: fingerprint }), { content: 'a file' });

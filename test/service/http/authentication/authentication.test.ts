@@ -143,7 +143,7 @@ describe.each(everyEndpoint)('the authentication of $endpoint.title', ({ endpoin
     expect([status, body]).toEqual([403, forbidden('acme')]);
   });
 
-  it('accepts a bearer key, whatever the case of the scheme', async () => {
+  it('accepts a bearer key, in upper or lower case', async () => {
     expect(success).toContain(await statusWith(`bearer  ${service.apiKey}`));
   });
 

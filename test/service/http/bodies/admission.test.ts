@@ -37,7 +37,7 @@ describe('the admission of requests', () => {
     expect(isAdmitted(admission, 'globex', 1)).toBe(true);
   });
 
-  it('counts until the response was sent, in whatever order responses end', () => {
+  it('counts until the response was sent, in any order of the responses', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 10 })), fc.array(fc.nat()), (sizes, order) => {
         const admission = new Admission(limits);

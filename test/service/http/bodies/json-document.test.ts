@@ -85,7 +85,7 @@ describe('parsing a JSON document', () => {
     expect(parseDocument(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31])).plain).toBe(1);
   });
 
-  it('reads in steps what it reads at once, and refuses what it refuses', async () => {
+  it('accepts and rejects the same in steps as at once', async () => {
     let pauses = 0;
     const inSteps = (text: string): Promise<unknown> =>
       parseDocumentInSteps(Buffer.from(text), undefined, () => {

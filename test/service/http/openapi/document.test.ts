@@ -100,7 +100,7 @@ describe('an answer', () => {
     ['with another body', { ...good, body: { message: 'OK' } }, /the body is not as declared/u],
     ['with an error body', { ...good, status: 400, body: { message: 'No', errors: null } }, undefined],
     ['with another error body', { ...good, status: 400, body: { error: 'No' } }, /the body is not as declared/u],
-  ])('%s is told from others', (_case, answered, expected) => {
+  ])('%s is recognized', (_case, answered, expected) => {
     const found = findDeviation(answered);
     if (expected === undefined) expect(found).toBeUndefined();
     else expect(found).toMatch(expected);
