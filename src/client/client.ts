@@ -42,7 +42,7 @@ export interface EndpointCall<E extends Endpoint> {
 }
 
 /** The answer to a successful call. */
-export interface Answered<E extends Endpoint> {
+export interface EndpointResult<E extends Endpoint> {
   readonly status: number;
   readonly body: EndpointResponse<E>;
   /**
@@ -96,7 +96,7 @@ export class ComplianceClient {
    * @throws ServiceError if the service answers with an error
    * @throws ExternalError if no answer comes, or one that does not have the declared form
    */
-  async call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<Answered<E>> {
+  async call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>> {
     const { request, path } = await this.prepare(endpoint, call);
     if (this.#connection.dryRun === true) {
       this.#deprecations.report(endpoint, request.url);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../contract/endpoint.ts';
-import type { HttpAnswer } from '../http/transport.ts';
+import type { HttpResponse } from '../http/transport.ts';
 import { parseHttpDate } from '../http/retry.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { endpointLabel } from './service-error.ts';
@@ -17,7 +17,7 @@ export class DeprecationNotices {
    * @param url the URL of the request; links in the headers may be relative to it
    * @param headers the headers of the answer; absent if nothing was sent
    */
-  report(endpoint: Endpoint, url: URL, headers: HttpAnswer['headers'] = {}): void {
+  report(endpoint: Endpoint, url: URL, headers: HttpResponse['headers'] = {}): void {
     const label = endpointLabel(endpoint);
     const notice = deprecationNotice(endpoint, { url, headers, now: this.#dependencies.clock.now() });
     if (notice === undefined || this.#reported.has(label)) return;
@@ -29,7 +29,7 @@ export class DeprecationNotices {
 /** The parts of an answer that can announce a deprecation. */
 export interface DeprecationHeaders {
   readonly url: URL;
-  readonly headers: HttpAnswer['headers'];
+  readonly headers: HttpResponse['headers'];
   /** Milliseconds since the epoch. */
   readonly now: number;
 }

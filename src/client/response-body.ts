@@ -4,7 +4,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { withExactFreeForm } from '../contract/free-form.ts';
 import type { TSchema } from '../contract/schema.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import type { HttpAnswer } from '../http/transport.ts';
+import type { HttpResponse } from '../http/transport.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
 import { ExternalError } from '../runtime/failure.ts';
@@ -31,7 +31,7 @@ export interface CallDescription {
  *   something and nothing depends on its answer, any JSON, plain text or an empty body is accepted.
  * @throws ServiceError for an error answer or a redirect; ExternalError for a success that cannot be relied on
  */
-export function successBody(answer: HttpAnswer, asked: CallDescription): unknown {
+export function successBody(answer: HttpResponse, asked: CallDescription): unknown {
   const { success, method } = asked.endpoint;
   const declared = success.find(({ status }) => status === answer.status) ?? success[0];
   if (declared === undefined || answer.status < 200 || answer.status >= 300) throw toServiceError(answer, asked);
@@ -54,7 +54,7 @@ export function successBody(answer: HttpAnswer, asked: CallDescription): unknown
 }
 
 /** The body of an answer if only its status matters. A web page is rejected, because it is not from the service. */
-function acknowledgement(answer: HttpAnswer, asked: CallDescription, schema: TSchema): unknown {
+function acknowledgement(answer: HttpResponse, asked: CallDescription, schema: TSchema): unknown {
   const body = isPlainText(answer) ? { value: answer.text } : readJsonBody(answer);
   if (body.problem !== undefined) throw unexpectedResponse(answer, asked, body.problem);
   const exact = typeof body.value === 'string' ? body.value : exactValue(schema, answer.text, body.value);
@@ -68,11 +68,11 @@ function exactValue(schema: TSchema, text: string, plain: unknown): unknown {
   return countInexactNumbers(text) === 0 ? plain : withExactFreeForm(schema, plain, parseExactJson(text));
 }
 
-function isPlainText({ text, headers }: HttpAnswer): boolean {
+function isPlainText({ text, headers }: HttpResponse): boolean {
   return text.trim() === '' || /^text\/plain\s*(;|$)/iu.test(headers['content-type']?.trim() ?? '');
 }
 
-function toServiceError(answer: HttpAnswer, asked: CallDescription): Error {
+function toServiceError(answer: HttpResponse, asked: CallDescription): Error {
   const body = readJsonBody(answer);
   const value = body.problem === undefined ? body.value : undefined;
   return new ServiceError({
@@ -101,7 +101,7 @@ function fieldErrors(body: unknown): Readonly<Record<string, string>> {
   );
 }
 
-function unexpectedResponse(answer: HttpAnswer, asked: CallDescription, what: string): ExternalError {
+function unexpectedResponse(answer: HttpResponse, asked: CallDescription, what: string): ExternalError {
   return new ExternalError({
     what: `${endpointLabel(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} returned ${answer.status} with ${what}`,
     remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
@@ -109,7 +109,7 @@ function unexpectedResponse(answer: HttpAnswer, asked: CallDescription, what: st
 }
 
 /** Only the origin of a redirect: its path and query may hold tickets of a login. */
-function redirectTarget(answer: HttpAnswer): string | undefined {
+function redirectTarget(answer: HttpResponse): string | undefined {
   const location = answer.headers['location'];
   if (answer.status < 300 || answer.status >= 400 || location === undefined) return undefined;
   return URL.canParse(location) ? `a redirect to ${new URL(location).origin}` : 'a redirect';

@@ -1,6 +1,6 @@
 import * as zlib from 'node:zlib';
 import { errorCode } from '../runtime/failure.ts';
-import { maximumAnswerBytes, TransportError, type HttpAnswer } from './transport.ts';
+import { maximumAnswerBytes, TransportError, type HttpResponse } from './transport.ts';
 import { isPassingStatus } from './retry.ts';
 
 type Decode = (
@@ -24,9 +24,9 @@ const encodedHeaders: ReadonlySet<string> = new Set(['content-encoding', 'conten
  */
 export async function decodeBody(
   status: number,
-  headers: HttpAnswer['headers'],
+  headers: HttpResponse['headers'],
   body: Buffer,
-): Promise<{ readonly headers: HttpAnswer['headers']; readonly body: Buffer }> {
+): Promise<{ readonly headers: HttpResponse['headers']; readonly body: Buffer }> {
   const codings = parseCodings(headers['content-encoding']);
   if (codings.length === 0) return { headers, body };
   const decoded = Object.fromEntries(Object.entries(headers).filter(([name]) => !encodedHeaders.has(name)));

@@ -1,13 +1,13 @@
-import type { HttpAnswer } from './transport.ts';
+import type { HttpResponse } from './transport.ts';
 
 /** The body of an answer: its content, or a description of why it cannot be read. */
-export type AnswerBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
+export type ParsedBody = { readonly value: unknown; readonly problem?: never } | { readonly problem: string };
 
 /**
  * Reads the JSON of an answer. Anything else is described, not shown: a proxy's login page is useless in a log, and can
  * contain secrets.
  */
-export function readJsonBody(answer: HttpAnswer): AnswerBody {
+export function readJsonBody(answer: HttpResponse): ParsedBody {
   if (answer.text.trim() === '') return { problem: 'an empty body' };
   const mediaType = answer.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (mediaType !== 'application/json' && !mediaType.endsWith('+json')) {

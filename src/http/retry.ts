@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Method, TransportError, TransportProblem } from './transport.ts';
+import type { HttpResponse, HttpRequest, Method, TransportError, TransportProblem } from './transport.ts';
 
 /** Why an attempt is repeated. */
 export interface RetryReason {
@@ -24,7 +24,7 @@ export function isIdempotent({ method, idempotent }: Pick<HttpRequest, 'method' 
  * @param idempotent whether repeating it is harmless even if it was carried out
  * @param now milliseconds since the epoch
  */
-export function retryReasonOfAnswer(idempotent: boolean, answer: HttpAnswer, now: number): RetryReason | undefined {
+export function retryReasonOfAnswer(idempotent: boolean, answer: HttpResponse, now: number): RetryReason | undefined {
   const { status } = answer;
   const retryAfter = parseRetryAfter(answer.headers['retry-after'], now);
   if (!isPassingStatus(status)) return undefined;

@@ -1,6 +1,6 @@
 import { sleep } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
-import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from './transport.ts';
+import { TransportError, type HttpResponse, type HttpRequest, type Transport } from './transport.ts';
 import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
 
 /** Timeout and number of retries of a request. */
@@ -30,8 +30,8 @@ export interface CallContext extends Dependencies {
 }
 
 /** The answer to the last attempt. */
-export interface FinalAnswer {
-  readonly answer: HttpAnswer;
+export interface FinalResponse {
+  readonly answer: HttpResponse;
   readonly attempts: number;
   /**
    * True if an attempt before the last may have arrived. The call may then have changed more than the answer says. An
@@ -63,7 +63,7 @@ function toLimits({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
  * @returns the last answer, whatever its status
  * @throws TransportError if the last attempt got no complete answer; its message says how many attempts there were
  */
-export async function sendWithRetry(label: string, request: HttpRequest, context: CallContext): Promise<FinalAnswer> {
+export async function sendWithRetry(label: string, request: HttpRequest, context: CallContext): Promise<FinalResponse> {
   const { clock, retryPolicy, log } = context;
   const { lastAttempt, end } = toLimits(retryPolicy, clock.now());
   let earlierArrived = false;
@@ -88,7 +88,11 @@ export async function sendWithRetry(label: string, request: HttpRequest, context
   }
 }
 
-function retryReason(request: HttpRequest, outcome: HttpAnswer | TransportError, now: number): RetryReason | undefined {
+function retryReason(
+  request: HttpRequest,
+  outcome: HttpResponse | TransportError,
+  now: number,
+): RetryReason | undefined {
   const idempotent = isIdempotent(request);
   return outcome instanceof TransportError
     ? retryReasonOfError(idempotent, outcome)
@@ -99,7 +103,7 @@ async function tryOnce(
   request: HttpRequest,
   context: CallContext,
   timeout: number,
-): Promise<HttpAnswer | TransportError> {
+): Promise<HttpResponse | TransportError> {
   if (timeout <= 0) return new TransportError('timeout', false, 'the time ran out before the request could be sent');
   const deadline = new AbortController();
   const late = new TransportError('timeout', true, `no complete answer within ${formatSeconds(timeout)}`);

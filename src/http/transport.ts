@@ -28,7 +28,7 @@ export interface HttpRequest {
 }
 
 /** One HTTP answer, read to its end. Redirects are not followed. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** Lowercase names; the values of a repeated header are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export interface Transport {
    *
    * @throws TransportError if no complete answer came; the signal's reason if it was aborted
    */
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** Loads the modules that a request to this URL needs, without connecting. */
   preload(url: URL): Promise<void>;
   /** Closes the connections, so that the process can end. */

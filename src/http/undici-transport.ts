@@ -8,7 +8,7 @@ import { createConnections } from './connections.ts';
 import {
   maximumAnswerBytes,
   TransportError,
-  type HttpAnswer,
+  type HttpResponse,
   type HttpRequest,
   type Transport,
   type TransportProblem,
@@ -42,7 +42,7 @@ export function createTransport(environment: EnvironmentVariables): Transport {
   };
 }
 
-function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(createAbortError(signal, 'nothing'));
@@ -50,7 +50,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
     }
     let controller: Dispatcher.DispatchController | undefined;
     let status = 0;
-    let headers: HttpAnswer['headers'] = {};
+    let headers: HttpResponse['headers'] = {};
     const chunks: Buffer[] = [];
     let size = 0;
 
@@ -121,12 +121,16 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, signal: AbortSig
 }
 
 /** The whole answer. Asynchronous only if it is compressed. */
-function toAnswer(status: number, headers: HttpAnswer['headers'], body: Buffer): HttpAnswer | Promise<HttpAnswer> {
+function toAnswer(
+  status: number,
+  headers: HttpResponse['headers'],
+  body: Buffer,
+): HttpResponse | Promise<HttpResponse> {
   if (headers['content-encoding'] === undefined) return { status, headers, text: body.toString('utf8') };
   return decodedAnswer(status, headers, body);
 }
 
-async function decodedAnswer(status: number, headers: HttpAnswer['headers'], body: Buffer): Promise<HttpAnswer> {
+async function decodedAnswer(status: number, headers: HttpResponse['headers'], body: Buffer): Promise<HttpResponse> {
   const { decodeBody } = await import('./content-encoding.ts');
   const decoded = await decodeBody(status, headers, body);
   return { status, headers: decoded.headers, text: decoded.body.toString('utf8') };
@@ -173,7 +177,7 @@ function bodyHeaders(request: HttpRequest): Record<string, string> {
   return { 'content-type': request.body.contentType, 'content-length': String(request.body.length) };
 }
 
-function flatten(headers: IncomingHttpHeaders): HttpAnswer['headers'] {
+function flatten(headers: IncomingHttpHeaders): HttpResponse['headers'] {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],

@@ -101,11 +101,6 @@ export function complianceLabel(compliant: boolean | null | undefined): string {
   return compliant ? '✅ yes' : '❌ no';
 }
 
-/** Cuts a text to at most so many characters, with an ellipsis. */
-export function truncate(text: string, maximumLength: number): string {
-  return text.length <= maximumLength ? text : `${text.slice(0, maximumLength - 1).toWellFormed()}…`;
-}
-
 /** The first 12 digits of a fingerprint or SHA. */
 export function abbreviate(digits: string): string {
   return digits.slice(0, 12);

@@ -1,4 +1,4 @@
-import type { Answered } from '../client/client.ts';
+import type { EndpointResult } from '../client/client.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 
 /** Words for the effect of a request, by the status of its answer. */
@@ -14,7 +14,7 @@ export interface EffectWords<Created extends string, Otherwise extends string> {
  * reached the service: that attempt may have created what the last one found.
  */
 export function toRequestEffect<Created extends string, Otherwise extends string>(
-  { status, earlierArrived }: Pick<Answered<Endpoint>, 'status' | 'earlierArrived'>,
+  { status, earlierArrived }: Pick<EndpointResult<Endpoint>, 'status' | 'earlierArrived'>,
   { created, otherwise }: EffectWords<Created, Otherwise>,
 ): Created | Otherwise | undefined {
   if (status === 201) return created;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { deprecationNotice } from '../../src/client/deprecation.ts';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { createFlow } from '../../src/contract/flow.ts';
-import type { HttpAnswer } from '../../src/http/transport.ts';
+import type { HttpResponse } from '../../src/http/transport.ts';
 import { startOfTime } from '../support/clock.ts';
 import { openTestClient } from '../support/client.ts';
 import { answers, resetsBeforeTheAnswer } from '../support/faults.ts';
@@ -15,7 +15,7 @@ const url = new URL('https://compliance.example.com/api/v2/artifacts/acme');
 const past = Date.UTC(2025, 0, 1) / 1000;
 const future = Date.UTC(2027, 5, 30) / 1000;
 
-function noticeOf(headers: HttpAnswer['headers'], endpoint: typeof createFlow | typeof getArtifact = getArtifact) {
+function noticeOf(headers: HttpResponse['headers'], endpoint: typeof createFlow | typeof getArtifact = getArtifact) {
   return deprecationNotice(endpoint, { url, headers, now: startOfTime });
 }
 
@@ -55,7 +55,7 @@ describe('the notice of a deprecated operation', () => {
     expect(noticeOf(headers)).toBe(notice);
   });
 
-  it.each<HttpAnswer['headers']>([
+  it.each<HttpResponse['headers']>([
     { deprecation: 'false' },
     { deprecation: '?0' },
     { deprecation: '' },

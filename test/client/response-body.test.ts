@@ -8,17 +8,17 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { createFlow } from '../../src/contract/flow.ts';
 import { getNotification } from '../../src/contract/notification.ts';
 import { createPolicy } from '../../src/contract/policy.ts';
-import type { HttpAnswer } from '../../src/http/transport.ts';
+import type { HttpResponse } from '../../src/http/transport.ts';
 import { Failure, ExternalError } from '../../src/runtime/failure.ts';
 
 const asked = { endpoint: getArtifact, path: '/artifacts/acme/web/fingerprint/abcde', attempts: 1, answeredAt: 0 };
 const question = 'get-artifact: GET /artifacts/acme/web/fingerprint/abcde returned';
 
-function json(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
+function json(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
 }
 
-function failureOf(answer: HttpAnswer, of: Parameters<typeof successBody>[1] = asked): Failure {
+function failureOf(answer: HttpResponse, of: Parameters<typeof successBody>[1] = asked): Failure {
   try {
     successBody(answer, of);
   } catch (error) {
@@ -50,7 +50,7 @@ describe('a success', () => {
     },
   );
 
-  it.each<[string, HttpAnswer, string]>([
+  it.each<[string, HttpResponse, string]>([
     ['is empty', { status: 200, headers: {}, text: '' }, 'with an empty body'],
     [
       'is an HTML page',
@@ -96,7 +96,7 @@ describe('a success of any status', () => {
     expect(successBody(json(status, 'OK'), of(createFlow))).toBe('OK');
   });
 
-  it.each<[string, HttpAnswer, unknown]>([
+  it.each<[string, HttpResponse, unknown]>([
     ['nothing', { status: 204, headers: {}, text: '' }, ''],
     ['nothing of a type', { status: 200, headers: { 'content-type': 'application/json' }, text: '' }, ''],
     ['plain text', { status: 201, headers: { 'content-type': 'text/plain; charset=utf-8' }, text: 'OK' }, 'OK'],
@@ -106,7 +106,7 @@ describe('a success of any status', () => {
     expect(successBody(answer, of(createFlow))).toEqual(body);
   });
 
-  it.each<[string, HttpAnswer, unknown]>([
+  it.each<[string, HttpResponse, unknown]>([
     ['nothing', { status: 204, headers: {}, text: '' }, ''],
     ['a text', json(200, 'OK'), 'OK'],
     ['null', json(200, null), null],
@@ -121,7 +121,7 @@ describe('a success of any status', () => {
     expect(JSON.parse(JSON.stringify(view))).toEqual(body);
   });
 
-  it.each<[string, HttpAnswer, Endpoint, string]>([
+  it.each<[string, HttpResponse, Endpoint, string]>([
     [
       'a web page',
       { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>' },
@@ -217,7 +217,7 @@ describe('an error answer', () => {
     expect(failure.message).toContain('Attest artifact: POST');
   });
 
-  it.each<[string, HttpAnswer, string]>([
+  it.each<[string, HttpResponse, string]>([
     ['an empty body', { status: 502, headers: {}, text: '' }, '502 with an empty body'],
     ['blanks', { status: 502, headers: {}, text: ' \r\n' }, '502 with an empty body'],
     [

@@ -132,7 +132,7 @@ describe.each(operations)('%s after an attempt that may have been carried out', 
     ['503 with Retry-After', answers(503, { message: 'no' }, { 'retry-after': '1' })],
   ])('is repeated if the service refused it: %s', async (_what, fault) => {
     const server = await startServer(fault, successOf(operation));
-    // See `FinalAnswer.earlierArrived`.
+    // See `FinalResponse.earlierArrived`.
     await expect(send(operation, openClient(server.url))).resolves.toMatchObject({ status: 200, earlierArrived: true });
     expect(server.requests).toHaveLength(2);
   });

@@ -1,6 +1,6 @@
 import tls from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
-import type { HttpAnswer } from '../../src/http/transport.ts';
+import type { HttpResponse } from '../../src/http/transport.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';
 import { canMakeCertificates, makeCertificate } from '../support/certificate.ts';
@@ -20,7 +20,7 @@ import { neverAborted, timeoutError } from '../support/http-fixture.ts';
 const opened = closeAfterEach();
 
 /** Uploads to a server that ends the connection while the client is about to write on. */
-function upload(url: string, { ended }: RefusingServer, environment: EnvironmentVariables = {}): Promise<HttpAnswer> {
+function upload(url: string, { ended }: RefusingServer, environment: EnvironmentVariables = {}): Promise<HttpResponse> {
   const transport = opened(createTransport(environment));
   return transport.send({ method: 'POST', url: new URL(url), headers: {}, body: bodyThatWaits(ended) }, neverAborted);
 }

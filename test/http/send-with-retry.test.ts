@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TransportError, type HttpAnswer, type HttpRequest, type Method } from '../../src/http/transport.ts';
+import { TransportError, type HttpResponse, type HttpRequest, type Method } from '../../src/http/transport.ts';
 import { callTimeout, sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
 import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
 import { collectingLog } from '../support/log.ts';
@@ -11,7 +11,7 @@ function request(method: Method = 'GET'): HttpRequest {
   return { method, url: new URL('http://127.0.0.1/api/v2/flows/acme'), headers: {} };
 }
 
-function answer(status: number, retryAfter?: string): HttpAnswer {
+function answer(status: number, retryAfter?: string): HttpResponse {
   return { status, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, text: '' };
 }
 
@@ -271,7 +271,7 @@ describe('sendWithRetry with `until`', () => {
   async function sent(
     attempts: readonly [Attempt, ...Attempt[]],
     until: number,
-  ): Promise<Setting & { readonly ended: HttpAnswer | TransportError }> {
+  ): Promise<Setting & { readonly ended: HttpResponse | TransportError }> {
     const made = setting(attempts);
     const context = { ...made.context, retryPolicy: { ...made.context.retryPolicy, until: startOfTime + until } };
     const ended = await sendWithRetry('get-artifact', request(), context).then(

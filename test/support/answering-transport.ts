@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Transport } from '../../src/http/transport.ts';
+import type { HttpResponse, HttpRequest, Transport } from '../../src/http/transport.ts';
 
 /** A transport that opens no connection. */
 export interface AnsweringTransport extends Transport {
@@ -8,7 +8,7 @@ export interface AnsweringTransport extends Transport {
 
 /** A transport whose responses a function makes of the requests. */
 export function answeringTransport(
-  answer: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>,
+  answer: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>,
 ): AnsweringTransport {
   const requests: HttpRequest[] = [];
   return {
@@ -43,6 +43,6 @@ export function silentTransport(): AnsweringTransport {
 }
 
 /** A JSON response. */
-export function jsonAnswer(status: number, body: unknown, headers: HttpAnswer['headers'] = {}): HttpAnswer {
+export function jsonAnswer(status: number, body: unknown, headers: HttpResponse['headers'] = {}): HttpResponse {
   return { status, headers: { 'content-type': 'application/json', ...headers }, text: JSON.stringify(body) };
 }

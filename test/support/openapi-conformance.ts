@@ -3,7 +3,7 @@ import { isMapping, valueAt, type Mapping } from '../../src/runtime/untrusted-da
 import { createOpenApiDocument } from '../../src/service/http/openapi/document.ts';
 
 /** A response of a service. */
-export interface Answered {
+export interface EndpointResult {
   readonly method: string;
   /** Relative to the base address of the interface, with its query. */
   readonly path: string;
@@ -20,7 +20,7 @@ const document: unknown = JSON.parse(JSON.stringify(createOpenApiDocument('/api/
  * How a response deviates from the service's OpenAPI document; undefined if it does not, or if the document does not
  * have the operation.
  */
-export function findDeviation(answered: Answered): string | undefined {
+export function findDeviation(answered: EndpointResult): string | undefined {
   const operation = operationOf(answered);
   if (operation === undefined) return undefined;
   const { method, path, status, contentType, body } = answered;
@@ -32,7 +32,7 @@ export function findDeviation(answered: Answered): string | undefined {
   return Check(schema, body) ? undefined : `${where}: the body is not as declared: ${JSON.stringify(body)}`;
 }
 
-function operationOf({ method, path }: Answered): unknown {
+function operationOf({ method, path }: EndpointResult): unknown {
   const segments = path.replace(/\?.*$/u, '').split('/');
   const paths = valueAt(document, 'paths');
   const templates = isMapping(paths) ? Object.keys(paths) : [];

@@ -1,10 +1,10 @@
-import type { HttpAnswer, HttpRequest, Transport, TransportError } from '../../src/http/transport.ts';
+import type { HttpResponse, HttpRequest, Transport, TransportError } from '../../src/http/transport.ts';
 import { sleep, type Clock } from '../../src/runtime/clock.ts';
 
 /** The outcome of an attempt, and after how many milliseconds it ends. */
 export interface Attempt {
   readonly takes?: number;
-  readonly outcome: HttpAnswer | TransportError;
+  readonly outcome: HttpResponse | TransportError;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest, Method, Transport } from '../../http/transport.ts';
+import type { HttpResponse, HttpRequest, Method, Transport } from '../../http/transport.ts';
 
 /** The options that Octokit passes to `fetch`. */
 interface FetchOptions {
@@ -53,7 +53,7 @@ function toMethod(name: string): Method {
 }
 
 /** The target of a redirect; undefined if there is none, or if it would change the method or leave the origin. */
-function findRedirect({ status, headers }: HttpAnswer, { method, url }: HttpRequest): URL | undefined {
+function findRedirect({ status, headers }: HttpResponse, { method, url }: HttpRequest): URL | undefined {
   const keepsMethod = status === 307 || status === 308 || (method === 'GET' && (status === 301 || status === 302));
   const location = headers['location'];
   if (!keepsMethod || location === undefined || !URL.canParse(location, url.href)) return undefined;
@@ -61,6 +61,6 @@ function findRedirect({ status, headers }: HttpAnswer, { method, url }: HttpRequ
   return target.origin === url.origin ? target : undefined;
 }
 
-function toResponse({ status, headers, text }: HttpAnswer): Response {
+function toResponse({ status, headers, text }: HttpResponse): Response {
   return new Response(text === '' ? null : text, { status, headers });
 }

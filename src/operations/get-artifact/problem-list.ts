@@ -1,6 +1,7 @@
+import { truncate } from '../../runtime/truncate.ts';
 import type { Verdict } from '../../contract/compliance.ts';
 import { evidenceMark, toEvidenceState, type EvidenceState } from '../evidence-state.ts';
-import { link, plain, truncate, type Line, type Text } from '../report.ts';
+import { link, plain, type Line, type Text } from '../report.ts';
 import { summarizeList, withoutFullStop } from '../sentences.ts';
 import type { ArtifactEvidence } from './artifact-evidence.ts';
 import type { FailureGroup } from './judge-artifacts.ts';

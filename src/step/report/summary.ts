@@ -1,3 +1,4 @@
+import { truncate } from '../../runtime/truncate.ts';
 import type { StepResult } from '../run/step-result.ts';
 import { escapeHtmlLine } from './escape.ts';
 import { renderSummaryHtml, type SummaryExtent, type ShownContent, type SummaryContent } from './summary-html.ts';
@@ -67,8 +68,8 @@ function createVariants(text: SummaryContent): readonly Variant[] {
     ...(caution === undefined ? {} : { caution }),
   };
   const reason = {
-    conclusion: truncate(conclusion),
-    ...(remedy === undefined ? {} : { remedy: truncate(remedy) }),
+    conclusion: truncate(conclusion, maximumReasonLength),
+    ...(remedy === undefined ? {} : { remedy: truncate(remedy, maximumReasonLength) }),
   };
   const withoutTables =
     report === undefined ? text : { ...text, report: { subject: report.subject, facts: report.facts, tables: [] } };
@@ -78,8 +79,4 @@ function createVariants(text: SummaryContent): readonly Variant[] {
     { shown: { ...about, ...reason }, rows: 0, cut: 'The report is' },
     { shown: about, rows: 0, cut: 'The report is' },
   ];
-}
-
-function truncate(text: string): string {
-  return text.length <= maximumReasonLength ? text : `${text.slice(0, maximumReasonLength - 1).toWellFormed()}…`;
 }

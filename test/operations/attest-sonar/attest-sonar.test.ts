@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
-import type { HttpAnswer, HttpRequest } from '../../../src/http/transport.ts';
+import type { HttpResponse, HttpRequest } from '../../../src/http/transport.ts';
 import { isMapping, type Mapping } from '../../../src/runtime/untrusted-data.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { collectBody } from '../../support/collect-bytes.ts';
@@ -40,7 +40,7 @@ interface Sent {
 /** Attests with these inputs and this answer of the service; returns the requests. */
 async function attest(
   inputs: Readonly<Record<string, string>>,
-  answer: HttpAnswer = jsonAnswer(201, 'OK'),
+  answer: HttpResponse = jsonAnswer(201, 'OK'),
 ): Promise<readonly Sent[]> {
   const sent: Sent[] = [];
   // The body is read while it is sent, because an archive is deleted afterwards.
@@ -68,7 +68,7 @@ async function sentBy({ url, body: sent }: HttpRequest): Promise<Sent> {
 }
 
 /** A Sonar server whose token may see the task and its gate, and not the analysis. */
-function sonarAnswer({ pathname }: URL): HttpAnswer {
+function sonarAnswer({ pathname }: URL): HttpResponse {
   switch (pathname) {
     case '/api/ce/task':
       return jsonAnswer(200, { task: finishedTask({ submittedAt: '2026-01-02T05:20:00+0200' }) });

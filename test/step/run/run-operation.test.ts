@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { HttpAnswer, HttpRequest } from '../../../src/http/transport.ts';
+import type { HttpResponse, HttpRequest } from '../../../src/http/transport.ts';
 import { Failure, UserError } from '../../../src/runtime/failure.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
 import { answeringTransport, jsonAnswer, silentTransport } from '../../support/answering-transport.ts';
@@ -27,7 +27,7 @@ async function problemsOf(
 }
 
 /** Answers every lookup with the artifact of the requested fingerprint. */
-function compliantArtifacts({ url }: HttpRequest): HttpAnswer {
+function compliantArtifacts({ url }: HttpRequest): HttpResponse {
   const fingerprint = (url.pathname.split('/').at(-1) ?? '').padEnd(64, '0');
   return jsonAnswer(200, anArtifact({ fingerprint }));
 }

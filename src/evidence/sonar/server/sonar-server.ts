@@ -10,8 +10,8 @@ import {
 import { authorizationHeader, type AuthorizationScheme, expiryWarning } from './sonar-token.ts';
 import { type Polling, isTransientError, pollUntilResponse, type Attempt } from './sonar-polling.ts';
 import { listAt, textAt } from '../../../runtime/untrusted-data.ts';
-import { readJsonBody, type AnswerBody } from '../../../http/json-body.ts';
-import { TransportError, type HttpAnswer } from '../../../http/transport.ts';
+import { readJsonBody, type ParsedBody } from '../../../http/json-body.ts';
+import { TransportError, type HttpResponse } from '../../../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../../../http/send-with-retry.ts';
 import { isPassingStatus, parseRetryAfter } from '../../../http/retry.ts';
 import type { Failure } from '../../../runtime/failure.ts';
@@ -77,7 +77,7 @@ export function openSonarServer(
   let hasWarnedOfExpiry = false;
   let hasAnswered = false;
 
-  const send = async (call: SonarCall, timeout: number, authorization?: string): Promise<HttpAnswer> => {
+  const send = async (call: SonarCall, timeout: number, authorization?: string): Promise<HttpResponse> => {
     let { url } = call;
     for (let redirects = 0; redirects <= maximumRedirects; redirects += 1) {
       const answer = await sendOnce({ ...call, url }, requestHeaders(authorization), context, timeout);
@@ -91,7 +91,7 @@ export function openSonarServer(
     throw unexpectedSonarResponse(call, `more than ${maximumRedirects} redirects`);
   };
 
-  const sendWithAnyScheme = async (call: SonarCall, timeout: number, key: string): Promise<HttpAnswer> => {
+  const sendWithAnyScheme = async (call: SonarCall, timeout: number, key: string): Promise<HttpResponse> => {
     const [first = 'bearer', second] = schemes;
     const answer = await send(call, timeout, authorizationHeader(first, key));
     // Servers before 10.0 answer a bearer token with 401, or, if they allow anonymous visitors, with 403.
@@ -106,7 +106,7 @@ export function openSonarServer(
     return answer;
   };
 
-  const warnOfExpiry = (answer: HttpAnswer): void => {
+  const warnOfExpiry = (answer: HttpResponse): void => {
     const header = answer.headers['sonarqube-authentication-token-expiration'];
     const warning = hasWarnedOfExpiry ? undefined : expiryWarning(header, context.clock.now());
     if (warning === undefined) return;
@@ -163,7 +163,7 @@ function isStarting(answer: SonarApiResult, path: string, { url }: ServerAddress
   return !answer.ok && answer.status === 404 && isUnknownUrl(answer.message, path, url);
 }
 
-function isRefused(answer: HttpAnswer): boolean {
+function isRefused(answer: HttpResponse): boolean {
   return answer.status === 401 || answer.status === 403;
 }
 
@@ -181,7 +181,7 @@ async function sendOnce(
   headers: Readonly<Record<string, string>>,
   context: CallContext,
   timeout: number,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   const requestTimeout = Math.min(context.retryPolicy.requestTimeout, timeout);
   const label = `Sonar: GET ${call.url.pathname}`;
   const request = { method: 'GET', url: call.url, headers } as const;
@@ -192,8 +192,8 @@ async function sendOnce(
   return answer;
 }
 
-function toAttempt(call: SonarCall, answer: HttpAnswer, now: number): Attempt<SonarApiResult> {
-  const body: AnswerBody = readJsonBody(answer);
+function toAttempt(call: SonarCall, answer: HttpResponse, now: number): Attempt<SonarApiResult> {
+  const body: ParsedBody = readJsonBody(answer);
   const { status } = answer;
   if (status >= 200 && status < 300) {
     if (body.problem !== undefined) throw unexpectedSonarResponse(call, `${status} and ${body.problem}`);
@@ -209,7 +209,7 @@ function toAttempt(call: SonarCall, answer: HttpAnswer, now: number): Attempt<So
 }
 
 /** Sonar's own message in an error response (`{"errors":[{"msg":"…"}]}`); undefined if there is none. */
-export function findSonarMessage(body: AnswerBody): string | undefined {
+export function findSonarMessage(body: ParsedBody): string | undefined {
   const message = listAt(body.problem === undefined ? body.value : undefined, 'errors').flatMap(
     (error) => textAt(error, 'msg') ?? [],
   );
@@ -217,7 +217,7 @@ export function findSonarMessage(body: AnswerBody): string | undefined {
 }
 
 /** The target of a redirect, `nowhere` if it has no valid URL; undefined if the response is not a redirect. */
-export function findRedirectTarget(answer: HttpAnswer, call: URL): URL | 'nowhere' | undefined {
+export function findRedirectTarget(answer: HttpResponse, call: URL): URL | 'nowhere' | undefined {
   if (![301, 302, 303, 307, 308].includes(answer.status)) return undefined;
   const location = answer.headers['location'] ?? '';
   return location === '' ? 'nowhere' : (URL.parse(location, call.href) ?? 'nowhere');

@@ -1,5 +1,6 @@
 import type { Endpoint, ErrorResponse } from '../../../contract/endpoint.ts';
 import { commonErrors, type ErrorBody } from '../../../contract/errors.ts';
+import { truncate } from '../../../runtime/truncate.ts';
 /** Details of an error response. */
 export interface ApiErrorDetails {
   /** Values of the `{name}` placeholders in the message. */
@@ -23,7 +24,7 @@ export class ApiError extends Error {
     super(message, { cause });
     this.status = response.status;
     // Built by fromEntries, because a field can be called `__proto__`.
-    const fields = errors.map(([field, rule]) => [shortened(field), rule] as const);
+    const fields = errors.map(([field, rule]) => [truncate(field, maximumFieldLength), rule] as const);
     this.body = errors.length === 0 ? { message } : { message, errors: Object.fromEntries(fields) };
     this.headers = headers;
   }
@@ -31,10 +32,6 @@ export class ApiError extends Error {
 
 /** In characters, because a key in a request can be as long as the document. */
 const maximumFieldLength = 300;
-
-function shortened(field: string): string {
-  return field.length <= maximumFieldLength ? field : `${field.slice(0, maximumFieldLength - 1).toWellFormed()}…`;
-}
 
 /** Creates the error for an invalid request. */
 export function validationError(...errors: readonly (readonly [field: string, rule: string])[]): ApiError {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TransportError, type HttpAnswer, type HttpRequest, type Transport } from '../../../../src/http/transport.ts';
+import { TransportError, type HttpResponse, type HttpRequest, type Transport } from '../../../../src/http/transport.ts';
 import { createTransport } from '../../../../src/http/undici-transport.ts';
 import { jsonAnswer } from '../../../support/answering-transport.ts';
 import { startOfTime } from '../../../support/clock.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 /** The failure of a request at a time in milliseconds after the start; undefined if the server answers. */
-type Disruption = (elapsed: number, request: HttpRequest) => HttpAnswer | TransportError | undefined;
+type Disruption = (elapsed: number, request: HttpRequest) => HttpResponse | TransportError | undefined;
 
 async function open(disrupt: Disruption, state: Partial<SonarState> = {}, signal?: AbortSignal): Promise<void> {
   real = createTransport({});
@@ -34,8 +34,8 @@ async function open(disrupt: Disruption, state: Partial<SonarState> = {}, signal
 
 const elapsed = (): number => job.clock.now() - startOfTime;
 const refused = new TransportError('unreachable', false, 'connect ECONNREFUSED 127.0.0.1:9000');
-const unknownUrl = (path: string): HttpAnswer => jsonAnswer(404, { errors: [{ msg: `Unknown url : /${path}` }] });
-const starting = ({ url }: HttpRequest): HttpAnswer => unknownUrl(url.pathname.slice(1));
+const unknownUrl = (path: string): HttpResponse => jsonAnswer(404, { errors: [{ msg: `Unknown url : /${path}` }] });
+const starting = ({ url }: HttpRequest): HttpResponse => unknownUrl(url.pathname.slice(1));
 const within = (elapsedNow: number, from: number, to: number): boolean => elapsedNow >= from && elapsedNow < to;
 
 describe('a restart of Sonar', () => {
@@ -123,7 +123,7 @@ describe('a restart of Sonar', () => {
 });
 
 describe('too many requests', () => {
-  const tooMany = (retryAfter: string): HttpAnswer => ({
+  const tooMany = (retryAfter: string): HttpResponse => ({
     status: 429,
     headers: { 'retry-after': retryAfter },
     text: '',
