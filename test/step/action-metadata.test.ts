@@ -12,6 +12,7 @@ import { reportResult } from '../../src/step/report/report-result.ts';
 import { decideResult } from '../../src/step/run/gate.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 import { commonNames, secretInputs } from '../../src/step/run/common-inputs.ts';
+import { createInputReference } from '../../tools/input-reference/page.ts';
 import { captureOutput } from '../support/captured-output.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -50,24 +51,31 @@ describe('action.yml', () => {
     expect([...names].sort()).toEqual(Object.keys(outputs).sort());
   });
 
-  it('describes every input and output in a sentence', () => {
-    for (const [, entry] of [...entries('inputs'), ...entries('outputs')]) {
-      expect(textAt(entry, 'description')).toMatch(/^[\w`'].{10,}\.$/u);
+  it('describes every input and output in one or two short sentences, with a link to the rest', () => {
+    const pages = { inputs: (name: string) => `inputs.md#${name}`, outputs: () => 'reporting.md#outputs' };
+    for (const section of ['inputs', 'outputs'] as const) {
+      for (const [name, entry] of entries(section)) {
+        const link = `https://github.com/OWNER/compliance-action/blob/main/docs/${pages[section](name)}`;
+        const [sentences = '', target] = (textAt(entry, 'description') ?? '').split(' Details: ');
+        expect([name, target]).toEqual([name, link]);
+        expect(sentences).toMatch(/^[\w`'].{10,140}\.$/u);
+        expect(sentences.match(/\. /gu)?.length ?? 0).toBeLessThan(2);
+      }
     }
   });
 
-  it('names the environment fallback of exactly the inputs that have one: the connection, the organization, the flow', () => {
+  it('names the environment variable of exactly the inputs that have one in their reference', async () => {
     const inputs = [...Object.values(connectionInputs).map(({ input }) => input), ...used];
     const withOne = inputs.filter(({ fallback }) => fallback === true).map(({ name }) => name);
-    const said = entries('inputs').flatMap(([name, entry]) => {
-      const [, variable] = /Environment: `(\w+)`\./u.exec(textAt(entry, 'description') ?? '') ?? [];
-      return variable === undefined ? [] : [[name, variable]];
-    });
-    expect(said).toEqual(said.map(([name = '']) => [name, fallbackVariable(name)]));
-    expect(said.map(([name]) => name).sort()).toEqual([...new Set(withOne)].sort());
-    expect(said.map(([name]) => name)).toEqual([
-      ...['base-url', 'api-token', 'auth-method', 'org', 'timeout', 'retries', 'file-parts', 'dry-run', 'flow'],
+    const said = [...(await createInputReference()).matchAll(/^- Environment variable: `(\w+)`$/gmu)].map(
+      ([, variable]) => variable,
+    );
+    expect(said).toEqual([
+      ...['base-url', 'api-token', 'auth-method', 'org', 'timeout', 'retries', 'file-parts', 'dry-run', 'flow'].map(
+        fallbackVariable,
+      ),
     ]);
+    expect([...said].sort()).toEqual([...new Set(withOne)].map(fallbackVariable).sort());
   });
 
   it('sets no defaults except values from GitHub’s contexts: others would override the job’s variables', () => {
@@ -80,9 +88,11 @@ describe('action.yml', () => {
     ]);
   });
 
-  it('names every operation that a step can run', () => {
-    const text = textAt(Object.fromEntries(entries('inputs')), 'operation', 'description');
-    for (const name of operationNames) expect(text).toContain(`\`${name}\``);
+  it('names operations that a step can run', () => {
+    const text = textAt(Object.fromEntries(entries('inputs')), 'operation', 'description') ?? '';
+    const named = [...text.matchAll(/`([^`]+)`/gu)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(1);
+    expect(operationNames).toEqual(expect.arrayContaining(named));
   });
 
   it('runs on Node 24, from a file that is there', () => {
@@ -92,11 +102,13 @@ describe('action.yml', () => {
     expect(existsSync(join(root, main))).toBe(true);
   });
 
-  it('can be listed: a name, a description, an icon and a colour', () => {
+  it('can be listed on the marketplace: a name, a description of at most 125 characters, an icon and a colour', () => {
     expect(textAt(metadata, 'name')).toBeDefined();
-    expect(textAt(metadata, 'description')?.length).toBeLessThan(200);
-    expect(textAt(metadata, 'branding', 'icon')).toBeDefined();
-    expect(textAt(metadata, 'branding', 'color')).toBeDefined();
+    expect(textAt(metadata, 'description')?.length).toBeLessThanOrEqual(125);
+    expect(textAt(metadata, 'branding', 'icon')).toBe('shield');
+    expect(['white', 'black', 'yellow', 'blue', 'green', 'orange', 'red', 'purple', 'gray-dark']).toContain(
+      textAt(metadata, 'branding', 'color'),
+    );
   });
 });
 

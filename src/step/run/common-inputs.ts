@@ -1,6 +1,6 @@
-import { optional, required, withDefault, type ValuesOf } from '../../operations/inputs/input.ts';
+import { optional, required, withDefault, type Input, type ValuesOf } from '../../operations/inputs/input.ts';
 import type { Problem } from '../../runtime/failure.ts';
-import { inputText, readInputs, givenTexts, type InputName, type InputSource } from './read-inputs.ts';
+import { inputText, readInputs, givenTexts, type InputSource } from './read-inputs.ts';
 import { commitSha, githubToken } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken, connectionInputs } from '../../operations/inputs/connection-inputs.ts';
 import {
@@ -33,7 +33,7 @@ const commonInputs = {
 const publicationInputs = { githubToken: optional(githubToken), commitSha: optional(commitSha) } as const;
 
 /** The inputs of every step, whatever its operation. */
-export const commonDeclared: readonly InputName[] = [
+export const commonDeclared: readonly Input<unknown>[] = [
   operationName,
   githubToken,
   matrix,
