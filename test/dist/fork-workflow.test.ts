@@ -12,7 +12,7 @@ import { runDocumentedWorkflow, type DocumentedWorkflowEnd } from '../support/wo
 import { fakeActions, type ArtifactEntry, type FakeAction } from '../support/fake-actions.ts';
 import { workflowsOn } from '../support/workflows.ts';
 
-const workflow = workflowsOn('docs/gating.md').find(({ name }) => name === 'Compliance of pull requests')?.content;
+const workflow = workflowsOn('docs/pull-requests.md').find(({ name }) => name === 'Compliance of pull requests')?.content;
 
 let service: TestService;
 let folder: GitFolder;

@@ -6,7 +6,7 @@ import { itAsOnUbuntu } from '../support/platform.ts';
 import { readText } from '../support/repository.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { temporaryWorkspace } from '../support/temporary-workspace.ts';
-import { pushToMain, startedByHand } from '../support/workflow-events.ts';
+import { pullRequest, pushToMain, startedByHand } from '../support/workflow-events.ts';
 import { runDocumentedWorkflow } from '../support/workflow-fixture.ts';
 import { isTriggeredBy, type TriggeringEvent } from '../support/workflow-trigger.ts';
 import { workflowsOn } from '../support/workflows.ts';
@@ -47,8 +47,8 @@ describe('the quick start', () => {
       const log = expect.any(String);
       expect(await run('Compliance quick start', pushToMain('.github/workflows/compliance.yml'))).toEqual({ log, steps: ['done created'] });
       expect(await run('Compliance quick start', startedByHand())).toEqual({ log, steps: ['done updated'] });
-      // Step 4, which needs Sonar.
-      expect(await run('Scan and attest', pushToMain('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });
+      // What it continues with, which needs Sonar.
+      expect(await run('Merge gate', pullRequest('src/a.js'))).toEqual({ log, steps: ['compliant OK'] });
 
       const headers = { authorization: `Bearer ${key}` };
       const listed: unknown = await (await fetch(`${service.baseUrl}/attestations/acme/web`, { headers })).json();

@@ -2,18 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { operationNames } from '../../src/contract/endpoint.ts';
-import type { Use } from '../../src/operations/inputs/input.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
-import { readPolicy } from '../../src/service/domain/policy/read-policy.ts';
-import { commonNames } from '../../src/step/run/common-inputs.ts';
 import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, type MarkdownTable, tablesOf } from '../support/markdown.ts';
 import { actionEntries, readText, root } from '../support/repository.ts';
+import { workflowsIn } from '../support/workflows.ts';
 
 const readme = readText('README.md');
-const exampleNames = readdirSync(join(root, 'examples'));
+const exampleNames = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.yml'));
 const runnable: readonly Operation[] = await Promise.all(operationNames.map((name) => operations[name]()));
 
 /** The rows of all tables with this first column, each as a mapping from column to cell. */
@@ -28,10 +26,6 @@ function cell(row: ReadonlyMap<string, string>, column: string): string {
   return row.get(column) ?? '';
 }
 
-function uses(operation: Operation): readonly Use<unknown>[] {
-  return Object.values(operation.inputs);
-}
-
 describe('the README', () => {
   it('shows the two commands right after the introduction', () => {
     const [, first = '', second = ''] = readme.split(/^## /mu);
@@ -40,100 +34,61 @@ describe('the README', () => {
     expect(second).toMatch(/^Quick start\n/u);
   });
 
-  it('holds the examples word for word', () => {
+  it('has the quick start and the merge gate, word for word as in the examples', () => {
     const workflows = fencesOf(readme).flatMap(({ text }) => (/^jobs:$/mu.test(text) ? [text] : []));
-    expect(workflows).toHaveLength(5);
-    const examples = exampleNames.map((name) => readText(`examples/${name}`));
-    expect(examples).toEqual(expect.arrayContaining(workflows));
+    expect(workflows).toEqual(['quick-start', 'merge-gate'].map((name) => readText(`examples/${name}.yml`)));
   });
 
-  it('shows every example, or links to it', () => {
-    const shown = fencesOf(readme).map(({ text }) => text);
-    const hidden = exampleNames.filter((name) => !shown.includes(readText(`examples/${name}`)));
-    const linked = rowsOf('In [examples/](examples)').map((row) => cell(row, 'In [examples/](examples)'));
-    expect(linked.sort()).toEqual(hidden.map((name) => `[\`${name}\`](examples/${name})`).sort());
+  it('names the check to require as the job of the merge gate', () => {
+    const gate = workflowsIn('examples').find(({ name }) => name === 'Merge gate');
+    const name = textAt(gate?.content, 'jobs', 'gate', 'name') ?? '';
+    expect(readme).toContain(`and choose \`${name}\``);
   });
+});
 
-  it('shows policies that the service accepts', () => {
-    const policies = fencesOf(readme).filter(({ text }) => text.startsWith('_schema:'));
-    expect(policies).toHaveLength(1);
-    for (const { text } of policies) expect(readPolicy(Buffer.from(text))).toHaveProperty('rules');
-  });
-
-  it('has the titles of annotations that the gate uses', () => {
-    const gate = readText('src/step/run/gate.ts');
-    const titles = rowsOf('Title').flatMap((row) => codeWordsOf(cell(row, 'Title')));
-    expect(titles).not.toEqual([]);
-    for (const title of titles) expect(gate).toContain(title.replace(/^… |: …$/u, ''));
+describe('the page about the examples', () => {
+  it('links to every example', () => {
+    const linked = tablesOf(readText('examples/README.md')).flatMap(({ rows }) => rows.map(([first]) => first));
+    expect([...linked].sort()).toEqual(exampleNames.map((name) => `[\`${name}\`](${name})`).sort());
   });
 });
 
 describe("the README's table of operations", () => {
-  it('has every operation with its number, endpoint and default of on-non-compliant', () => {
-    const documented = rowsOf('Operation').map((row) =>
-      ['Operation', 'Number', 'Endpoint', '`on-non-compliant`'].map((column) => cell(row, column)),
-    );
-    const declared = runnable.map(({ name, gate, endpoint: { number, method, path } }) => [
-      `\`${name}\``,
-      String(number),
-      `\`${method} ${path}\``,
-      `\`${gate}\``,
-    ]);
-    expect(documented).toEqual(declared);
+  it('has every operation in the order of the interface', () => {
+    const documented = rowsOf('Operation').map((row) => codeWordsOf(cell(row, 'Operation'))[0]);
+    expect(documented).toEqual([...operationNames]);
   });
 
-  it('has the inputs of each operation, the required ones in bold', () => {
-    const documented = rowsOf('Operation').map((row) =>
-      cell(row, 'Inputs of its own')
-        .split(', ')
-        .filter((name) => name !== '')
-        .sort(),
-    );
-    const declared = runnable.map((operation) =>
-      uses(operation)
-        .map(({ input, absent }) => (absent === 'error' ? `**\`${input.name}\`**` : `\`${input.name}\``))
-        .sort(),
-    );
-    expect(documented).toEqual(declared);
+  it('has a purpose for each, and a verdict for those that judge', () => {
+    for (const row of rowsOf('Operation')) expect(cell(row, 'Purpose')).not.toBe('');
+    const judging = rowsOf('Operation').filter((row) => cell(row, 'Verdict') !== '');
+    expect(judging.map((row) => codeWordsOf(cell(row, 'Operation'))[0])).toEqual([
+      ...['attest-sonar', 'list-attestations', 'get-artifact', 'list-snapshots'],
+    ]);
+  });
+
+  it('is followed by the operations that fail the step by default', () => {
+    const failing = runnable.filter(({ gate }) => gate === 'fail').map(({ name }) => `\`${name}\``);
+    expect(readme).toContain(`${failing.join(' and ')} fail the step unless the verdict is compliant.`);
   });
 });
 
-describe("the README's tables of inputs", () => {
+describe("the README's table of inputs", () => {
   const rows = rowsOf('Input');
-  const nameOf = (row: ReadonlyMap<string, string>): string => codeWordsOf(cell(row, 'Input'))[0] ?? '';
+  const names = rows.map((row) => codeWordsOf(cell(row, 'Input'))[0] ?? '');
 
-  it('have every input of action.yml once, in its order', () => {
-    expect(rows.map(nameOf)).toEqual([...actionEntries('inputs').keys()]);
+  it('has ten inputs of action.yml, in its order', () => {
+    expect(names).toHaveLength(10);
+    expect(names).toEqual([...actionEntries('inputs').keys()].filter((name) => names.includes(name)));
   });
 
-  it('have the defaults of action.yml', () => {
-    const documented = rows.map((row) => [nameOf(row), /^`(.*)`$/u.exec(cell(row, 'Default'))?.[1]]);
-    const declared = [...actionEntries('inputs')].map(([name, entry]) => [
-      name,
-      textAt(entry, 'default') ?? /Default: `([^`]+)`\.$/u.exec(textAt(entry, 'description') ?? '')?.[1],
+  it('says which ones every step needs', () => {
+    const needed = rows.filter((row) => cell(row, 'What it is').endsWith(' Required.'));
+    const declared = Object.values(connectionInputs).filter(({ absent }) => absent === 'error');
+    expect(needed.map((row) => codeWordsOf(cell(row, 'Input'))[0])).toEqual([
+      'operation',
+      ...declared.map(({ input }) => input.name),
     ]);
-    expect(documented).toEqual(declared);
-  });
-
-  it('have the defaults of the code', () => {
-    const byName = new Map(rows.map((row) => [nameOf(row), codeWordsOf(cell(row, 'Default'))[0]]));
-    const declared = [...Object.values(connectionInputs), ...runnable.flatMap(uses)];
-    for (const { input, absent } of declared as readonly Use<unknown>[]) {
-      if (absent === 'error') continue;
-      const { value } = absent;
-      if (typeof value === 'string' || typeof value === 'number')
-        expect([input.name, byName.get(input.name)]).toEqual([input.name, String(value)]);
-    }
-  });
-
-  it('say which operations use an input', () => {
-    for (const row of rows) {
-      const name = nameOf(row);
-      const users = runnable.filter((operation) => uses(operation).some(({ input }) => input.name === name));
-      const expected = users.length === 0 ? 'all' : users.map((operation) => `\`${operation.name}\``).join(', ');
-      expect([name, cell(row, 'Used by')]).toEqual([name, expected]);
-      if (users.length === 0) expect(commonNames).toContain(name);
-    }
   });
 });
 
@@ -141,15 +96,5 @@ describe("the README's table of outputs", () => {
   it('has every output of action.yml once, in its order', () => {
     const documented = rowsOf('Output').map((row) => codeWordsOf(cell(row, 'Output'))[0]);
     expect(documented).toEqual([...actionEntries('outputs').keys()]);
-  });
-});
-
-describe("the README's table of the trial", () => {
-  it('has the steps of the trial, and no others', () => {
-    const documented = rowsOf('Step').map((row) => cell(row, 'Step'));
-    const steps = [...readText('trial/trial.ts').matchAll(/\bstep\(\s*'([^']+)'/gu)].flatMap(
-      ([, title]) => title ?? [],
-    );
-    expect(documented.sort()).toEqual(steps.sort());
   });
 });

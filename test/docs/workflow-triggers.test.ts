@@ -85,7 +85,7 @@ const namedWorkflows = new Map(workflows.map((workflow) => [workflow.name, workf
 describe('a workflow with a required check', () => {
   it('is found', () => {
     expect(required.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['Compliance', 'Compliance, in the queue too', 'Compliance of pull requests']),
+      expect.arrayContaining(['Compliance', 'Merge gate', 'Compliance of pull requests']),
     );
   });
 

@@ -254,7 +254,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     },
   ],
 
-  'Compliance, in the queue too': [started.pullRequest('src/a.js'), started.mergeGroup].flatMap((run) =>
+  'Merge gate': [started.pullRequest('src/a.js'), started.mergeGroup].flatMap((run) =>
     openAndClosed(run, { prepare: flow, ...oneGate('gate') }),
   ),
 
