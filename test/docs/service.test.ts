@@ -23,14 +23,15 @@ import { textAt } from '../../src/runtime/untrusted-data.ts';
 import { codeWordsOf, fencesOf, tablesOf } from '../support/markdown.ts';
 import { readText, stepsOf } from '../support/repository.ts';
 
-const page = readText('docs/service.md');
+const names = ['service', 'service-api', 'judging', 'notifications'];
+const page = names.map((name) => readText(`docs/${name}.md`)).join('\n');
 
 function firstCells(firstColumn: string): readonly string[] {
   const table = tablesOf(page).find(({ columns }) => columns[0] === firstColumn);
   return (table?.rows ?? []).map(([cell = '']) => codeWordsOf(cell)[0] ?? '');
 }
 
-describe('the page about the service', () => {
+describe('the pages about the service', () => {
   it('has every flag of the command with its environment variable', () => {
     const rows = tablesOf(page).find(({ columns }) => columns[0] === 'Flag')?.rows ?? [];
     const documented = rows.map(([flag = '', variable = '']) => `${flag} ${variable}`);
@@ -62,7 +63,7 @@ describe('the page about the service', () => {
 
   it('has expressions that select snapshots', () => {
     const rows = tablesOf(page).find(
-      ({ heading, columns }) => heading.startsWith('Environments') && columns[0] === 'Written',
+      ({ heading, columns }) => heading === 'Snapshot expressions' && columns[0] === 'Written',
     )?.rows;
     const expressions = (rows ?? []).flatMap(([written = '']) => codeWordsOf(written));
     expect(expressions.length).toBeGreaterThan(4);

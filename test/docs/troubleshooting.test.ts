@@ -9,7 +9,8 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((name) => readText(join('src', name)).replaceAll(/\\([`'"])/gu, '$1'));
 
 /** The headings in quotation marks: the words of errors. */
-const quoted = [...readText('docs/troubleshooting.md').matchAll(/^### "(.*)"$/gmu)].flatMap(([, text]) => text ?? []);
+const pages = ['docs/troubleshooting.md', 'docs/service-troubleshooting.md'].map(readText);
+const quoted = pages.flatMap((page) => [...page.matchAll(/^### "(.*)"$/gmu)].flatMap(([, text]) => text ?? []));
 
 /** What of an error is always the same: not what `…` stands for, and no status. */
 function fixedWords(text: string): readonly string[] {
@@ -20,7 +21,7 @@ function fixedWords(text: string): readonly string[] {
     .filter((words) => /\p{L}{2}/u.test(words));
 }
 
-describe('the page for troubleshooting', () => {
+describe('the pages for troubleshooting', () => {
   it('has errors', () => {
     expect(quoted.length).toBeGreaterThan(30);
   });

@@ -4,7 +4,7 @@ import { signMessage } from '../../src/service/domain/webhook-secret.ts';
 import { fencesOf } from '../support/markdown.ts';
 import { readText } from '../support/repository.ts';
 
-const fences = fencesOf(readText('docs/service.md')).filter(({ heading }) => heading === 'Signatures');
+const fences = fencesOf(readText('docs/notifications.md')).filter(({ heading }) => heading === 'Signatures');
 const exampleIn = (language: string): string => fences.find((fence) => fence.language === language)?.text ?? '';
 
 /** Reads cases of [headers, body, secret, now] and prints which of them the example takes for genuine. */
