@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { anchorsOf, linksOf } from '../support/markdown.ts';
 import { readText, root } from '../support/repository.ts';
 
-const folders = ['', 'docs', '.github'];
+const folders = ['', 'docs', 'examples', 'tools/bundle', '.github'];
 const pages = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
