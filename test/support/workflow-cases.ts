@@ -107,6 +107,24 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     { title: 'passes by hand', run: started.startedByHand(), ...done('flow') },
   ],
 
+  'With a hosted service': [
+    {
+      title: 'passes',
+      run: started.pushToMain('a'),
+      prepare: attested,
+      jobs: { piece: 'success' },
+      outcomes: ['compliant'],
+    },
+    {
+      title: 'passes whatever the attestations say',
+      run: started.pushToMain('a'),
+      gate: 'ERROR',
+      prepare: attested,
+      jobs: { piece: 'success' },
+      outcomes: ['non-compliant'],
+    },
+  ],
+
   'Declare the flow': [
     {
       title: 'passes when its file changes',

@@ -62,7 +62,7 @@ interface Description {
 }
 
 /** Takes the link and the default, which the list has, off a description of action.yml. */
-export function parseDescription(description: string): Description {
+function parseDescription(description: string): Description {
   const [text = ''] = description.split(' Details: ');
   const [sentence = '', value] = text.split(/ Default: `([^`]+)`\.$/u);
   return { sentence, ...(value !== undefined && { default: value }) };
