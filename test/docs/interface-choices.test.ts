@@ -1,44 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
-import { reportArtifact } from '../../src/contract/artifact-report.ts';
-import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { getFlow } from '../../src/contract/flow.ts';
-import { getPolicy } from '../../src/contract/policy.ts';
+import { endpointsWithChoices, updateInterfaceChoices } from '../../tools/interface-choices/page.ts';
 import { readText } from '../support/repository.ts';
 
 const page = readText('docs/interface-choices.md');
-const withChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy, getFlow].filter(
-  ({ choices }) => choices.length > 0,
-);
-
-function headingOf({ number, title }: Endpoint): string {
-  return number === undefined ? title : `Operation ${number}: ${title}`;
-}
-
-/** The entries below each heading, as one line each. */
-const sections = new Map(
-  page
-    .split(/^## /mu)
-    .slice(1)
-    .map((section) => {
-      const [heading = ''] = section.split('\n');
-      const [, ...entries] = section.split(/^- /mu);
-      return [heading, entries.map((entry) => entry.replaceAll(/\s+/gu, ' ').trim())] as const;
-    }),
-);
+const headings = [...page.matchAll(/^## (.*)$/gmu)].map(([, heading]) => heading);
 
 describe('the page of interface choices', () => {
-  it('has a section for every endpoint with choices, in the order of the contract, and for all of them together', () => {
-    expect([...sections.keys()]).toEqual([...withChoices.map(headingOf), 'Every endpoint']);
+  it('is up to date; `npm run choices` updates it', () => {
+    expect(page).toBe(updateInterfaceChoices(page));
   });
 
-  it.each(withChoices.map((endpoint) => [headingOf(endpoint), endpoint] as const))(
-    'has exactly the choices of "%s"',
-    (heading, { method, path, choices }) => {
-      expect(sections.get(heading)).toEqual(
-        choices.map(({ subject, choice, source }) => `**${subject}**: ${choice}. _Source_: ${source}.`),
-      );
-      expect(page).toContain(`## ${heading}\n\n\`${method} ${path}\`\n`);
-    },
-  );
+  it('has a section for every endpoint with choices, in the order of the contract, and for all of them together', () => {
+    expect(endpointsWithChoices).toEqual(expect.arrayContaining(endpoints.filter(({ choices }) => choices.length > 0)));
+    expect(headings).toEqual([
+      ...endpointsWithChoices.map(({ number, title }) =>
+        number === undefined ? title : `Operation ${number}: ${title}`,
+      ),
+      'Every endpoint',
+    ]);
+  });
+
+  it('has the subject, the choice and the source of each', () => {
+    const flat = page.replaceAll(/\s+/gu, ' ');
+    for (const { subject, choice, source } of endpointsWithChoices.flatMap(({ choices }) => choices)) {
+      expect(flat).toContain(`- **${subject}**: ${choice}. _Source_: ${source}.`);
+    }
+  });
+
+  it('is only generated where it says so', () => {
+    expect(() => updateInterfaceChoices('# Interface choices\n')).toThrow('the page must have the lines');
+  });
 });

@@ -20,6 +20,12 @@ describe('the README', () => {
   });
 });
 
+describe('the page about the architecture', () => {
+  it('fits on two screens', () => {
+    expect(readText('docs/architecture.md').split('\n').length).toBeLessThanOrEqual(120);
+  });
+});
+
 describe.each(pages)('%s', (page) => {
   it('has no table wider than a screen', () => {
     expect(longerLines(page, widestRow, (line) => line.trimStart().startsWith('|'))).toEqual([]);

@@ -1,0 +1,37 @@
+import { reportArtifact } from '../../src/contract/artifact-report.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import { getFlow } from '../../src/contract/flow.ts';
+import { getPolicy } from '../../src/contract/policy.ts';
+import { wrap } from '../wrap.ts';
+
+const start = '<!-- Generated from `choices` in src/contract by `npm run choices`. -->\n';
+const end = '<!-- Written by hand. -->\n';
+
+/** The endpoints with choices, in the order of the page. */
+export const endpointsWithChoices: readonly Endpoint[] = [...endpoints, reportArtifact, getPolicy, getFlow].filter(
+  ({ choices }) => choices.length > 0,
+);
+
+/**
+ * The page docs/interface-choices.md with the choices of the contract. What stands before the first and after the last
+ * of these is written by hand, and stays.
+ *
+ * @param page the page as it is
+ * @throws Error if the page does not say where they belong
+ */
+export function updateInterfaceChoices(page: string): string {
+  const [before, rest] = page.split(start);
+  const [, after] = rest?.split(end) ?? [];
+  if (before === undefined || after === undefined) throw new Error(`the page must have the lines ${start} and ${end}`);
+  const sections = endpointsWithChoices.map(sectionOf).join('\n');
+  return `${before}${start}\n${sections}\n${end}${after}`;
+}
+
+function sectionOf({ number, title, method, path, choices }: Endpoint): string {
+  const heading = number === undefined ? title : `Operation ${number}: ${title}`;
+  const entries = choices.map(({ subject, choice, source }) =>
+    wrap(`- **${subject}**: ${choice}. _Source_: ${source}.`, '  '),
+  );
+  return `## ${heading}\n\n\`${method} ${path}\`\n\n${entries.join('\n')}\n`;
+}
