@@ -100,6 +100,27 @@ describe('npm run release', () => {
     ]);
   });
 
+  it('names what to push: the new tag, which must not exist, and the major version, which moves', () => {
+    const remote = join(repository.folder.path, 'remote');
+    repository.git('init', '--quiet', '--bare', remote);
+    const push = (): string =>
+      repository.git('push', '--atomic', remote, ...written('references.txt').trim().split('\n'));
+    const remoteTags = (): string => repository.folder.git(remote, 'tag', '--format=%(refname:short) %(objectname)');
+    release('--version', '1.2.3', '--tag');
+    push();
+    const first = repository.git('rev-parse', 'v1.2.3');
+
+    repository.commitVersion('1.2.4');
+    release('--version', '1.2.4', '--tag');
+    push();
+    const second = repository.git('rev-parse', 'v1.2.4');
+    expect(remoteTags()).toBe(`v1 ${second}\nv1.2.3 ${first}\nv1.2.4 ${second}`);
+
+    repository.git('tag', '--force', 'v1.2.4', first);
+    expect(push).toThrow('already exists');
+    expect(remoteTags()).toBe(`v1 ${second}\nv1.2.3 ${first}\nv1.2.4 ${second}`);
+  });
+
   it('makes an action that runs from its tag alone, as on a runner', async () => {
     release('--version', '1.2.3', '--tag');
     const action = join(repository.folder.path, 'runner');
