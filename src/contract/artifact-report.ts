@@ -41,6 +41,7 @@ export const reportArtifact = defineEndpoint({
   body: { kind: 'json', schema: artifactReport },
   repetition: {
     effect: 'appends',
+    volatile: [['build_url']],
     remedy: 'Run the job again unless the trail shows the artifact; a second report of it does no harm.',
   },
   success: [

@@ -2,6 +2,7 @@ import { Type, type Static } from './schema.ts';
 import { gitCommitInfo, repoInfo } from './commit.ts';
 import { defineEndpoint, noQuery } from './endpoint.ts';
 import { commonErrors, fileTooLarge, flowNotFound } from './errors.ts';
+import { idempotencyDataKey } from './idempotency.ts';
 import { maximumDocumentBytes, maximumFileBytes, maximumTargets } from './limits.ts';
 import { attestationName, fingerprint, flowName, orgName, templateReferenceName, trailName } from './names.ts';
 import { addressText, lineText, longText } from './text-fields.ts';
@@ -83,6 +84,13 @@ export const revisionKeys = { verified: 'revision_verified', reason: 'revision_u
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
 
+/** The fields that name the attempt of the run that sends an attestation, or who started it. */
+const runFields = [
+  ['origin_url'],
+  ['user_data', 'github', 'run_attempt'],
+  ['user_data', 'github', 'triggering_actor'],
+] as const;
+
 /** The response to an attestation for an artifact that was not reported to the trail. */
 export const artifactNotInTrail = {
   status: 404,
@@ -107,6 +115,7 @@ export const attestSonar = defineEndpoint({
   },
   repetition: {
     effect: 'appends',
+    volatile: [...runFields, ['user_data', idempotencyDataKey]],
     remedy:
       'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
   },

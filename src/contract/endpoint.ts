@@ -1,3 +1,4 @@
+import type { FieldPath } from './idempotency.ts';
 import { Type, type Static, type TObject, type TSchema } from './schema.ts';
 
 /** The sixteen operations of `interface.md`, in its order; a workflow author types these names. */
@@ -63,6 +64,8 @@ export type Repetition =
   /** It records another copy. */
   | {
       readonly effect: 'appends';
+      /** The fields of the document that may differ although a request records the same again, as in a re-run job. */
+      readonly volatile: readonly FieldPath[];
       /** What the user can do if it is unknown whether the request was recorded. */
       readonly remedy: string;
     };

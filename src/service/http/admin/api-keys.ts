@@ -56,7 +56,7 @@ export const createKey = defineEndpoint({
     kind: 'json',
     schema: Type.Object({ owner: userName, role, ...keyDetails }, { additionalProperties: false }),
   },
-  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
+  repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
   errors: [
     commonErrors.validation,

@@ -56,7 +56,7 @@ export const createNotification = defineEndpoint({
   parameters: Type.Object({ org: orgName }),
   query: noQuery,
   body: { kind: 'json', schema: notificationPayload },
-  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
+  repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [{ status: 201, description: 'The notification was created.', schema: notification }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, adminErrors.organizationNotFound],
   authentication: ['bearer'],
@@ -113,6 +113,7 @@ export const rotateWebhookSecret = defineEndpoint({
   },
   repetition: {
     effect: 'appends',
+    volatile: [],
     remedy: 'Rotate it again: the secret from the lost response expires after its grace period.',
   },
   success: [

@@ -16,7 +16,7 @@ export const createOrganization = defineEndpoint({
   parameters: Type.Object({}),
   query: noQuery,
   body: { kind: 'json', schema: Type.Object({ name: orgName }, { additionalProperties: false }) },
-  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
+  repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [
     { status: 201, description: 'The organization was created.', schema: Type.Object({ name: Type.String() }) },
   ],

@@ -33,7 +33,7 @@ export const createServiceAccount = defineEndpoint({
       { additionalProperties: false },
     ),
   },
-  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
+  repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [{ status: 201, description: 'The service account was created.', schema: serviceAccount }],
   errors: [
     commonErrors.validation,
@@ -53,7 +53,7 @@ export const createServiceAccountKey = defineEndpoint({
   parameters: Type.Object({ org: orgName, name: serviceAccountName }),
   query: noQuery,
   body: { kind: 'json', schema: Type.Object(keyDetails, { additionalProperties: false }) },
-  repetition: { effect: 'appends', remedy: 'Check whether it exists before you repeat the request.' },
+  repetition: { effect: 'appends', volatile: [], remedy: 'Check whether it exists before you repeat the request.' },
   success: [{ status: 201, description: 'The key was created.', schema: createdKey }],
   errors: [commonErrors.validation, commonErrors.unauthenticated, serviceAccountNotFound],
   authentication: ['bearer'],
