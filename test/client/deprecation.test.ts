@@ -91,11 +91,11 @@ describe('the notice of a deprecated operation', () => {
     );
   });
 
+  // In quadratic time, this would take hours.
   it('takes linear time', () => {
-    const began = performance.now();
-    noticeOf({ deprecation: 'true', link: '<a>;'.repeat(100_000) + '<'.repeat(100_000) });
-    noticeOf({ deprecation: 'true', link: `<a>${'; rel'.repeat(100_000)}` });
-    expect(performance.now() - began).toBeLessThan(2000);
+    for (const link of ['<a>;'.repeat(1_000_000) + '<'.repeat(1_000_000), `<a>${'; rel'.repeat(1_000_000)}`]) {
+      expect(noticeOf({ deprecation: 'true', link })).toMatch(/deprecated/u);
+    }
   });
 });
 

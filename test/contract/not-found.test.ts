@@ -47,10 +47,9 @@ describe('whether a message says that something is not on record', () => {
     expect(isNotFoundMessage(message)).toBe(false);
   });
 
+  // In quadratic time, this would take hours.
   it('takes linear time', () => {
-    const began = performance.now();
-    expect(isNotFoundMessage(`Flow ${' not foun'.repeat(100_000)}`)).toBe(false);
-    expect(isNotFoundMessage(`Org: '${"'. Snapshot '".repeat(100_000)}`)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(isNotFoundMessage(`Flow ${' not foun'.repeat(1_000_000)}`)).toBe(false);
+    expect(isNotFoundMessage(`Org: '${"'. Snapshot '".repeat(1_000_000)}`)).toBe(false);
   });
 });

@@ -75,6 +75,7 @@ describe('a repeated key', () => {
     );
   });
 
+  // In quadratic time, this would take hours.
   it('is looked for in linear time and without recursion', () => {
     for (const text of [
       `"${'\\\\'.repeat(2_000_000)}"`,
@@ -83,9 +84,7 @@ describe('a repeated key', () => {
       `{"a":${'{"state":'.repeat(300_000)}1${'}'.repeat(300_001)}`,
       `{"state"${' '.repeat(4_000_000)}:1}`,
     ]) {
-      const start = performance.now();
       expect(findDuplicateKey(text, keys)).toBeUndefined();
-      expect(performance.now() - start).toBeLessThan(5000);
     }
   });
 });
