@@ -5,7 +5,7 @@ import { runAction, type StepSettings } from '../tools/run-action.ts';
 import { startTrialService, type TrialService } from '../trial/trial-service.ts';
 import { webhookReport } from '../trial/sonar-report.ts';
 import { jobOf, type Job, type JobSettings } from './job.ts';
-import { makeRepository } from './repository.ts';
+import { makeRepository } from '../tools/make-repository.ts';
 import { stepCommand } from './step-command.ts';
 import type { Command } from './run-process.ts';
 

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeRepository } from '../tools/make-repository.ts';
 import { runAction, type ActionRun } from '../tools/run-action.ts';
 import { podList } from './pods.ts';
 import { formatLog, formatSummary } from './format-output.ts';
@@ -9,15 +9,14 @@ import { startTrialService } from './trial-service.ts';
 import { reportOfNoCommit, webhookReport } from './sonar-report.ts';
 
 /*
- * The main job as a user would see it on GitHub: the built action runs as on a runner, in the git repository of this
- * project, against the real service with a database file. Gates on an artifact and on the environment that runs it pass
+ * The main job as a user would see it on GitHub: the built action runs as on a runner, in a git repository of its
+ * own, against the real service with a database file. Gates on an artifact and on the environment that runs it pass
  * and fail.
  */
 
 const root = join(import.meta.dirname, '..');
 const org = 'trial';
 const flow = 'web';
-const sha = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
 
 /** A policy as docs/service.md describes it. */
 const policyText = `_schema: https://compliance.example.com/schemas/policy/environment/v1
@@ -34,9 +33,12 @@ interface Expected {
   readonly outputs: Readonly<Record<string, string>>;
 }
 
-// In the workspace, like the files of a build. Git ignores the folder.
+// Git ignores `build`.
 await mkdir(join(root, 'build'), { recursive: true });
 const directory = await mkdtemp(join(root, 'build', 'trial-'));
+// A repository of its own, because the project may come from an archive without one.
+const workspace = join(directory, 'workspace');
+const sha = await makeRepository(workspace);
 // A key has a public id and a secret; the service stores only the hash of the secret.
 const key = `trial_${randomBytes(32).toString('hex')}`;
 const service = await startTrialService(join(directory, 'data'), org, key);
@@ -55,17 +57,17 @@ try {
 }
 
 async function story(): Promise<readonly string[]> {
-  const artifact = join(directory, 'web.tar.gz');
+  const artifact = join(workspace, 'web.tar.gz');
   await writeFile(artifact, randomBytes(4096));
-  const coverage = join(directory, 'coverage');
+  const coverage = join(workspace, 'coverage');
   await mkdir(coverage);
   await writeFile(join(coverage, 'lcov.info'), 'TN:\nSF:src/main.ts\nend_of_record\n');
   await writeFile(join(coverage, 'notes.txt'), 'Measured by the trial.\n');
-  const ofNoCommit = join(directory, 'sonar-of-no-commit.json');
+  const ofNoCommit = join(workspace, 'sonar-of-no-commit.json');
   await writeFile(ofNoCommit, JSON.stringify(reportOfNoCommit));
-  const passing = join(directory, 'sonar-passing.json');
+  const passing = join(workspace, 'sonar-passing.json');
   await writeFile(passing, JSON.stringify(webhookReport(sha, 'OK', '87.5')));
-  const failing = join(directory, 'sonar-failing.json');
+  const failing = join(workspace, 'sonar-failing.json');
   await writeFile(failing, JSON.stringify(webhookReport(sha, 'ERROR', '61.2')));
 
   const description = 'The web front end';
@@ -108,13 +110,13 @@ async function story(): Promise<readonly string[]> {
 async function environmentStory(artifact: string): Promise<readonly string[]> {
   const fingerprint = await fingerprintOf(artifact);
   const unknown = createHash('sha256').update('no build reported this').digest('hex');
-  const pods = join(directory, 'pods.json');
+  const pods = join(workspace, 'pods.json');
   await writeFile(pods, JSON.stringify(podList({ web: fingerprint })));
-  const laterPods = join(directory, 'later-pods.json');
+  const laterPods = join(workspace, 'later-pods.json');
   await writeFile(laterPods, JSON.stringify(podList({ web: fingerprint, sidecar: unknown })));
   const environment = 'production';
   const policy = 'known-and-compliant';
-  const policyFile = join(directory, 'policy.yaml');
+  const policyFile = join(workspace, 'policy.yaml');
   await writeFile(policyFile, policyText);
 
   const report = { operation: 'report-k8s', environment, files: pods };
@@ -210,7 +212,7 @@ function jobEnvironment(): Record<string, string> {
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_SHA: sha,
     GITHUB_WORKFLOW: 'trial',
-    GITHUB_WORKSPACE: root,
+    GITHUB_WORKSPACE: workspace,
   };
 }
 
