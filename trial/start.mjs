@@ -1,18 +1,31 @@
-// The entry point on a fresh machine: plain JavaScript for any Node.js from 20, with built-in modules only. Installs
-// what is missing, and runs the trial with the project's own Node.js.
+// The entry point on a fresh machine: plain JavaScript for any Node.js, with built-in modules only. Installs what is
+// missing, and runs the trial with the project's own Node.js.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const root = join(import.meta.dirname, '..');
+const root = fileURLToPath(new URL('..', import.meta.url));
 const windows = process.platform === 'win32';
 const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
 
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  stop(`The trial needs Node.js 20 or later, but this is ${process.version}. Install a newer one: https://nodejs.org`);
+}
+if (spawnSync('git', ['--version'], { stdio: 'ignore' }).status !== 0) {
+  stop('The trial needs git, but `git --version` failed. Install git: https://git-scm.com/downloads');
+}
 if (!isInstalled()) {
   console.log('Setting up: npm ci');
   // On Windows npm is a script, which only a shell can start.
   const { status } = spawnSync('npm', ['ci'], { cwd: root, stdio: 'inherit', shell: windows });
-  if (status !== 0) process.exit(1);
+  if (status !== 0) stop('`npm ci` failed. Its messages are above.');
+}
+if (!existsSync(node)) {
+  stop(
+    'The Node.js of this project is missing: `npm ci` has not run the install script of the package `node`. ' +
+      'Run `npm rebuild node --ignore-scripts=false`, and then this command again.',
+  );
 }
 const { status } = spawnSync(node, [join(root, 'trial', 'trial.ts')], { cwd: root, stdio: 'inherit' });
 process.exit(status ?? 1);
@@ -20,10 +33,15 @@ process.exit(status ?? 1);
 /** Whether every package of the lockfile is installed in its version. npm keeps a copy of the installed lockfile. */
 function isInstalled() {
   const copy = join(root, 'node_modules', '.package-lock.json');
-  if (!existsSync(copy) || !existsSync(node)) return false;
+  if (!existsSync(copy)) return false;
   const installed = JSON.parse(readFileSync(copy, 'utf8')).packages;
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   return Object.entries(wanted).every(
     ([path, { version, optional }]) => path === '' || optional === true || installed[path]?.version === version,
   );
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(1);
 }
