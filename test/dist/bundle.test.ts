@@ -19,6 +19,7 @@ import {
   type TemplateTail,
 } from 'typescript';
 import { actionFolder, runAction } from '../../tools/run-action.ts';
+import { importedPackages } from '../support/imported-packages.ts';
 import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -90,7 +91,7 @@ describe('dist/', () => {
 
   it('names the licence of every package that the sources use', () => {
     const licences = readFileSync(join(dist, 'licenses.txt'), 'utf8');
-    const packages = sourcesFrom(join(root, 'src', 'main.ts')).flatMap((path) => packagesOf(readFileSync(path, 'utf8')));
+    const packages = sourcesFrom(join(root, 'src', 'main.ts')).flatMap((path) => importedPackages(readFileSync(path, 'utf8')));
     expect(new Set(packages)).toContain('undici');
     expect([...new Set(packages)].filter((name) => !licences.includes(`${name} `))).toEqual([]);
   });
@@ -113,13 +114,6 @@ function sourcesFrom(entry: string): readonly string[] {
   };
   visit(entry);
   return [...found];
-}
-
-/** The packages whose code a source loads. */
-function packagesOf(source: string): readonly string[] {
-  const loaded = source.matchAll(/^import (?!type )[^;]*?from '([^.'][^']*)'|import\('([^.'][^']*)'/gmu);
-  const names = [...loaded].map(([, fixed, lazy]) => fixed ?? lazy ?? '').filter((name) => !name.startsWith('node:'));
-  return names.map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0] ?? name);
 }
 
 /** The texts of a source, pieces of templates included, that are long enough to be its own and written without escapes. */
