@@ -23,7 +23,7 @@ const workflows = workflowsOn('README.md').map(({ content }) => content);
 
 describe('the quick start', () => {
   itAsOnUbuntu('works as it is written, with a service that was just started', async () => {
-    expect(readText('package.json')).toContain('"service": "node src/service/main.ts"');
+    expect(readText('package.json')).toContain('"service": "node --require ./tools/require-node.cjs src/service/main.ts"');
     const data = await temporaryWorkspace();
     // Beside what is documented, only that it stands in nobody's way.
     const service = await startServiceProcess([...documentedOptions(), '--port', '0', '--data', data.path]);
