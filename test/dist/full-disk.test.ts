@@ -59,7 +59,7 @@ describe('a step on a full disk', () => {
     }
   });
 
-  itWithSmallDisk('hands on its verdict without the file of the answer', async () => {
+  itWithSmallDisk('hands on its verdict without the file of the answer (needs the right to mount a disk)', async () => {
     const flow = await job.flow('artifact');
     await job.report(flow, { fingerprint: fingerprintOf('a') });
     disk?.fill();
@@ -73,7 +73,7 @@ describe('a step on a full disk', () => {
     expect(errorsIn(result.log)).toEqual([[title, expect.stringMatching(/response file.*RUNNER_TEMP.*The verdict stands/u)]]);
   });
 
-  itWithSmallDisk('walks a list to its end, and hands on its verdict', async () => {
+  itWithSmallDisk('walks a list to its end, and hands on its verdict (needs the right to mount a disk)', async () => {
     const flow = await job.flow('artifact');
     await job.attest(flow, jobCommit, 'ERROR');
     disk?.fill();
@@ -83,7 +83,7 @@ describe('a step on a full disk', () => {
     expect(errorsIn(result.log)).toEqual([[title, expect.stringContaining('RUNNER_TEMP')]]);
   });
 
-  itWithSmallDisk('blames the disk where it cannot put its archive aside, and leaves nothing of it', async () => {
+  itWithSmallDisk('blames the disk where it cannot put its archive aside, and leaves nothing of it (needs the right to mount a disk)', async () => {
     const flow = await job.flow('sonar');
     for (const name of ['a.bin', 'b.bin']) await job.workspace.write(name, randomBytes(512 * 1024).toString('hex'));
     const inputs = { operation: 'attest-sonar', flow, 'sonar-report-path': 'sonar.json', files: '*.bin' };

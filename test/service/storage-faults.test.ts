@@ -9,6 +9,7 @@ import { startServiceProcess, type ServiceProcess } from '../support/service-pro
 import { call, type Called } from '../support/service-call.ts';
 import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { itWithPermissions } from '../support/platform.ts';
 import { canLimitProcesses, limitProcess } from '../support/process-limits.ts';
 import { canMountDisks, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 
@@ -89,8 +90,6 @@ describe('a service whose storage fails', () => {
     expect(await ready(service)).toEqual(notReady('missing'));
   });
 
-  const isRoot = process.getuid?.() === 0;
-  const itWithPermissions = isRoot || process.platform === 'win32' ? it.skip : it;
   itWithPermissions('answers 503 while it may not write (not as root, who always may)', async () => {
     const incoming = join(dataFolder, 'attachments', 'incoming');
     await chmod(incoming, 0o500);

@@ -10,6 +10,9 @@ export const itWithSignals = onWindows ? it.skip : it;
 /** For tests with file names, links or modes that Windows does not support. */
 export const itWithPosixFiles = onWindows ? it.skip : it;
 
+/** For tests of permissions. Root may do everything, and Windows has other permissions. */
+export const itWithPermissions = onWindows || process.getuid?.() === 0 ? it.skip : it;
+
 const programs = ['bash', 'curl', 'cut', 'find', 'sha256sum'];
 const folders = (process.env['PATH'] ?? '').split(delimiter);
 const hasPrograms = programs.every((name) => folders.some((folder) => existsSync(join(folder, name))));

@@ -8,10 +8,8 @@ import fc from 'fast-check';
 import { computeFingerprint } from '../../../src/evidence/fingerprint/fingerprint.ts';
 import { withFileTree } from '../../support/file-tree.ts';
 import { userErrorOf } from '../../support/user-error.ts';
-import { itWithPosixFiles } from '../../support/platform.ts';
+import { itWithPermissions, itWithPosixFiles } from '../../support/platform.ts';
 
-// The superuser may read everything.
-const unprivilegedOnly = process.getuid === undefined || process.getuid() === 0 ? it.skip : it;
 const linuxOnly = process.platform === 'linux' ? it : it.skip;
 
 function sha256(content: string | Uint8Array): string {
@@ -214,7 +212,7 @@ describe('a fingerprint is refused', () => {
     });
   });
 
-  unprivilegedOnly('of files that may not be read', async () => {
+  itWithPermissions('of files that may not be read (not as root, who may read everything)', async () => {
     await withFileTree({ 'd/secret': '' }, async ({ at }) => {
       chmodSync(at('d', 'secret'), 0);
       expect((await userErrorOf(() => computeFingerprint(at('d')))).message).toMatch(/secret cannot be read: .*EACCES/);
