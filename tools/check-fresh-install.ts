@@ -47,7 +47,8 @@ function install(): void {
 }
 
 async function checkService(): Promise<void> {
-  const options = ['--port', '0', '--data', join(directory, 'data'), '--org', 'fresh'];
+  // A relative folder, because a shell would take a space in its path for the end of it.
+  const options = ['--port', '0', '--data', join('..', 'data'), '--org', 'fresh'];
   const child = spawn('npm', ['run', 'service', '--', ...options], {
     cwd: copy,
     env: environment,
