@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/support/require-git.ts',
+  globalSetup: '<rootDir>/test/support/prepare-git.ts',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
