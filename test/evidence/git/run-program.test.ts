@@ -143,7 +143,7 @@ describe('a program', () => {
 
 describe('git that does not end', () => {
   itOnPosix('is killed after 30 seconds, with a remedy, and is not run again', async () => {
-    const file = program('hanging', 'echo $$ >> pids\nsleep 3600');
+    const file = program('hanging', 'echo $$ >> pids\nexec sleep 3600');
     const clock = manualClock();
     const runner = createGitRunner(
       { ...isolatedGit, PATH: `${join(file, '..')}:${isolatedGit['PATH'] ?? ''}` },
