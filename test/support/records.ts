@@ -3,6 +3,7 @@ import { createArtifactCache } from '../../src/service/application/artifact-cach
 import * as artifacts from '../../src/service/application/artifacts.ts';
 import * as attestationList from '../../src/service/application/attestation-list.ts';
 import * as attestations from '../../src/service/application/attestations.ts';
+import { Repetition, type OnceResult } from '../../src/service/application/carry-out-once.ts';
 import * as deliveries from '../../src/service/application/deliveries.ts';
 import * as environments from '../../src/service/application/environments.ts';
 import * as flows from '../../src/service/application/flows.ts';
@@ -55,6 +56,13 @@ export interface AttestationListQueryAt extends attestationList.AttestationListQ
   readonly now: number;
 }
 
+/** The result of a use case for a request without a key, which repeats no other. */
+async function unrepeated<Result>(outcome: Promise<OnceResult<Result>>): Promise<Result> {
+  const result = await outcome;
+  if (result instanceof Repetition) throw new TypeError('a request without a key was taken for a repetition');
+  return result;
+}
+
 /** Runs use cases on a storage, each at a time that the test chooses (in Unix seconds). */
 export class Records {
   readonly storage: Storage;
@@ -80,15 +88,15 @@ export class Records {
   }
 
   saveFlow(flow: flows.FlowToSave, at: number): Promise<flows.SaveFlowResult> {
-    return flows.saveFlow(this.at(at), flow);
+    return unrepeated(flows.saveFlow(this.at(at), flow));
   }
 
   findFlow(org: string, name: string): Promise<Flow | undefined> {
     return flows.findFlow(this.at(0), { org, name });
   }
 
-  recordAttestation(attestation: Attestation): Promise<attestations.RecordAttestationResult> {
-    return attestations.recordAttestation(this.at(0), attestation);
+  recordAttestation(attestation: Attestation): Promise<attestations.AttestSonarResult> {
+    return unrepeated(attestations.recordAttestation(this.at(0), attestation));
   }
 
   findAttestation(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
@@ -104,7 +112,7 @@ export class Records {
   }
 
   recordArtifact(artifact: ReportedArtifact): Promise<artifacts.RecordArtifactResult> {
-    return artifacts.recordArtifact(this.at(0), artifact);
+    return unrepeated(artifacts.recordArtifact(this.at(0), artifact));
   }
 
   /** Without the version, which changes with every start. */
@@ -128,7 +136,7 @@ export class Records {
     environment: environments.EnvironmentToSave,
     at: number,
   ): Promise<environments.SaveEnvironmentResult> {
-    return environments.saveEnvironment(this.at(at), environment);
+    return unrepeated(environments.saveEnvironment(this.at(at), environment));
   }
 
   /** Creates its pending snapshots first. */
@@ -138,7 +146,7 @@ export class Records {
   }
 
   recordReport(report: environments.EnvironmentReport, at: number): Promise<environments.RecordReportResult> {
-    return environments.recordReport(this.at(at), report);
+    return unrepeated(environments.recordReport(this.at(at), report));
   }
 
   attachPolicies(change: environments.PolicyChange, at: number): ReturnType<typeof environments.attachPolicies> {
@@ -158,7 +166,7 @@ export class Records {
   }
 
   savePolicy(policy: policies.PolicyToSave, at: number): Promise<policies.SavePolicyResult> {
-    return policies.savePolicy(this.at(at), policy);
+    return unrepeated(policies.savePolicy(this.at(at), policy));
   }
 
   findPolicy(org: string, name: string): Promise<PolicyRecord | undefined> {
@@ -193,10 +201,8 @@ export class Records {
   /** As with a personal key. */
   setDefaultOrganization(org: string, user: string): Promise<'set' | 'denied'> {
     const key = { id: 'any', org, ownerKind: 'user', owner: user, isLimitedToOrg: false, description: '' } as const;
-    return members.setDefaultOrganization(this.at(0), {
-      key: { ...key, secretHash: new Uint8Array(), createdAt: 0 },
-      org,
-    });
+    const stored = { ...key, secretHash: new Uint8Array(), createdAt: 0 };
+    return unrepeated(members.setDefaultOrganization(this.at(0), { key: stored, org }));
   }
 
   async defaultOrganization(user: string): Promise<string | undefined> {
@@ -217,7 +223,7 @@ export class Records {
   }
 
   deleteServiceAccount(org: string, name: string, at: number): Promise<'deleted' | 'not found'> {
-    return serviceAccounts.deleteServiceAccount(this.at(at), { org, name });
+    return unrepeated(serviceAccounts.deleteServiceAccount(this.at(at), { org, name }));
   }
 
   /** Stores a notification without checking its environments. */

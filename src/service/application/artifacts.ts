@@ -5,6 +5,7 @@ import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
 import type { CachedArtifact } from './artifact-cache.ts';
+import { findRepetition, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -146,24 +147,31 @@ export type RecordArtifactResult = 'recorded' | 'flow not found';
 export function reportArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   command: Omit<ReportedArtifact, 'id' | 'createdAt'>,
-): Promise<RecordArtifactResult> {
+  request?: KeyedRequest<RecordArtifactResult>,
+): Promise<OnceResult<RecordArtifactResult>> {
   const createdAt = unixSeconds(dependencies.now());
-  return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt });
+  return recordArtifact(dependencies, { ...command, id: newIdentifier(dependencies), createdAt }, request);
 }
 
 /** Records a report with a given id and time, and judges the environments that run the artifact again. */
 export function recordArtifact(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   artifact: ReportedArtifact,
-): Promise<RecordArtifactResult> {
+  request?: KeyedRequest<RecordArtifactResult>,
+): Promise<OnceResult<RecordArtifactResult>> {
   const reportJson = JSON.stringify(artifact.report);
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
-    const { flows, trails, artifacts } = transaction;
-    const { org, flow, createdAt, report } = artifact;
-    if (!(await flows.exists(org, flow))) return 'flow not found';
-    await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
-    await artifacts.insert(artifact, reportJson);
-    await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
-    return 'recorded';
-  });
+  return runJudgingTransaction(
+    dependencies,
+    async (transaction, context): Promise<OnceResult<RecordArtifactResult>> => {
+      const { flows, trails, artifacts } = transaction;
+      const { org, flow, createdAt, report } = artifact;
+      const repetition = await findRepetition(request, artifacts.findRequestDigest.bind(artifacts), 'recorded');
+      if (repetition !== undefined) return repetition;
+      if (!(await flows.exists(org, flow))) return 'flow not found';
+      await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });
+      await artifacts.insert(artifact, reportJson, request);
+      await judgeEvidence(transaction, { org, fingerprint: report.fingerprint }, createdAt, context);
+      return 'recorded';
+    },
+  );
 }

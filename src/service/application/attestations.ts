@@ -5,6 +5,7 @@ import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
+import { findRepetition, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -35,23 +36,31 @@ export interface FileToAttach {
  */
 export type RecordAttestationResult = 'recorded' | 'flow not found' | 'too many names';
 
+/** The result of `attestSonar`. */
+export type AttestSonarResult = RecordAttestationResult | 'artifact not found';
+
 /**
  * Operation 7: records a Sonar attestation. If it has a fingerprint, the artifact must have been reported to the trail.
  */
 export async function attestSonar(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now' | 'randomBytes'>,
   { file, ...command }: SonarAttestationCommand,
-): Promise<RecordAttestationResult | 'artifact not found'> {
+  request?: KeyedRequest<AttestSonarResult>,
+): Promise<OnceResult<AttestSonarResult>> {
   const { org, flow, trail, document } = command;
   const { artifact_fingerprint: fingerprint } = document;
-  const obstacle = await dependencies.storage.read(async ({ flows, artifacts }) => {
+  const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
+    // Also here, so that the file of a repeated request is not kept.
+    const findDigest = attestations.findRequestDigest.bind(attestations);
+    const repetition = await findRepetition<AttestSonarResult>(request, findDigest, 'recorded');
+    if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
     return 'artifact not found';
   });
   if (obstacle !== undefined) return obstacle;
   const attachment = await keep(file);
-  return recordAttestation(dependencies, {
+  const attestation: Attestation = {
     ...command,
     id: newIdentifier(dependencies),
     name: document.attestation_name,
@@ -59,7 +68,8 @@ export async function attestSonar(
     ...judgeSonar(document.sonar_results),
     createdAt: unixSeconds(dependencies.now()),
     attachment,
-  });
+  };
+  return recordAttestation(dependencies, attestation, request);
 }
 
 /** Stores the content before the record, so that a crash cannot leave a record without its file. */
@@ -77,7 +87,8 @@ async function keep(file: FileToAttach | undefined): Promise<Attachment | undefi
 export function recordAttestation(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging'>,
   attestation: Attestation,
-): Promise<RecordAttestationResult> {
+  request?: KeyedRequest<AttestSonarResult>,
+): Promise<OnceResult<AttestSonarResult>> {
   const { document, ...summary } = attestation;
   const { org, flow, trail, name, createdAt } = summary;
   const documentJson = JSON.stringify(document);
@@ -86,8 +97,11 @@ export function recordAttestation(
   const scopes = toAttestationScopes({ ...subject, git_commit: git_commit_info?.sha1 });
   const evidence = evidenceName(name);
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
+  return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<AttestSonarResult>> => {
     const { flows, trails, attestations } = transaction;
+    const findDigest = attestations.findRequestDigest.bind(attestations);
+    const repetition = await findRepetition<AttestSonarResult>(request, findDigest, 'recorded');
+    if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (await attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames)) {
       return 'too many names';
@@ -97,6 +111,7 @@ export function recordAttestation(
     await attestations.insert({
       ...{ ...summary, documentJson, scopes, evidence },
       sequence: before === undefined ? 1 : before.sequence + 1,
+      requestKey: request,
       isStepBack: before !== undefined && createdAt < before.createdAt,
     });
     await judgeEvidence(transaction, { org, ...judged }, createdAt, context);

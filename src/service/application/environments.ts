@@ -5,8 +5,9 @@ import { parseArtifacts, serializeContent } from '../domain/environment/snapshot
 import type { Environment } from '../domain/environment/snapshot.ts';
 import type { EnvironmentHead } from '../storage/environments.ts';
 import type { ReadTransaction, WriteTransaction } from '../storage/storage.ts';
-import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -43,9 +44,10 @@ export type SaveEnvironmentResult =
 export function saveEnvironment(
   dependencies: JudgingDependencies,
   environment: EnvironmentToSave,
-): Promise<SaveEnvironmentResult> {
+  request?: KeyedRequest<SaveEnvironmentResult>,
+): Promise<OnceResult<SaveEnvironmentResult>> {
   const now = unixSeconds(dependencies.now());
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
+  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveEnvironmentResult> => {
     const { org, name, kind } = environment;
     const known = await transaction.environments.find(org, name);
     const fault = await findFault(transaction, environment, known);
@@ -59,7 +61,8 @@ export function saveEnvironment(
     const isJudgedByOthers = await replacePolicies(transaction, environment, known, now);
     if (showsOthers || isJudgedByOthers) await new SnapshotUpdates(transaction, context).make(name, { org, at: now });
     return { outcome: 'saved' };
-  });
+  };
+  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, save));
 }
 
 /** Returns why an environment cannot be saved; undefined if it can. */
@@ -124,18 +127,20 @@ export type RecordReportResult =
 export function recordReport(
   dependencies: JudgingDependencies,
   { org, environment, kind, artifacts }: EnvironmentReport,
-): Promise<RecordReportResult> {
+  request?: KeyedRequest<RecordReportResult>,
+): Promise<OnceResult<RecordReportResult>> {
   const now = unixSeconds(dependencies.now());
   // Serialized before the transaction, because other transactions wait for it.
   const content = serializeContent(artifacts);
-  return runJudgingTransaction(dependencies, async (transaction, context): Promise<RecordReportResult> => {
+  const record = async (transaction: WriteTransaction, context: JudgingContext): Promise<RecordReportResult> => {
     const head = await transaction.environments.findHead(org, environment);
     if (head === undefined) return { outcome: 'environment not found' };
     if (head.kind !== kind) return { outcome: 'of another kind', kind: head.kind };
     if (await keepLatest(transaction, head, { artifacts, content })) return { outcome: 'nothing new' };
     await new SnapshotUpdates(transaction, context).make(environment, { org, at: now }, content);
     return { outcome: 'snapshot made' };
-  });
+  };
+  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, record));
 }
 
 /** Updates the instances of the latest snapshot if it has the same artifacts. Returns whether it does. */
@@ -162,13 +167,17 @@ export interface PolicyChange {
   readonly user: string;
 }
 
+/** The result of `attachPolicies`. */
+export type AttachPoliciesResult = 'attached' | 'not found' | 'too many';
+
 /** Attaches policies. Creates a snapshot if any of them was not attached before and the environment has a report. */
 export function attachPolicies(
   dependencies: JudgingDependencies,
   { org, environment, policies, user }: PolicyChange,
-): Promise<'attached' | 'not found' | 'too many'> {
+  request?: KeyedRequest<AttachPoliciesResult>,
+): Promise<OnceResult<AttachPoliciesResult>> {
   const now = unixSeconds(dependencies.now());
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
+  const attachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<AttachPoliciesResult> => {
     const head = await transaction.environments.findHead(org, environment);
     const existing = await transaction.policies.listExisting(org, policies);
     if (head === undefined || existing.length < policies.length) return 'not found';
@@ -180,16 +189,21 @@ export function attachPolicies(
       await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
     }
     return 'attached';
-  });
+  };
+  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, attachAll));
 }
+
+/** The result of `detachPolicies`. */
+export type DetachPoliciesResult = 'detached' | 'not found';
 
 /** Detaches all of the policies; none if one of them is not attached. Creates a snapshot as `attachPolicies` does. */
 export function detachPolicies(
   dependencies: JudgingDependencies,
   { org, environment, policies, user }: PolicyChange,
-): Promise<'detached' | 'not found'> {
+  request?: KeyedRequest<DetachPoliciesResult>,
+): Promise<OnceResult<DetachPoliciesResult>> {
   const now = unixSeconds(dependencies.now());
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
+  const detachAll = async (transaction: WriteTransaction, context: JudgingContext): Promise<DetachPoliciesResult> => {
     const attached = await transaction.environments.listPolicies(org, environment);
     if (!policies.every((policy) => attached.includes(policy))) return 'not found';
     const change = { org, environment, user, timestamp: now, detach: [...new Set(policies)], attach: [] };
@@ -197,7 +211,8 @@ export function detachPolicies(
       await new SnapshotUpdates(transaction, context).make(environment, { org, at: now });
     }
     return 'detached';
-  });
+  };
+  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, detachAll));
 }
 
 interface AttachmentChange {

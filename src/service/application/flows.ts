@@ -1,9 +1,11 @@
 import { maximumTemplateNames } from '../../contract/limits.ts';
 import { requiredEvidence } from '../../contract/template.ts';
 import type { Flow } from '../domain/records.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
-import { runJudgingTransaction } from './judging/judging-transaction.ts';
+import { runJudgingTransaction, type JudgingContext } from './judging/judging-transaction.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
 /** A flow to create or replace. */
@@ -16,10 +18,11 @@ export type SaveFlowResult = 'created' | 'updated' | 'too many names';
 export async function saveFlow(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   flow: FlowToSave,
-): Promise<SaveFlowResult> {
+  request?: KeyedRequest<SaveFlowResult>,
+): Promise<OnceResult<SaveFlowResult>> {
   if (requiredEvidence(flow.template).length > maximumTemplateNames) return 'too many names';
   const now = unixSeconds(dependencies.now());
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
+  const save = async (transaction: WriteTransaction, context: JudgingContext): Promise<SaveFlowResult> => {
     const { flows } = transaction;
     const { org, name } = flow;
     const known = await flows.find(org, name);
@@ -27,7 +30,8 @@ export async function saveFlow(
     if (known === undefined) return 'created';
     await judgeEvidence(transaction, { org, flow: name }, now, context);
     return 'updated';
-  });
+  };
+  return runJudgingTransaction(dependencies, carryOutOnce(dependencies, request, save));
 }
 
 /** Finds a flow; undefined if it does not exist. */

@@ -1,5 +1,7 @@
 import { mayOpen } from '../domain/access.ts';
 import type { StoredKey } from '../domain/accounts.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import type { Role } from '../../contract/role.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
@@ -42,13 +44,17 @@ export function removeMember(
   });
 }
 
+/** The result of `setDefaultOrganization`. */
+export type SetDefaultOrganizationResult = 'set' | 'denied';
+
 /** Operation 16: sets the default organization of the user who owns the key. */
 export function setDefaultOrganization(
-  { storage }: Pick<UseCaseDependencies, 'storage'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { key, org }: { readonly key: StoredKey; readonly org: string },
-): Promise<'set' | 'denied'> {
+  request?: KeyedRequest<SetDefaultOrganizationResult>,
+): Promise<OnceResult<SetDefaultOrganizationResult>> {
   const { ownerKind, owner } = key;
-  return storage.transaction(async ({ accounts }) => {
+  const set = async ({ accounts }: WriteTransaction): Promise<SetDefaultOrganizationResult> => {
     if (ownerKind !== 'user' || !mayOpen(key, org)) return 'denied';
     if ((await accounts.findMember(org, owner)) === undefined) return 'denied';
     // A limited key may belong to a different person with the same name (`migrations/users.ts`), so it must not change
@@ -56,5 +62,6 @@ export function setDefaultOrganization(
     // other.
     if (!key.isLimitedToOrg) await accounts.setDefaultOrganization(org, owner);
     return 'set';
-  });
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, set));
 }

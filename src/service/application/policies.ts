@@ -1,6 +1,7 @@
 import type { PolicyRecord } from '../domain/policy/policy-record.ts';
 import type { PolicyRules } from '../domain/policy/rules.ts';
-import type { PolicyHistoryLimits } from '../storage/policies.ts';
+import type { PolicyHistoryLimits, PolicyReader } from '../storage/policies.ts';
+import { Repetition, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -33,17 +34,20 @@ export interface SavePolicyResult {
 export function savePolicy(
   dependencies: Pick<UseCaseDependencies, 'storage' | 'judging' | 'now'>,
   policy: PolicyToSave,
-): Promise<SavePolicyResult> {
+  request?: KeyedRequest<SavePolicyResult>,
+): Promise<OnceResult<SavePolicyResult>> {
   const now = unixSeconds(dependencies.now());
   const { org, name, description, comment, text, user } = policy;
   // Serialized before the transaction, because other transactions wait for it.
   const rules = JSON.stringify(policy.rules);
-  return runJudgingTransaction(dependencies, async (transaction, context) => {
+  return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<SavePolicyResult>> => {
     const { policies } = transaction;
+    const repetition = request === undefined ? undefined : await findRepeatedVersion(policies, request);
+    if (repetition !== undefined) return repetition;
     const latest = await policies.findLatestVersion(org, name);
     const version = (latest ?? 0) + 1;
     const made = { version, comment, createdBy: user, createdAt: now };
-    await policies.insertVersion({ org, name, description, ...made, text, rules });
+    await policies.insertVersion({ org, name, description, ...made, text, rules, requestKey: request });
     const type = latest === undefined ? 'policy_created' : 'policy_updated';
     await policies.addEvents(org, [name], { type, timestamp: now, user });
     const environments = await policies.listEnvironments(org, name);
@@ -52,6 +56,18 @@ export function savePolicy(
     if (saved === undefined) throw new Error('a policy that was just saved is gone');
     return { outcome: latest === undefined ? 'created' : 'updated', policy: saved };
   });
+}
+
+/** Finds the version that a keyed request added earlier, with the policy as it was then. */
+async function findRepeatedVersion(
+  policies: PolicyReader,
+  { org, key, digest }: KeyedRequest<SavePolicyResult>,
+): Promise<Repetition<SavePolicyResult> | undefined> {
+  const found = await policies.findByKey(org, key, historyLimits);
+  if (found === undefined) return undefined;
+  const { version, policy } = found;
+  const outcome = version === 1 ? 'created' : 'updated';
+  return new Repetition(found.digest === digest ? { result: { outcome, policy } } : undefined);
 }
 
 /** Finds a policy with its history. */

@@ -1,4 +1,6 @@
 import type { ServiceAccountRecord } from '../domain/accounts.ts';
+import type { WriteTransaction } from '../storage/storage.ts';
+import { carryOutOnce, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
 import { unixSeconds } from '../../runtime/clock.ts';
 
@@ -42,18 +44,23 @@ export function findServiceAccount(
   return storage.read(({ accounts }) => accounts.findServiceAccount(org, name));
 }
 
+/** The result of `deleteServiceAccount`. */
+export type DeleteServiceAccountResult = 'deleted' | 'not found';
+
 /**
  * Operation 15: deletes a service account and revokes its keys, so that a new account of the same name does not inherit
  * them.
  */
 export function deleteServiceAccount(
-  { storage, now }: Pick<UseCaseDependencies, 'storage' | 'now'>,
+  dependencies: Pick<UseCaseDependencies, 'storage' | 'now'>,
   { org, name }: ServiceAccountReference,
-): Promise<'deleted' | 'not found'> {
-  const deletedAt = unixSeconds(now());
-  return storage.transaction(async ({ accounts }) => {
+  request?: KeyedRequest<DeleteServiceAccountResult>,
+): Promise<OnceResult<DeleteServiceAccountResult>> {
+  const deletedAt = unixSeconds(dependencies.now());
+  const remove = async ({ accounts }: WriteTransaction): Promise<DeleteServiceAccountResult> => {
     if ((await accounts.deleteServiceAccount(org, name)) === 'not found') return 'not found';
     await accounts.revokeServiceAccountKeys(org, name, deletedAt);
     return 'deleted';
-  });
+  };
+  return dependencies.storage.transaction(carryOutOnce(dependencies, request, remove));
 }

@@ -1,8 +1,12 @@
 import type { FastifyReply } from 'fastify';
+import { keysAcceptedHeader } from '../../contract/idempotency.ts';
 import { largeResponse } from './bodies/admission.ts';
 
 /** The headers of every response. Responses are private: no shared caching, no MIME sniffing. */
 export const privateResponseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+/** The header of every response of the interface: a request with an idempotency key can be repeated. */
+export const keysAcceptedHeaders = { [keysAcceptedHeader]: '?1' } as const;
 
 /** A value serialized to JSON: to be sent more than once, or because serializing takes long. */
 export class SerializedJson<Value> {

@@ -9,11 +9,13 @@ import type {
   EndpointQuery,
   Success,
 } from '../../contract/endpoint.ts';
+import { replayedHeader } from '../../contract/idempotency.ts';
 import { maximumDocumentBytes } from '../../contract/limits.ts';
 import { countHeldBytes, type Admission } from './bodies/admission.ts';
 import { withExactFreeForm } from '../../contract/free-form.ts';
 import { authenticate, requestOrganization, type Authenticator } from './authentication/authentication.ts';
 import { DocumentError, parseDocumentInSteps } from './bodies/json-document.ts';
+import { KeyedRequests, readIdempotencyKey, ReplayedResponse, type CarryOut } from './idempotency.ts';
 import { sendJson, type SerializedJson } from './json-response.ts';
 import { fileTooLarge, receiveMultipart, type ReceiveFile, type UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError, withDeclaredMessage } from './errors/api-error.ts';
@@ -29,6 +31,8 @@ export interface EndpointRequest<E extends Endpoint, Who> {
   readonly document: EndpointDocument<E>;
   /** Deleted after the response, unless the handler kept it. */
   readonly file: UploadedFile | undefined;
+  /** Runs the use case of an endpoint that writes. */
+  readonly carryOut: CarryOut<EndpointResponse<E>>;
 }
 
 /** One of the declared success responses. The body may be serialized already. */
@@ -41,7 +45,7 @@ type ResponseWith<S> =
 /** Handles a request. Throws an ApiError for every response that is not a success. */
 export type EndpointHandler<E extends Endpoint, Who> = (
   received: EndpointRequest<E, Who>,
-) => Promise<EndpointResponse<E>>;
+) => Promise<EndpointResponse<E> | ReplayedResponse>;
 
 /** What adding a route needs. */
 export interface RouteHost {
@@ -50,6 +54,8 @@ export interface RouteHost {
   readonly prefix: string;
   readonly receiveFile: ReceiveFile;
   readonly admission: Admission;
+  /** Undefined if the endpoints take no idempotency keys. */
+  readonly keyedRequests: KeyedRequests | undefined;
 }
 
 /**
@@ -62,9 +68,10 @@ export function addRoute<E extends Endpoint, Who>(
   authenticator: Authenticator<Who>,
   handler: EndpointHandler<E, Who>,
 ): void {
-  const callers = new WeakMap<FastifyRequest, Who>();
+  const callers = new WeakMap<FastifyRequest, { readonly caller: Who; readonly key: string | undefined }>();
   const { body } = endpoint;
   const largeDocuments = new SerialQueue();
+  const { keyedRequests = new KeyedRequests() } = host;
   host.app.route({
     ...(body.kind === 'json' && body.maximumBytes !== undefined ? { bodyLimit: body.maximumBytes } : {}),
     method: endpoint.method,
@@ -72,21 +79,34 @@ export function addRoute<E extends Endpoint, Who>(
     onRequest: async (request, reply) => {
       // The date format of RFC 9745.
       if (endpoint.deprecatedSince !== undefined) reply.header('deprecation', `@${endpoint.deprecatedSince}`);
-      callers.set(request, await authenticate(request, endpoint, authenticator));
+      const caller = await authenticate(request, endpoint, authenticator);
+      callers.set(request, { caller, key: readKey(request, endpoint, host) });
       rejectTooLarge(request, endpoint);
       host.admission.admit(requestOrganization(request) ?? '', countHeldBytes(request.raw, endpoint), reply.raw);
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request);
-      if (caller === undefined) throw new TypeError('the request was not authenticated');
-      const work = async (): Promise<EndpointResponse<E>> => {
-        const { file, ...received } = await receive(request, endpoint, host).catch((error: unknown) => {
+      const authenticated = callers.get(request);
+      if (authenticated === undefined) throw new TypeError('the request was not authenticated');
+      const work = async (): Promise<EndpointResponse<E> | ReplayedResponse> => {
+        const received = await receive(request, endpoint, host).catch((error: unknown) => {
           throw withDeclaredMessage(endpoint, error);
         });
-        return handler({ caller, file, ...received }).finally(() => file?.content.discard());
+        const carryOut = keyedRequests.carryOut<EndpointResponse<E>>(endpoint, {
+          key: authenticated.key,
+          org: requestOrganization(request) ?? '',
+          content: received,
+        });
+        const { caller } = authenticated;
+        try {
+          return await handler({ caller, carryOut, ...received });
+        } finally {
+          await received.file?.content.discard();
+        }
       };
       const response = await (isLarge(request) ? largeDocuments.run(work) : work());
-      return sendJson(reply, response.status, response.body);
+      if (!(response instanceof ReplayedResponse)) return sendJson(reply, response.status, response.body);
+      reply.header(replayedHeader, 'true');
+      return sendJson(reply, response.first.status, response.first.body);
     },
   });
 }
@@ -96,12 +116,22 @@ function isLarge({ body }: FastifyRequest): boolean {
   return Buffer.isBuffer(body) && body.length > maximumDocumentBytes;
 }
 
+/** @throws ApiError if the key is malformed. */
+function readKey(request: FastifyRequest, endpoint: Endpoint, host: RouteHost): string | undefined {
+  if (host.keyedRequests === undefined) return undefined;
+  try {
+    return readIdempotencyKey(request, endpoint);
+  } catch (error) {
+    throw withDeclaredMessage(endpoint, error);
+  }
+}
+
 /** @throws ApiError if the request is invalid; its file is deleted then. */
 async function receive<E extends Endpoint>(
   request: FastifyRequest,
   endpoint: E,
   host: RouteHost,
-): Promise<Omit<EndpointRequest<E, unknown>, 'caller'>> {
+): Promise<Omit<EndpointRequest<E, unknown>, 'caller' | 'carryOut'>> {
   const parameters = validatePath<E['parameters']>(endpoint.parameters, request.params);
   const query = validateQuery<E['query']>(endpoint.query, request.query);
   const { document, file } = await receiveBody(request, endpoint, host);

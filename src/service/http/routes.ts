@@ -11,7 +11,8 @@ import { addServiceAccountRoutes } from './api/service-accounts.ts';
 import { addSnapshotRoutes } from './api/snapshots.ts';
 import { addUserRoutes } from './api/users.ts';
 import type { Admission } from './bodies/admission.ts';
-import { sendJson } from './json-response.ts';
+import { KeyedRequests } from './idempotency.ts';
+import { keysAcceptedHeaders, sendJson } from './json-response.ts';
 import { createOpenApiDocument } from './openapi/document.ts';
 import { addPages } from './pages/page-routes.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -32,7 +33,14 @@ export interface RoutesOptions {
 /** Adds every endpoint of the interface and of the admin API, every page, and the OpenAPI document. */
 export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependencies: RouteDependencies): void {
   const { attachments, links } = dependencies;
-  const api = { app, prefix: apiPrefix, receiveFile: attachments.receive.bind(attachments), admission };
+  const api = {
+    app,
+    prefix: apiPrefix,
+    receiveFile: attachments.receive.bind(attachments),
+    admission,
+    keyedRequests: new KeyedRequests(),
+  };
+  announceKeys(app);
   addFlowRoutes(api, dependencies);
   addAttestationRoutes(api, dependencies);
   addArtifactRoutes(api, dependencies);
@@ -43,7 +51,16 @@ export function addRoutes({ app, admission, adminKey }: RoutesOptions, dependenc
   addNotificationRoutes(api, dependencies);
   addServiceAccountRoutes(api, dependencies);
   addUserRoutes(api, dependencies);
-  if (adminKey !== undefined) addAdminRoutes({ ...api, prefix: adminPrefix }, dependencies, adminKey);
+  if (adminKey !== undefined)
+    addAdminRoutes({ ...api, prefix: adminPrefix, keyedRequests: undefined }, dependencies, adminKey);
   addPages(api, dependencies);
   app.get(`${apiPrefix}/openapi.json`, (_request, reply) => sendJson(reply, 200, createOpenApiDocument(links.base())));
+}
+
+/** Adds the header to errors, too, so that a client learns from any response that it can repeat its request. */
+function announceKeys(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (request.url.startsWith(`${apiPrefix}/`)) reply.headers(keysAcceptedHeaders);
+    done();
+  });
 }

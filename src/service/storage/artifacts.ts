@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/evidence-scope.ts';
 import type { Appearance, ReportedArtifact } from '../domain/records.ts';
+import type { RecordKey } from './remembered-answers.ts';
 import type { DataVersion } from './versioned-cache.ts';
 
 /** Where to look for reports of artifacts. */
@@ -26,6 +27,8 @@ export interface ArtifactReader {
   findLatest(place: ArtifactPlace, fingerprint: string): Promise<ReportedArtifact | undefined>;
   /** Whether the artifact was reported. */
   exists(place: ArtifactPlace, fingerprint: string): Promise<boolean>;
+  /** The digest of the request with this idempotency key that reported an artifact; undefined if there is none. */
+  findRequestDigest(org: string, key: string): Promise<string | undefined>;
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined>;
   /** Finds the fingerprints that begin with these digits: their number, and one of them. */
   findByDigits(
@@ -55,6 +58,7 @@ export interface ArtifactWriter extends ArtifactReader {
    * Inserts the report as the latest of its flow. Its trail must exist.
    *
    * @param reportJson its report as JSON, serialized before the transaction, because other transactions wait for it
+   * @param requestKey unique within the organization
    */
-  insert(artifact: ReportedArtifact, reportJson: string): Promise<void>;
+  insert(artifact: ReportedArtifact, reportJson: string, requestKey?: RecordKey): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/evidence-scope.ts';
 import type { Attestation, AttestationSummary } from '../domain/records.ts';
+import type { RecordKey } from './remembered-answers.ts';
 
 /** The sequence number of an attestation in its flow: from 1 without gaps, in the order of recording. */
 export interface Sequenced {
@@ -18,6 +19,8 @@ export interface FlowReference {
 /** Reads attestations. None is ever removed, so the sequence of a flow has no gaps. */
 export interface AttestationReader {
   find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined>;
+  /** The digest of the request with this idempotency key that recorded an attestation; undefined if there is none. */
+  findRequestDigest(org: string, key: string): Promise<string | undefined>;
   /** The sequence number and time of the latest attestation of a flow; undefined if it has none. */
   findLatest(flow: FlowReference): Promise<{ readonly sequence: number; readonly createdAt: number } | undefined>;
   /** The latest attestations of a trail, newest first. */
@@ -43,6 +46,8 @@ export interface AttestationReader {
 
 /** An attestation to store. */
 export interface NewAttestation extends AttestationSummary, Sequenced {
+  /** Unique within the organization. */
+  readonly requestKey?: RecordKey | undefined;
   /** Whether its time is before that of its predecessor. */
   readonly isStepBack: boolean;
   /** The scopes that it applies to. */

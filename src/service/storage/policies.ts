@@ -1,4 +1,5 @@
 import type { PolicyEvent, PolicyRecord, PolicyVersion } from '../domain/policy/policy-record.ts';
+import type { RecordKey } from './remembered-answers.ts';
 
 /** The latest version of a policy that is attached to an environment. */
 export interface AttachedRules {
@@ -16,9 +17,20 @@ export interface PolicyHistoryLimits {
   readonly texts: number;
 }
 
+/** A version that was added by a request with an idempotency key. */
+export interface KeyedPolicyVersion {
+  /** The digest of the request. */
+  readonly digest: string;
+  readonly version: number;
+  /** The policy as it was after the request. */
+  readonly policy: PolicyRecord;
+}
+
 /** Reads policies. */
 export interface PolicyReader {
   find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined>;
+  /** Finds the version that was added by the request with this idempotency key. */
+  findByKey(org: string, key: string, limits: PolicyHistoryLimits): Promise<KeyedPolicyVersion | undefined>;
   /** The number of the latest version; undefined if there is no such policy. */
   findLatestVersion(org: string, name: string): Promise<number | undefined>;
   /** The existing policies among these names. */
@@ -38,11 +50,16 @@ export interface NewPolicyVersion extends PolicyVersion {
   readonly text: string;
   /** The rules as JSON, returned unchanged in `AttachedRules`. */
   readonly rules: string;
+  /** Unique within the organization. */
+  readonly requestKey?: RecordKey | undefined;
 }
 
 /** Reads and writes policies. */
 export interface PolicyWriter extends PolicyReader {
-  /** Inserts the version as the latest one. Version 1 creates the policy. */
+  /**
+   * Inserts the version as the latest one. Version 1 creates the policy. With a key, it also records the description and
+   * the environments of the policy for `findByKey`.
+   */
   insertVersion(version: NewPolicyVersion): Promise<void>;
   /** Adds an event to the history of each of these policies, at its latest version. */
   addEvents(org: string, names: readonly string[], event: Omit<PolicyEvent, 'version'>): Promise<void>;

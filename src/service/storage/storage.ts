@@ -8,6 +8,7 @@ import type { FlowReader, FlowWriter } from './flows.ts';
 import type { NotificationReader, NotificationWriter } from './notifications.ts';
 import type { OrganizationReader, OrganizationWriter } from './organizations.ts';
 import type { PolicyReader, PolicyWriter } from './policies.ts';
+import type { RememberedAnswerWriter } from './remembered-answers.ts';
 import type { SnapshotReader, SnapshotWriter } from './snapshots.ts';
 import type { TrailReader, TrailWriter } from './trails.ts';
 import type { AttachmentStore } from './attachments.ts';
@@ -47,6 +48,7 @@ export interface WriteTransaction extends ReadTransaction {
   readonly attestations: AttestationWriter;
   readonly notifications: NotificationWriter;
   readonly deliveries: DeliveryWriter;
+  readonly rememberedAnswers: RememberedAnswerWriter;
 }
 
 /**

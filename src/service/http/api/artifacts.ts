@@ -40,12 +40,16 @@ export function addArtifactRoutes(host: RouteHost, dependencies: RouteDependenci
     return { status: 200, body: serialize(found) };
   });
 
-  addRoute(host, reportArtifact, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
+  addRoute(host, reportArtifact, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
     const { org, flow_name: flow } = parameters;
     const report = { org, flow, reportedBy: actorName(caller), report: document };
-    const recorded = await artifacts.reportArtifact(dependencies, report);
-    if (recorded === 'flow not found') throw new ApiError(flowNotFound);
-    return { status: 201, body: { message: 'OK' } };
+    return carryOut(
+      (recorded: artifacts.RecordArtifactResult) => {
+        if (recorded === 'flow not found') throw new ApiError(flowNotFound);
+        return { status: 201, body: { message: 'OK' } };
+      },
+      (request) => artifacts.reportArtifact(dependencies, report, request),
+    );
   });
 }
 

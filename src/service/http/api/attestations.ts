@@ -10,23 +10,34 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds operation 7: attest a Sonar scan. */
 export function addAttestationRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, attestSonar, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
+  addRoute(host, attestSonar, requireRole(dependencies, 'record'), (received) => {
+    const { caller, parameters, document, file, carryOut } = received;
     const { org, flow_name: flow, trail_name: trail } = parameters;
     const attestation = { org, flow, trail, reportedBy: actorName(caller), document, file };
-    const recorded = await attestations.attestSonar(dependencies, attestation);
-    switch (recorded) {
-      case 'recorded':
+    return carryOut(
+      (recorded: attestations.AttestSonarResult) => {
+        if (recorded !== 'recorded') throw toObstacleError(recorded, attestation);
         return { status: 201, body: 'OK' };
-      case 'flow not found':
-        throw new ApiError(flowNotFound);
-      case 'artifact not found': {
-        const fingerprint = document.artifact_fingerprint ?? '';
-        throw new ApiError(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
-      }
-      case 'too many names': {
-        const rule = `is new, but the artifact or trail already has the maximum of ${maximumEvidenceNames} names; use one of them`;
-        throw validationError(['attestation_name', rule]);
-      }
-    }
+      },
+      (request) => attestations.attestSonar(dependencies, attestation, request),
+    );
   });
+}
+
+function toObstacleError(
+  obstacle: Exclude<attestations.AttestSonarResult, 'recorded'>,
+  { org, flow, trail, document }: attestations.SonarAttestationCommand,
+): ApiError {
+  switch (obstacle) {
+    case 'flow not found':
+      return new ApiError(flowNotFound);
+    case 'artifact not found': {
+      const fingerprint = document.artifact_fingerprint ?? '';
+      return new ApiError(artifactNotInTrail, { values: { org, flow, trail, fingerprint } });
+    }
+    case 'too many names': {
+      const rule = `is new, but the artifact or trail already has the maximum of ${maximumEvidenceNames} names; use one of them`;
+      return validationError(['attestation_name', rule]);
+    }
+  }
 }

@@ -22,7 +22,7 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
     host,
     createEnvironment,
     requireRole(dependencies, 'report'),
-    async ({ caller, parameters: { org }, document }) => {
+    ({ caller, parameters: { org }, document, carryOut }) => {
       const { name, type: kind, description, included_environments: members, policies } = document;
       if (kind !== 'logical' && members !== undefined && members.length > 0) {
         throw validationError(['included_environments', 'is only for environments of the type logical']);
@@ -36,51 +36,70 @@ export function addEnvironmentRoutes(host: RouteHost, dependencies: RouteDepende
         throw new ApiError(commonErrors.forbidden, { errors: [['policies', 'can only be set by admins and members']] });
       }
       const environment = { org, name, kind, description, members, policies, user: actorName(caller) };
-      requireSaved(org, await environments.saveEnvironment(dependencies, environment));
-      return { status: 201, body: 'OK' };
+      return carryOut(
+        (saved: environments.SaveEnvironmentResult) => {
+          requireSaved(org, saved);
+          return { status: 201, body: 'OK' };
+        },
+        (request) => environments.saveEnvironment(dependencies, environment, request),
+      );
     },
   );
 
-  addRoute(host, reportK8s, requireRole(dependencies, 'report'), async ({ parameters, document }) => {
+  addRoute(host, reportK8s, requireRole(dependencies, 'report'), ({ parameters, document, carryOut }) => {
     const artifacts = toRunningArtifacts(document);
     if (artifacts.length > maximumReportedImages) {
       const rule = `must not have more than ${maximumReportedImages} images, by name and digest`;
       throw new ApiError(invalidReport, { errors: [['artifacts', rule]] });
     }
-    const report = { org: parameters.org, environment: parameters.env_name, artifacts };
-    const recorded = await environments.recordReport(dependencies, { ...report, kind: 'K8S' });
-    switch (recorded.outcome) {
-      case 'snapshot made':
+    const report = { org: parameters.org, environment: parameters.env_name, kind: 'K8S', artifacts } as const;
+    return carryOut(
+      (recorded: environments.RecordReportResult) => {
+        switch (recorded.outcome) {
+          case 'snapshot made':
+            return { status: 201, body: 'OK' };
+          case 'nothing new':
+            return { status: 200, body: 'OK' };
+          case 'environment not found':
+            throw new ApiError(environmentNotFound);
+          case 'of another kind':
+            throw new ApiError(invalidReport, {
+              errors: [
+                ['path.env_name', `is an environment of the type ${recorded.kind}, and this is a report of K8S`],
+              ],
+            });
+        }
+      },
+      (request) => environments.recordReport(dependencies, report, request),
+    );
+  });
+
+  addRoute(host, attachPolicy, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
+    const { org, env_name: environment } = parameters;
+    const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
+    return carryOut(
+      (outcome: environments.AttachPoliciesResult) => {
+        if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
+        if (outcome === 'too many') {
+          const rule = `must leave the environment with no more than ${maximumPolicies} policies`;
+          throw validationError(['policy_names', rule]);
+        }
         return { status: 201, body: 'OK' };
-      case 'nothing new':
+      },
+      (request) => environments.attachPolicies(dependencies, change, request),
+    );
+  });
+
+  addRoute(host, detachPolicy, requireRole(dependencies, 'record'), ({ caller, parameters, document, carryOut }) => {
+    const { org, env_name: environment } = parameters;
+    const change = { org, environment, policies: document.policy_names, user: actorName(caller) };
+    return carryOut(
+      (outcome: environments.DetachPoliciesResult) => {
+        if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
         return { status: 200, body: 'OK' };
-      case 'environment not found':
-        throw new ApiError(environmentNotFound);
-      case 'of another kind':
-        throw new ApiError(invalidReport, {
-          errors: [['path.env_name', `is an environment of the type ${recorded.kind}, and this is a report of K8S`]],
-        });
-    }
-  });
-
-  addRoute(host, attachPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
-    const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
-    const outcome = await environments.attachPolicies(dependencies, { ...change, user: actorName(caller) });
-    if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
-    if (outcome === 'too many') {
-      throw validationError([
-        'policy_names',
-        `must leave the environment with no more than ${maximumPolicies} policies`,
-      ]);
-    }
-    return { status: 201, body: 'OK' };
-  });
-
-  addRoute(host, detachPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document }) => {
-    const change = { org: parameters.org, environment: parameters.env_name, policies: document.policy_names };
-    const outcome = await environments.detachPolicies(dependencies, { ...change, user: actorName(caller) });
-    if (outcome === 'not found') throw new ApiError(environmentOrPolicyNotFound);
-    return { status: 200, body: 'OK' };
+      },
+      (request) => environments.detachPolicies(dependencies, change, request),
+    );
   });
 }
 

@@ -9,14 +9,18 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds operation 1 (create or replace a flow) and the endpoint that reads a flow. */
 export function addFlowRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, createFlow, requireRole(dependencies, 'record'), async ({ parameters, document }) => {
+  addRoute(host, createFlow, requireRole(dependencies, 'record'), ({ parameters, document, carryOut }) => {
     const { name, description, template, visibility, repo_url: repoUrl } = document;
     const flow = { org: parameters.org, name, description, template, visibility, repoUrl };
-    const saved = await flows.saveFlow(dependencies, flow);
-    if (saved === 'too many names') {
-      throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
-    }
-    return { status: saved === 'created' ? 201 : 200, body: 'OK' };
+    return carryOut(
+      (saved: flows.SaveFlowResult) => {
+        if (saved === 'too many names') {
+          throw validationError(['template', `must not name more than ${maximumTemplateNames} pieces of evidence`]);
+        }
+        return { status: saved === 'created' ? 201 : 200, body: 'OK' };
+      },
+      (request) => flows.saveFlow(dependencies, flow, request),
+    );
   });
 
   addRoute(host, getFlow, requireRole(dependencies, 'read'), async ({ parameters }) => {

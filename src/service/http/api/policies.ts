@@ -11,16 +11,26 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 /** Adds operation 6 (create or update a policy) and the endpoint that reads a policy. */
 export function addPolicyRoutes(host: RouteHost, dependencies: RouteDependencies): void {
   const reader = new PolicyFileReader();
-  addRoute(host, createPolicy, requireRole(dependencies, 'record'), async ({ caller, parameters, document, file }) => {
-    if (file === undefined) throw validationError(['policy_file', 'is missing']);
-    const reading = await reader.read(file.content);
-    if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);
-    const { name, description, comment = '' } = document;
-    const { org } = parameters;
-    const version = { org, name, description, comment, user: actorName(caller), ...reading };
-    const { outcome, policy } = await policies.savePolicy(dependencies, version);
-    return { status: outcome === 'created' ? 201 : 200, body: toPolicyResponse(policy) };
-  });
+  addRoute(
+    host,
+    createPolicy,
+    requireRole(dependencies, 'record'),
+    async ({ caller, parameters, document, file, carryOut }) => {
+      if (file === undefined) throw validationError(['policy_file', 'is missing']);
+      const reading = await reader.read(file.content);
+      if ('faults' in reading) throw validationError(['policy_file', reading.faults.join('; ')]);
+      const { name, description, comment = '' } = document;
+      const { org } = parameters;
+      const version = { org, name, description, comment, user: actorName(caller), ...reading };
+      return carryOut(
+        ({ outcome, policy }: policies.SavePolicyResult) => ({
+          status: outcome === 'created' ? 201 : 200,
+          body: toPolicyResponse(policy),
+        }),
+        (request) => policies.savePolicy(dependencies, version, request),
+      );
+    },
+  );
 
   addRoute(host, getPolicy, requireRole(dependencies, 'read'), async ({ parameters: { org, policy_name: name } }) => {
     const found = await policies.findPolicy(dependencies, { org, name });

@@ -34,11 +34,14 @@ export function addServiceAccountRoutes(host: RouteHost, dependencies: RouteDepe
     host,
     deleteServiceAccount,
     requireRole(dependencies, 'administer'),
-    async ({ parameters: { org, name } }) => {
-      const outcome = await serviceAccounts.deleteServiceAccount(dependencies, { org, name });
-      if (outcome === 'not found') throw new ApiError(serviceAccountNotFound);
-      return { status: 200, body: 'OK' };
-    },
+    ({ parameters: { org, name }, carryOut }) =>
+      carryOut(
+        (result: serviceAccounts.DeleteServiceAccountResult) => {
+          if (result === 'not found') throw new ApiError(serviceAccountNotFound);
+          return { status: 200, body: 'OK' };
+        },
+        (request) => serviceAccounts.deleteServiceAccount(dependencies, { org, name }, request),
+      ),
   );
 }
 

@@ -7,9 +7,14 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Adds operation 16: set the default organization of the calling user. */
 export function addUserRoutes(host: RouteHost, dependencies: RouteDependencies): void {
-  addRoute(host, setDefaultOrg, requireApiKey(dependencies), async ({ caller: key, parameters: { org } }) => {
-    if ((await members.setDefaultOrganization(dependencies, { key, org })) === 'denied')
-      throw new ApiError(accessDenied, { values: { org } });
-    return { status: 200, body: { default_org_name: org } };
-  });
+  addRoute(host, setDefaultOrg, requireApiKey(dependencies), ({ caller: key, parameters: { org }, carryOut }) =>
+    carryOut(
+      (result: members.SetDefaultOrganizationResult) => {
+        if (result === 'denied') throw new ApiError(accessDenied, { values: { org } });
+        return { status: 200, body: { default_org_name: org } };
+      },
+      (request) => members.setDefaultOrganization(dependencies, { key, org }, request),
+      `${key.ownerKind} ${key.owner}`,
+    ),
+  );
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorResponse } from '../../../contract/endpoint.ts';
-import { privateResponseHeaders } from '../json-response.ts';
+import { keysAcceptedHeaders, privateResponseHeaders } from '../json-response.ts';
 import { httpErrors } from './http-errors.ts';
 
 /** Node's error for a malformed request. */
@@ -38,6 +38,8 @@ function responseHeaders(body: string): Readonly<Record<string, string | number>
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     ...privateResponseHeaders,
+    // The address may be unknown, and may have been one of the interface.
+    ...keysAcceptedHeaders,
   };
 }
 

@@ -1,7 +1,7 @@
 import { endpoints } from '../../../contract/endpoints.ts';
 import { errorBody } from '../../../contract/errors.ts';
 import { toOperationObject } from './operation-object.ts';
-import { errorSchemaName, type JsonObject } from './responses.ts';
+import { errorSchemaName, headerComponents, type JsonObject } from './responses.ts';
 
 const description = `Records and checks software-delivery evidence for organizations.
 
@@ -28,6 +28,7 @@ export function createOpenApiDocument(server: string): JsonObject {
     paths: toPathItems(),
     components: {
       schemas: { [errorSchemaName]: errorBody },
+      headers: headerComponents,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key: personal, or of a service account.' },
         basic: { type: 'http', scheme: 'basic', description: 'The API key is the user name; the password is ignored.' },

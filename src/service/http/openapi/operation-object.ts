@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '../../../contract/schema.ts';
+import { keyRetentionDays } from '../../../contract/idempotency.ts';
 import { filePartName, type Body, type Endpoint, type MultipartBody } from '../../../contract/endpoint.ts';
 import { toContent, toResponses, type JsonObject } from './responses.ts';
 
@@ -12,7 +13,7 @@ export function toOperationObject(endpoint: Endpoint): JsonObject {
     description: toDescription(endpoint),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: authentication.map((method) => ({ [method]: [] })),
-    parameters: [...toParameters(parameters, 'path'), ...toParameters(query, 'query')],
+    parameters: [...toParameters(parameters, 'path'), ...toParameters(query, 'query'), ...toKeyParameter(endpoint)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: toResponses(endpoint),
   };
@@ -38,6 +39,20 @@ function toParameters({ properties, ...rest }: TObject, place: 'path' | 'query')
     ...('description' in schema ? { description: schema.description } : {}),
     schema,
   }));
+}
+
+/** The form of an idempotency key (`parseIdempotencyKey`). */
+const keyForm = '[!#-\\[\\]-~]{1,255}';
+
+/** The header with the idempotency key, which every endpoint that writes takes. */
+function toKeyParameter({ repetition }: Endpoint): readonly JsonObject[] {
+  if (repetition.effect === 'safe') return [];
+  const description =
+    'Requests with the same key, organization and operation are carried out once; the others get the answer of the ' +
+    `first. ${repetition.effect === 'appends' ? 'Kept as long as the record' : `Kept for ${keyRetentionDays} days`}. ` +
+    'A String of RFC 9651, or the key without quotation marks.';
+  const schema = { type: 'string', pattern: `^("${keyForm}"|${keyForm})$` };
+  return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }];
 }
 
 /** Converts a body to a Request Body Object; undefined if there is none. */

@@ -1,4 +1,5 @@
 import type { Endpoint, ErrorResponse, Success } from '../../../contract/endpoint.ts';
+import { keyErrors } from '../../../contract/errors.ts';
 import { httpErrors } from '../errors/http-errors.ts';
 
 /** A JSON object of the document. */
@@ -6,6 +7,21 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The name of the error schema among the document's components. */
 export const errorSchemaName = 'Error';
+
+/** The headers among the document's components. */
+export const headerComponents: JsonObject = {
+  'Accept-Idempotency-Key': {
+    description:
+      'Always `?1`, a Boolean of RFC 9651: of the writes with the same `Idempotency-Key`, one is carried out.',
+    schema: { type: 'string' },
+    example: '?1',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` if this is the answer to an earlier request with the same key; nothing was changed now.',
+    schema: { type: 'string' },
+    example: 'true',
+  },
+};
 
 /** A Content map with one media type. */
 export function toContent(mediaType: string, schema: unknown, more: JsonObject = {}): JsonObject {
@@ -20,13 +36,16 @@ export function toResponses(endpoint: Endpoint): JsonObject {
   }
   const headers = toHeaders(endpoint);
   return Object.fromEntries([
-    ...endpoint.success.map((success) => [success.status, { ...toSuccessResponse(success), ...headers }] as const),
-    ...[...errors].map(([status, declared]) => [status, { ...toErrorResponse(declared), ...headers }] as const),
+    ...endpoint.success.map((success) => {
+      const response = { ...toSuccessResponse(success), headers: { ...headers, ...toReplayHeader(endpoint) } };
+      return [success.status, response] as const;
+    }),
+    ...[...errors].map(([status, declared]) => [status, { ...toErrorResponse(declared), headers }] as const),
   ]);
 }
 
 /** Errors outside of the endpoint: of HTTP and of the storage. */
-function undeclaredErrors({ method, body, authentication }: Endpoint): readonly ErrorResponse[] {
+function undeclaredErrors({ method, body, authentication, repetition }: Endpoint): readonly ErrorResponse[] {
   const { badRequest, timeout, tooLarge, unsupportedType, expectation, headersTooLarge } = httpErrors;
   const { tooManyFailures, internal, busy, storageUnavailable, storageFull } = httpErrors;
   return [
@@ -34,6 +53,7 @@ function undeclaredErrors({ method, body, authentication }: Endpoint): readonly 
     ...(authentication.length === 0 ? [] : [tooManyFailures]),
     ...(method === 'GET' ? [] : [tooLarge, storageFull]),
     ...(body.kind === 'none' ? [] : [unsupportedType]),
+    ...(repetition.effect === 'safe' ? [] : [keyErrors.stillRunning, keyErrors.otherContent]),
   ];
 }
 
@@ -57,8 +77,15 @@ function toErrorResponse(errors: readonly ErrorResponse[]): JsonObject {
 }
 
 function toHeaders({ deprecatedSince }: Endpoint): JsonObject {
-  if (deprecatedSince === undefined) return {};
+  const accepted = { 'Accept-Idempotency-Key': { $ref: '#/components/headers/Accept-Idempotency-Key' } };
+  if (deprecatedSince === undefined) return accepted;
   const example = `@${deprecatedSince}`;
   const description = 'Since when the operation is deprecated (RFC 9745).';
-  return { headers: { Deprecation: { description, schema: { type: 'string' }, example } } };
+  return { ...accepted, Deprecation: { description, schema: { type: 'string' }, example } };
+}
+
+function toReplayHeader({ repetition }: Endpoint): JsonObject {
+  return repetition.effect === 'safe'
+    ? {}
+    : { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
 }

@@ -1,5 +1,6 @@
 import type { Appearance, ReportedArtifact } from '../../domain/records.ts';
 import type { ArtifactPlace, ArtifactReader, ArtifactSources, ArtifactWriter } from '../artifacts.ts';
+import type { RecordKey } from '../remembered-answers.ts';
 import type { DataVersion } from '../versioned-cache.ts';
 import { toSlots, type Slots } from './commit-tracker.ts';
 import { number, optional, text, toAppearance, toReportedArtifact } from './rows.ts';
@@ -17,6 +18,7 @@ const reading = {
     ORDER BY sequence DESC LIMIT 1`,
   exists: 'SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND fingerprint = ? LIMIT 1',
   existsInTrail: 'SELECT 1 FROM artifacts WHERE org = ? AND flow = ? AND trail = ? AND fingerprint = ? LIMIT 1',
+  findRequestDigest: 'SELECT request_digest FROM artifacts WHERE org = ? AND idempotency_key = ?',
   findById: 'SELECT * FROM artifacts WHERE org = ? AND id = ? AND flow = ?',
   findByDigits: `SELECT count(DISTINCT fingerprint) AS count, min(fingerprint) AS fingerprint FROM artifacts
     WHERE org = ? AND flow = ? AND fingerprint >= ? AND fingerprint < ? || 'g'`,
@@ -36,8 +38,10 @@ const reading = {
 } as const;
 
 const writing = {
-  insert: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report)
-    SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8 FROM artifacts WHERE org = ?1 AND flow = ?2`,
+  insert: `INSERT INTO artifacts (org, flow, sequence, trail, id, fingerprint, created_at, reported_by, report,
+      idempotency_key, request_digest)
+    SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+    FROM artifacts WHERE org = ?1 AND flow = ?2`,
 } as const;
 
 /** Artifacts in SQLite, for reading. */
@@ -70,6 +74,12 @@ export class SqliteArtifactReader implements ArtifactReader {
         trail === undefined ? exists.get(org, flow, fingerprint) : existsInTrail.get(org, flow, trail, fingerprint);
       return row !== undefined;
     });
+  }
+
+  findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    return this.session.execute(() =>
+      optional(this.#statements.findRequestDigest.get(org, key), (row) => text(row, 'request_digest')),
+    );
   }
 
   findById(org: string, flow: string, id: string): Promise<ReportedArtifact | undefined> {
@@ -143,10 +153,14 @@ export class SqliteArtifactWriter extends SqliteArtifactReader implements Artifa
     this.#statements = prepare(session.database, writing);
   }
 
-  insert({ org, flow, id, createdAt, reportedBy, report }: ReportedArtifact, reportJson: string): Promise<void> {
+  insert(artifact: ReportedArtifact, reportJson: string, requestKey?: RecordKey): Promise<void> {
+    const { org, flow, id, createdAt, reportedBy, report } = artifact;
+    const { key = null, digest = null } = requestKey ?? {};
     const { trail_name: trail, fingerprint } = report;
     return this.session.execute(() => {
-      this.#statements.insert.run(org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson);
+      this.#statements.insert.run(
+        ...[org, flow, trail, id, fingerprint, createdAt, reportedBy, reportJson, key, digest],
+      );
     });
   }
 }

@@ -7,13 +7,14 @@ import type {
   NewAttestation,
   RecordedSummary,
 } from '../attestations.ts';
-import { number, optional, summaryColumns, toAttestation, toSummary, type Row } from './rows.ts';
+import { number, optional, summaryColumns, text, toAttestation, toSummary, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
 
 // `+ 0` after limits: SQLite recompiles a statement for every value that is bound directly to a limit.
 const reading = {
   find: 'SELECT * FROM attestations WHERE org = ? AND id = ? AND flow = ? AND trail = ?',
+  findRequestDigest: 'SELECT request_digest FROM attestations WHERE org = ? AND idempotency_key = ?',
   findLatest: `SELECT sequence, created_at FROM attestations WHERE org = ? AND flow = ?
     ORDER BY sequence DESC LIMIT 1`,
   listByTrail: `SELECT ${summaryColumns} FROM attestations a
@@ -31,8 +32,8 @@ const reading = {
 
 const writing = {
   insert: `INSERT INTO attestations (org, flow, sequence, trail, id, name, type, verdict, reason, created_at,
-      reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      reported_by, attachment_filename, attachment_digest, attachment_size, document, stepped_back, idempotency_key, request_digest)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   bind: 'INSERT INTO bindings (org, flow, scope, sequence) VALUES (?, ?, ?, ?)',
   setCurrent: `INSERT INTO current_evidence (org, flow, scope, name, sequence) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence`,
@@ -50,6 +51,12 @@ export class SqliteAttestationReader implements AttestationReader {
 
   find(org: string, flow: string, trail: string, id: string): Promise<Attestation | undefined> {
     return this.session.execute(() => optional(this.#statements.find.get(org, id, flow, trail), toAttestation));
+  }
+
+  findRequestDigest(org: string, key: string): Promise<string | undefined> {
+    return this.session.execute(() =>
+      optional(this.#statements.findRequestDigest.get(org, key), (row) => text(row, 'request_digest')),
+    );
   }
 
   findLatest({ org, flow }: FlowReference): ReturnType<AttestationReader['findLatest']> {
@@ -129,13 +136,14 @@ export class SqliteAttestationWriter extends SqliteAttestationReader implements 
 
   insert(attestation: NewAttestation): Promise<void> {
     const { org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy } = attestation;
-    const { attachment, documentJson, isStepBack, scopes, evidence } = attestation;
+    const { attachment, documentJson, isStepBack, scopes, evidence, requestKey } = attestation;
     const { filename = null, digest = null, size = null } = attachment ?? {};
     const { insert, bind, setCurrent } = this.#statements;
     return this.session.execute(() => {
       insert.run(
         ...[org, flow, sequence, trail, id, name, type, verdict, reason, createdAt, reportedBy],
         ...[filename, digest, size, documentJson, Number(isStepBack)],
+        ...[requestKey?.key ?? null, requestKey?.digest ?? null],
       );
       for (const scope of scopes) {
         bind.run(org, flow, scope, sequence);

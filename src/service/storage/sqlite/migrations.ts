@@ -4,6 +4,7 @@ import { accounts } from './migrations/accounts.ts';
 import { base } from './migrations/base.ts';
 import { clock } from './migrations/clock.ts';
 import { environments } from './migrations/environments.ts';
+import { idempotencyKeys } from './migrations/idempotency-keys.ts';
 import { notificationTargets } from './migrations/notification-targets.ts';
 import { notifications } from './migrations/notifications.ts';
 import { pendingSnapshots } from './migrations/pending-snapshots.ts';
@@ -26,6 +27,7 @@ const steps: readonly string[] = [
   users,
   clock,
   notificationTargets,
+  idempotencyKeys,
 ];
 
 /** The schema version of this service. */

@@ -1,5 +1,12 @@
 import type { PolicyEvent, PolicyEventType, PolicyRecord, PolicyVersion } from '../../domain/policy/policy-record.ts';
-import type { AttachedRules, NewPolicyVersion, PolicyHistoryLimits, PolicyReader, PolicyWriter } from '../policies.ts';
+import type {
+  AttachedRules,
+  KeyedPolicyVersion,
+  NewPolicyVersion,
+  PolicyHistoryLimits,
+  PolicyReader,
+  PolicyWriter,
+} from '../policies.ts';
 import { number, optional, text, type Row } from './rows.ts';
 import type { Session } from './session.ts';
 import { prepare, type Prepared } from './statements.ts';
@@ -8,9 +15,14 @@ const reading = {
   find: 'SELECT * FROM policies WHERE org = ? AND name = ?',
   // The length is in bytes instead of characters, because SQLite stores it, so the text is not read.
   listVersions: `SELECT version, comment, created_at, created_by, octet_length(text) AS size FROM policy_versions
-    WHERE org = ? AND policy = ? ORDER BY version DESC LIMIT ?`,
+    WHERE org = ? AND policy = ? AND version <= ? ORDER BY version DESC LIMIT ? + 0`,
   findText: 'SELECT text FROM policy_versions WHERE org = ? AND policy = ? AND version = ?',
-  listEvents: 'SELECT * FROM policy_events WHERE org = ? AND policy = ? ORDER BY sequence DESC LIMIT ?',
+  listEvents: `SELECT * FROM policy_events WHERE org = ? AND policy = ? AND sequence <= ?
+    ORDER BY sequence DESC LIMIT ? + 0`,
+  findByKey: `SELECT v.*, p.created_at AS policy_created_at, p.created_by AS policy_created_by FROM policy_versions v
+    JOIN policies p ON p.org = v.org AND p.name = v.policy WHERE v.org = ? AND v.idempotency_key = ?`,
+  // The first event of a version is the one that added it.
+  findFirstEvent: 'SELECT min(sequence) AS sequence FROM policy_events WHERE org = ? AND policy = ? AND version = ?',
   listEnvironments: 'SELECT environment FROM environment_policies WHERE org = ? AND policy = ? ORDER BY environment',
   listAttached: `SELECT v.policy, v.version, v.rules FROM environment_policies a
     JOIN policies p ON p.org = a.org AND p.name = a.policy
@@ -24,6 +36,12 @@ const writing = {
     ON CONFLICT DO UPDATE SET description = coalesce(?3, description), latest = ?4, last_modified_at = ?5`,
   insertVersion: `INSERT INTO policy_versions (org, policy, version, comment, created_at, created_by, rules, text)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertKeyedVersion: `INSERT INTO policy_versions (org, policy, version, comment, created_at, created_by, rules, text,
+      idempotency_key, request_digest, answered_description, answered_environments)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+      (SELECT description FROM policies WHERE org = ?1 AND name = ?2),
+      (SELECT json_group_array(environment ORDER BY environment) FROM environment_policies
+        WHERE org = ?1 AND policy = ?2))`,
   insertEvent: `INSERT INTO policy_events (org, policy, sequence, type, timestamp, user, environment, version)
     SELECT ?1, ?2, coalesce(max(sequence), 0) + 1, ?3, ?4, ?5, ?6,
       (SELECT latest FROM policies WHERE org = ?1 AND name = ?2)
@@ -41,7 +59,7 @@ export class SqlitePolicyReader implements PolicyReader {
   }
 
   find(org: string, name: string, limits: PolicyHistoryLimits): Promise<PolicyRecord | undefined> {
-    const { find, listEvents } = this.#statements;
+    const { find } = this.#statements;
     return this.session.execute(() =>
       optional(find.get(org, name), (row) => ({
         org,
@@ -51,15 +69,51 @@ export class SqlitePolicyReader implements PolicyReader {
         createdBy: text(row, 'created_by'),
         lastModifiedAt: number(row, 'last_modified_at'),
         environments: this.#listEnvironmentNames(org, name),
-        versions: this.#listVersions(org, name, limits),
-        events: listEvents.all(org, name, limits.events).map(toPolicyEvent).reverse(),
+        ...this.#listHistory(org, name, limits),
       })),
     );
   }
 
-  #listVersions(org: string, name: string, limits: PolicyHistoryLimits): readonly PolicyVersion[] {
+  findByKey(org: string, key: string, limits: PolicyHistoryLimits): Promise<KeyedPolicyVersion | undefined> {
+    const { findByKey, findFirstEvent } = this.#statements;
+    return this.session.execute(() =>
+      optional(findByKey.get(org, key), (row) => {
+        const name = text(row, 'policy');
+        const version = number(row, 'version');
+        const event = number(findFirstEvent.get(org, name, version) ?? {}, 'sequence');
+        const policy: PolicyRecord = {
+          org,
+          name,
+          description: text(row, 'answered_description'),
+          createdAt: number(row, 'policy_created_at'),
+          createdBy: text(row, 'policy_created_by'),
+          lastModifiedAt: number(row, 'created_at'),
+          // Written by this service.
+          environments: JSON.parse(text(row, 'answered_environments')) as readonly string[],
+          ...this.#listHistory(org, name, limits, { version, event }),
+        };
+        return { digest: text(row, 'request_digest'), version, policy };
+      }),
+    );
+  }
+
+  /** @param last the version and the event after which the history is left out */
+  #listHistory(
+    org: string,
+    name: string,
+    limits: PolicyHistoryLimits,
+    last = { version: Number.MAX_SAFE_INTEGER, event: Number.MAX_SAFE_INTEGER },
+  ): Pick<PolicyRecord, 'versions' | 'events'> {
+    const events = this.#statements.listEvents.all(org, name, last.event, limits.events);
+    return {
+      versions: this.#listVersions(org, name, limits, last.version),
+      events: events.map(toPolicyEvent).reverse(),
+    };
+  }
+
+  #listVersions(org: string, name: string, limits: PolicyHistoryLimits, last: number): readonly PolicyVersion[] {
     let size = 0;
-    const rows = this.#statements.listVersions.all(org, name, limits.versions);
+    const rows = this.#statements.listVersions.all(org, name, last, limits.versions);
     const versions = rows.map((row, index): PolicyVersion => {
       const version = number(row, 'version');
       size += number(row, 'size');
@@ -107,9 +161,12 @@ export class SqlitePolicyWriter extends SqlitePolicyReader implements PolicyWrit
 
   insertVersion(policy: NewPolicyVersion): Promise<void> {
     const { org, name, description = null, version, comment, createdAt, createdBy, rules, text: yaml } = policy;
+    const { requestKey } = policy;
     return this.session.execute(() => {
       this.#statements.save.run(org, name, description, version, createdAt, createdBy);
-      this.#statements.insertVersion.run(org, name, version, comment, createdAt, createdBy, rules, yaml);
+      const row = [org, name, version, comment, createdAt, createdBy, rules, yaml];
+      if (requestKey === undefined) this.#statements.insertVersion.run(...row);
+      else this.#statements.insertKeyedVersion.run(...row, requestKey.key, requestKey.digest);
     });
   }
 

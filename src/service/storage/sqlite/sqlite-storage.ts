@@ -17,6 +17,7 @@ import { SqliteNotificationReader, SqliteNotificationWriter } from './notificati
 import { SqliteOrganizationReader, SqliteOrganizationWriter } from './organizations.ts';
 import { SqlitePolicyReader, SqlitePolicyWriter } from './policies.ts';
 import { ReadPool, type Reader } from './read-pool.ts';
+import { SqliteRememberedAnswerWriter } from './remembered-answers.ts';
 import { ReadSession, WriteSession } from './session.ts';
 import { SqliteSnapshotReader, SqliteSnapshotWriter } from './snapshots.ts';
 import { SqliteTrailReader, SqliteTrailWriter } from './trails.ts';
@@ -61,6 +62,7 @@ export class SqliteStorage implements Storage {
       attestationSeries: new SqliteAttestationSeriesReader(this.#session),
       notifications: new SqliteNotificationWriter(this.#session),
       deliveries: new SqliteDeliveryWriter(this.#session),
+      rememberedAnswers: new SqliteRememberedAnswerWriter(this.#session),
     };
     this.#reads = new ReadPool(() => openReader(folder, commits, caches));
   }

@@ -51,10 +51,12 @@ describe.each(byTitle)('%s in the OpenAPI document', (_title, endpoint) => {
     expect(names).toEqual([
       ...Object.keys(endpoint.parameters.properties).map((name) => ['path', name]),
       ...Object.keys(endpoint.query.properties).map((name) => ['query', name]),
+      ...(endpoint.repetition.effect === 'safe' ? [] : [['header', 'Idempotency-Key']]),
     ]);
     const optional = parameters.filter(({ required }) => required !== true).map(({ name }) => name);
     const required: readonly string[] = Object.hasOwn(endpoint.query, 'required') ? endpoint.query.required : [];
-    expect(optional).toEqual(Object.keys(endpoint.query.properties).filter((name) => !required.includes(name)));
+    const declared = Object.keys(endpoint.query.properties).filter((name) => !required.includes(name));
+    expect(optional.filter((name) => name !== 'Idempotency-Key')).toEqual(declared);
   });
 
   it('has every response and every message, and those of any HTTP service', () => {

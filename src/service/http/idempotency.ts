@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Endpoint } from '../../contract/endpoint.ts';
+import { keyErrors } from '../../contract/errors.ts';
+import { idempotencyKeyHeader, parseIdempotencyKey, withoutFields } from '../../contract/idempotency.ts';
+import { Repetition, type KeyedRequest, type OnceResult } from '../application/carry-out-once.ts';
+import type { Answer } from '../storage/remembered-answers.ts';
+import type { UploadedFile } from './bodies/multipart.ts';
+import { ApiError, validationError } from './errors/api-error.ts';
+import { SerializedJson } from './json-response.ts';
+
+/**
+ * Reads the idempotency key of a request; undefined if it has none, or if the endpoint only reads.
+ *
+ * @throws ApiError if it is malformed.
+ */
+export function readIdempotencyKey(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  { repetition }: Pick<Endpoint, 'repetition'>,
+): string | undefined {
+  const sent = headers[idempotencyKeyHeader];
+  if (sent === undefined || repetition.effect === 'safe') return undefined;
+  const key = parseIdempotencyKey(String(sent));
+  if (key !== undefined) return key;
+  const rule =
+    'must be sent once, with 1 to 255 visible ASCII characters, except quotation marks inside the key and backslashes';
+  throw validationError([idempotencyKeyHeader, rule]);
+}
+
+/** What a request asks for. Requests with the same key must agree in it. */
+export interface RequestContent {
+  readonly parameters: unknown;
+  readonly query: unknown;
+  readonly document: unknown;
+  readonly file: (Pick<UploadedFile, 'filename'> & { readonly content: { readonly digest: string } }) | undefined;
+}
+
+/** The SHA-256, in hex, of what a request asks for, without the fields that may differ if it is repeated. */
+export function digestRequest({ repetition }: Pick<Endpoint, 'repetition'>, content: RequestContent): string {
+  const { parameters, query, document, file } = content;
+  const asked = repetition.effect === 'appends' ? withoutFields(document, repetition.volatile) : document;
+  const parts = [parameters, query, asked, file?.filename, file?.content.digest];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** A response of a handler. */
+interface HandlerResponse {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** The response to an earlier request, which is sent again. */
+export class ReplayedResponse {
+  readonly first: HandlerResponse;
+
+  constructor(first: HandlerResponse) {
+    this.first = first;
+  }
+}
+
+/**
+ * Runs a use case, once for requests with the same idempotency key, and responds to its result.
+ *
+ * @param respond creates the response to a result; throws an ApiError if the use case changed nothing. May be called
+ *   more than once.
+ * @param useCase passes the request on to the use case
+ * @param subject the caller, if the request is about the caller
+ */
+export type CarryOut<Response extends HandlerResponse> = <Result>(
+  respond: (result: Result) => Response,
+  useCase: (request: KeyedRequest<Result> | undefined) => Promise<OnceResult<Result>>,
+  subject?: string,
+) => Promise<Response | ReplayedResponse>;
+
+/** A request that may have a key. */
+export interface ReceivedRequest {
+  readonly key: string | undefined;
+  /** The organization; every path of a request with a key has one. */
+  readonly org: string;
+  readonly content: RequestContent;
+}
+
+/**
+ * The requests with idempotency keys that are running in this process.
+ *
+ * If several processes shared a storage, a request could run in two of them. It would still be recorded once, because
+ * every transaction looks for the key first, and the keys are unique in the storage: the second request would be
+ * answered with the result of the first, or with the error of a violated constraint. For a 409 as here, running keys
+ * would have to be in the storage, too, with the time when a process that died releases them.
+ */
+export class KeyedRequests {
+  readonly #running = new Set<string>();
+
+  /** Returns the function with which the handler of an endpoint carries out a request. */
+  carryOut<Response extends HandlerResponse>(endpoint: Endpoint, received: ReceivedRequest): CarryOut<Response> {
+    const { key, org, content } = received;
+    return async (respond, useCase, subject) => {
+      if (key === undefined) return respondToFirst(respond, await useCase(undefined));
+      const path = `${endpoint.method} ${endpoint.path}`;
+      const scope = subject === undefined ? path : `${path} ${subject}`;
+      const digest = digestRequest(endpoint, content);
+      const request = { org, scope, key, digest, toAnswer: createAnswer(respond) };
+      const result = await this.#runAlone(`${org}\n${scope}\n${key}`, () => useCase(request));
+      return respondToFirst(respond, result);
+    };
+  }
+
+  /** @throws ApiError if a request with the same key is running. */
+  async #runAlone<Result>(name: string, run: () => Promise<Result>): Promise<Result> {
+    if (this.#running.has(name)) throw new ApiError(keyErrors.stillRunning, { headers: { 'retry-after': '1' } });
+    this.#running.add(name);
+    try {
+      return await run();
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+}
+
+/** Creates the function that returns the answer to a result, for errors undefined. */
+function createAnswer<Result>(respond: (result: Result) => HandlerResponse): KeyedRequest<Result>['toAnswer'] {
+  return (result) => {
+    try {
+      const { status, body } = respond(result);
+      return { status, body: body instanceof SerializedJson ? body.bytes.toString() : JSON.stringify(body) };
+    } catch (error) {
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** @throws ApiError if nothing was changed, or if the first request with the key had other content. */
+function respondToFirst<Result, Response extends HandlerResponse>(
+  respond: (result: Result) => Response,
+  result: OnceResult<Result>,
+): Response | ReplayedResponse {
+  if (!(result instanceof Repetition)) return respond(result);
+  const { first } = result;
+  if (first === undefined) throw new ApiError(keyErrors.otherContent, { errors: [keyFault] });
+  return new ReplayedResponse('result' in first ? respond(first.result) : fromAnswer(first.answer));
+}
+
+function fromAnswer({ status, body }: Answer): HandlerResponse {
+  return { status, body: new SerializedJson(Buffer.from(body)) };
+}
+
+const keyFault = [idempotencyKeyHeader, 'belongs to an earlier request with other content'] as const;
