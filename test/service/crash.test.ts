@@ -183,4 +183,46 @@ describe('a service that is killed under concurrent writes', () => {
     expect(files.length).toBeGreaterThanOrEqual(named);
     expect(files.length).toBeLessThanOrEqual(named + writers);
   });
+
+  it('has one record for each key after every unanswered request was sent again', async () => {
+    const service = await start();
+    expect((await send(service, 'PUT', '/flows/acme', sampleFlow())).status).toBe(201);
+    const keys = Array.from({ length: 200 }, (_, index) => `key-${index}`);
+    const attest = async (to: ServiceProcess, name: string): Promise<Response> => {
+      const form = attestationForm(sampleAttestation('OK'), { content: `the file of ${name}` });
+      const headers = { 'idempotency-key': `"${name}"` };
+      const answer = await ask(to, `/attestations/acme/web/trail/${name}/sonar`, {
+        method: 'POST',
+        body: form,
+        headers,
+      });
+      await answer.text();
+      return answer;
+    };
+    const acknowledged = new Set<string>();
+    const waiting = [...keys];
+    const attempts = Array.from({ length: writers }, async () => {
+      for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+        await attest(service, name);
+        acknowledged.add(name);
+      }
+    });
+    const crash = async (): Promise<void> => {
+      while (acknowledged.size < acknowledgedBeforeCrash) await new Promise(setImmediate);
+      service.child.kill('SIGKILL');
+    };
+    await Promise.allSettled([crash(), ...attempts]);
+    await service.ended();
+    expect(acknowledged.size).toBeLessThan(keys.length);
+
+    const restarted = await start();
+    const recorded = await everyAttestation(restarted);
+    for (const name of keys) {
+      const answer = await attest(restarted, name);
+      const isReplayed = answer.headers.get('idempotent-replayed') === 'true';
+      expect([name, answer.status, isReplayed]).toEqual([name, 201, acknowledged.has(name) || isReplayed]);
+    }
+    expect(recorded.length).toBeGreaterThanOrEqual(acknowledged.size);
+    expect(await everyAttestation(restarted)).toHaveLength(keys.length);
+  });
 });

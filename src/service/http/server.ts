@@ -5,7 +5,7 @@ import { largeResponse, type Admission } from './bodies/admission.ts';
 import { sendError, type ErrorListeners } from './errors/error-response.ts';
 import { respondToConnect, respondToExpectation, respondToMalformedRequest } from './errors/malformed-request.ts';
 import { addNotFoundHandler } from './errors/route-not-found.ts';
-import { privateResponseHeaders } from './json-response.ts';
+import { keysAcceptedHeaders, privateResponseHeaders } from './json-response.ts';
 import { requestOrganization } from './authentication/authentication.ts';
 import { leaveUnwantedBodiesUnread } from './bodies/unread-body.ts';
 
@@ -46,7 +46,8 @@ export function createServer(listeners: ErrorListeners, timeouts: Timeouts, admi
     return503OnClosing: false,
     routerOptions: { maxParamLength: maximumHeaderBytes },
     frameworkErrors: (error, request, reply) => {
-      sendError(listeners, error, request, reply);
+      // No hooks run. The address is invalid, and may have been meant as one of the interface.
+      sendError(listeners, error, request, reply.headers({ ...privateResponseHeaders, ...keysAcceptedHeaders }));
     },
     clientErrorHandler: respondToMalformedRequest,
     http: {

@@ -10,7 +10,7 @@ import { errorMessage } from '../../../src/runtime/failure.ts';
 import { itWithPosixFiles } from '../../support/platform.ts';
 import { call } from '../../support/service-call.ts';
 import { runServiceCommand, type EndedCommand } from '../../support/run-service-command.ts';
-import { attestationForm, sampleAttestation, saveFlow } from '../../support/service-samples.ts';
+import { attestationForm, sampleAttestation, sampleFlow, saveFlow } from '../../support/service-samples.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 describe('the backup of a service', () => {
@@ -81,6 +81,32 @@ describe('the backup of a service', () => {
     expect((await saveFlow(other)).status).toBe(200);
     const { body } = await call(other, { path: '/attestations/acme/web' });
     expect(valueAt(body, 'data')).toHaveLength(2);
+    await other.stop();
+  });
+
+  it('has the idempotency keys of all requests', async () => {
+    const repeat = async (to: TestService): Promise<readonly unknown[]> => {
+      const headers = { 'idempotency-key': '"one"' };
+      const form = attestationForm(sampleAttestation('OK'), { content: 'a file' });
+      const answers = [
+        await call(to, { method: 'PUT', path: '/flows/acme', json: sampleFlow({ name: 'api' }), headers }),
+        await call(to, { method: 'POST', path: '/attestations/acme/web/trail/main/sonar', form, headers }),
+      ];
+      return answers.map((answer) => [answer.status, answer.headers.get('idempotent-replayed')]);
+    };
+    expect(await repeat(service)).toEqual([
+      [201, null],
+      [201, null],
+    ]);
+    await backup();
+    expect(await verify()).toMatchObject({ code: 0 });
+    const restored = join(parent, 'restored');
+    await restore('--data', restored);
+    const other = await startTestService({ dataFolder: restored });
+    expect(await repeat(other)).toEqual([
+      [201, 'true'],
+      [201, 'true'],
+    ]);
     await other.stop();
   });
 

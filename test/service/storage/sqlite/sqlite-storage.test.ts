@@ -15,6 +15,7 @@ import { describeAttestationList } from '../attestation-list-acceptance.ts';
 import { describeEnvironments } from '../environments-acceptance.ts';
 import { describeFreshness } from '../freshness-acceptance.ts';
 import { describeTransactions } from '../transactions-acceptance.ts';
+import { describeIdempotencyKeys } from '../remembered-answers-acceptance.ts';
 import { describeNotifications } from '../notifications-acceptance.ts';
 
 const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'compliance-storage-'));
@@ -43,6 +44,7 @@ describeAccounts('the accounts of the SQLite storage', openTestStorage);
 describeAttestationList('the list of attestations of the SQLite storage', openTestStorage);
 describeEnvironments('the environments of the SQLite storage', openTestStorage);
 describeFreshness('the caches of the SQLite storage', openTestStorage);
+describeIdempotencyKeys('the idempotency keys of the SQLite storage', openTestStorage);
 describeNotifications('the notifications of the SQLite storage', openTestStorage);
 
 describe('the SQLite database', () => {

@@ -1,0 +1,356 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { listAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { saveMember } from '../support/administration.ts';
+import { storedFiles } from '../support/attachments.ts';
+import { changePolicies, policyForm, provenancePolicy, saveEnvironment } from '../support/environment-samples.ts';
+import { everyEndpoint, prepareOrganization } from '../support/every-endpoint.ts';
+import { call, type Call, type Called } from '../support/service-call.ts';
+import { attestationForm, report, sampleAttestation, sampleFlow, saveFlow } from '../support/service-samples.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const day = 24 * 60 * 60 * 1000;
+let now = Date.now();
+let service: TestService;
+let folder: string;
+
+beforeEach(async () => {
+  now = Date.now();
+  folder = await mkdtemp(join(tmpdir(), 'compliance-keys-'));
+  service = await start();
+});
+afterEach(async () => {
+  expect(service.errors).toEqual([]);
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const start = (): Promise<TestService> => startTestService({ dataFolder: folder, sources: { now: () => now } });
+
+/** Sends a request with a key. */
+function send(request: Call, key: string): Promise<Called> {
+  return call(service, { ...request, headers: { ...request.headers, 'idempotency-key': `"${key}"` } });
+}
+
+const isReplay = ({ headers }: Called): boolean => headers.get('idempotent-replayed') === 'true';
+
+interface Change {
+  readonly status?: string;
+  readonly attempt?: number;
+  readonly file?: string;
+  readonly filename?: string;
+  readonly trail?: string;
+}
+
+function attestation(change: Change = {}): Call {
+  const { status = 'OK', attempt = 1, file = 'a file', filename = 'report.xml', trail = 'main' } = change;
+  const document = sampleAttestation(status, {
+    user_data: { github: { run_attempt: attempt } },
+    origin_url: `https://ci.example.com/attempts/${attempt}`,
+  });
+  const form = attestationForm(document, { content: file, name: filename });
+  return { method: 'POST', path: `/attestations/${service.org}/web/trail/${trail}/sonar`, form };
+}
+
+function policyUpload(comment: string, org = service.org): Call {
+  const payload = { name: 'strict', description: `Description ${comment}`, comment, type: 'env' };
+  return { method: 'PUT', path: `/policies/${org}`, form: policyForm(payload, { content: provenancePolicy }) };
+}
+
+async function countAttestations(org = service.org, key = service.apiKey): Promise<number> {
+  const { body } = await call(service, { path: `/attestations/${org}/web?per_page=1000`, key });
+  return listAt(body, 'data').length;
+}
+
+/** Every row of the database. */
+function allRows(): unknown {
+  const database = new DatabaseSync(join(folder, 'compliance.sqlite'), { readOnly: true });
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+    return tables.map(({ name }) => [name, database.prepare(`SELECT * FROM "${String(name)}"`).all()]);
+  } finally {
+    database.close();
+  }
+}
+
+const writes = everyEndpoint.filter(({ endpoint }) => endpoint.repetition.effect !== 'safe');
+
+describe('a request with a key that was used for the same content', () => {
+  it('gets the first answer, and changes nothing, whatever the endpoint and whatever happened since', async () => {
+    await prepareOrganization(service);
+    const first = new Map<string, Called>();
+    const repeat = async ({ endpoint, request }: (typeof writes)[number]): Promise<void> => {
+      const before = allRows();
+      const files = await storedFiles(service);
+      now += 1000;
+      const again = await send(request(service.org), 'the-key');
+      expect([endpoint.title, again.status, again.text, isReplay(again)]).toEqual([
+        ...[endpoint.title, first.get(endpoint.title)?.status, first.get(endpoint.title)?.text, true],
+      ]);
+      expect(allRows()).toEqual(before);
+      expect(await storedFiles(service)).toEqual(files);
+    };
+    for (const write of writes) {
+      const answer = await send(write.request(service.org), 'the-key');
+      expect([write.endpoint.title, answer.status < 300, isReplay(answer)]).toEqual([
+        write.endpoint.title,
+        true,
+        false,
+      ]);
+      first.set(write.endpoint.title, answer);
+      await repeat(write);
+    }
+    for (const write of writes) await repeat(write);
+  });
+
+  it('gets the policy as it was answered then', async () => {
+    await saveEnvironment(service, 'prod');
+    await saveEnvironment(service, 'test');
+    const first = await send(policyUpload('first'), 'one');
+    await changePolicies(service, 'POST', 'prod', ['strict']);
+    const second = await send(policyUpload('second'), 'two');
+    await changePolicies(service, 'DELETE', 'prod', ['strict']);
+    await changePolicies(service, 'POST', 'test', ['strict']);
+    const third = await send(policyUpload('third'), 'three');
+    expect([first.status, second.status, third.status]).toEqual([201, 200, 200]);
+    expect(valueAt(second.body, 'consuming_envs')).toEqual(['prod']);
+    for (const [key, answer] of [
+      ['first', first],
+      ['second', second],
+      ['third', third],
+    ] as const) {
+      const again = await send(policyUpload(key), { first: 'one', second: 'two', third: 'three' }[key]);
+      expect([again.status, again.text, isReplay(again)]).toEqual([answer.status, answer.text, true]);
+    }
+  });
+
+  it('may come from a re-run with another attempt', async () => {
+    await saveFlow(service);
+    expect((await send(attestation(), 'one')).status).toBe(201);
+    expect(isReplay(await send(attestation({ attempt: 2 }), 'one'))).toBe(true);
+    expect(await countAttestations()).toBe(1);
+  });
+
+  it('is answered after a restart, and for records after any time', async () => {
+    await saveFlow(service);
+    await send(attestation(), 'one');
+    await send(policyUpload('first'), 'two');
+    const flow: Call = { method: 'PUT', path: '/flows/acme', json: sampleFlow({ name: 'api' }) };
+    expect((await send(flow, 'three')).status).toBe(201);
+    await service.stop();
+    now += 34 * day;
+    service = await start();
+    for (const [request, key] of [
+      [attestation(), 'one'],
+      [policyUpload('first'), 'two'],
+      [flow, 'three'],
+    ] as const) {
+      expect([key, isReplay(await send(request, key))]).toEqual([key, true]);
+    }
+    now += 2 * day;
+    const again = await send(flow, 'three');
+    expect([again.status, isReplay(again)]).toEqual([200, false]);
+    now += 1000 * day;
+    expect(isReplay(await send(attestation(), 'one'))).toBe(true);
+  });
+});
+
+describe('a request with a key that was used for other content', () => {
+  it.each<[string, Change]>([
+    ['document', { status: 'ERROR' }],
+    ['file', { file: 'another file' }],
+    ['file name', { filename: 'other.xml' }],
+    ['path', { trail: 'other' }],
+  ])('is rejected if the %s differs, and leaves nothing behind', async (_part, change) => {
+    await saveFlow(service);
+    await send(attestation(), 'one');
+    const before = [allRows(), await storedFiles(service)];
+    const rejected = await send(attestation(change), 'one');
+    expect(rejected.status).toBe(422);
+    expect(valueAt(rejected.body, 'errors', 'idempotency-key')).toMatch(/other content/u);
+    expect([allRows(), await storedFiles(service)]).toEqual(before);
+  });
+
+  it('is rejected for writes that set a state, too', async () => {
+    const flow = (description: string): Call => ({
+      method: 'PUT',
+      path: '/flows/acme',
+      json: sampleFlow({ description }),
+    });
+    expect((await send(flow('one'), 'key')).status).toBe(201);
+    expect((await send(flow('two'), 'key')).status).toBe(422);
+    expect(valueAt((await call(service, { path: '/flows/acme/web' })).body, 'description')).toBe('one');
+  });
+});
+
+describe('a key', () => {
+  it('can be used again if its request was an error', async () => {
+    expect((await send(attestation(), 'one')).status).toBe(404);
+    await saveFlow(service);
+    expect((await send(attestation(), 'one')).status).toBe(201);
+    expect(await storedFiles(service)).toHaveLength(1);
+  });
+
+  it('belongs to an organization and an endpoint', async () => {
+    const other = await service.createOrganization('other');
+    const flow = (org: string): Call => ({
+      method: 'PUT',
+      path: `/flows/${org}`,
+      json: sampleFlow(),
+    });
+    expect((await send(flow('acme'), 'one')).status).toBe(201);
+    expect((await send({ ...flow('other'), key: other }, 'one')).status).toBe(201);
+    for (const [org, key] of [
+      ['acme', service.apiKey],
+      ['other', other],
+    ] as const) {
+      const sent = { ...attestation(), path: `/attestations/${org}/web/trail/main/sonar`, key };
+      expect([(await send(sent, 'one')).status, await countAttestations(org, key)]).toEqual([201, 1]);
+      expect((await send({ ...policyUpload('first', org), key }, 'one')).status).toBe(201);
+    }
+  });
+
+  it('of the default organization belongs to the user', async () => {
+    const [admin, member] = [await service.createKey('admin'), await service.createKey('member')];
+    const request: Call = { method: 'PUT', path: '/user/acme' };
+    expect(isReplay(await send({ ...request, key: admin }, 'one'))).toBe(false);
+    expect(isReplay(await send({ ...request, key: member }, 'one'))).toBe(false);
+    expect(isReplay(await send({ ...request, key: admin }, 'one'))).toBe(true);
+  });
+
+  it('opens nothing: a caller without the permission gets no answer', async () => {
+    await saveFlow(service);
+    const key = await service.createKey('member');
+    const upload = { ...policyUpload('first'), key };
+    expect((await send(upload, 'one')).status).toBe(201);
+    expect((await send({ ...upload, key: null }, 'one')).status).toBe(401);
+    const environment: Call = {
+      ...{ method: 'PUT', path: '/environments/acme', key },
+      json: { name: 'prod', type: 'K8S', policies: ['strict'] },
+    };
+    expect((await send(environment, 'one')).status).toBe(201);
+    for (const role of ['snapshotter', 'reader']) {
+      await saveMember(service, 'member-of-acme', role);
+      expect((await send({ ...policyUpload('first'), key }, 'one')).status).toBe(403);
+      expect((await send(environment, 'one')).status).toBe(403);
+    }
+  });
+
+  it('is rejected if it is malformed, before anything else but the authentication', async () => {
+    const request: Call = {
+      method: 'PUT',
+      path: '/flows/acme',
+      body: 'no JSON',
+      headers: { 'idempotency-key': 'a b' },
+    };
+    const { status, body } = await call(service, request);
+    expect([status, Object.keys(valueAt(body, 'errors') as object)]).toEqual([400, ['idempotency-key']]);
+    expect((await call(service, { ...request, key: null })).status).toBe(401);
+  });
+
+  it('is ignored by requests that read, and by the admin API', async () => {
+    const headers = { 'idempotency-key': 'not a key' };
+    expect((await call(service, { path: '/service-accounts/acme', headers })).status).toBe(200);
+    const create = (): Promise<Called> =>
+      call(service, {
+        ...{ method: 'POST', at: service.adminUrl, path: '/organizations', key: service.adminKey },
+        ...{ json: { name: 'new' }, headers: { 'idempotency-key': '"one"' } },
+      });
+    expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
+  });
+});
+
+describe('requests with the same key at once', () => {
+  it('record one attestation; the others get its answer, or are told to try again', async () => {
+    await saveFlow(service);
+    await report(service);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(attestation(), 'one')));
+    const outcomes = answers.map((answer) => (answer.status === 201 && isReplay(answer) ? 'replay' : answer.status));
+    expect(outcomes.filter((outcome) => outcome === 201)).toHaveLength(1);
+    expect(outcomes.filter((outcome) => ![201, 409, 'replay'].includes(outcome))).toEqual([]);
+    for (const { status, headers } of answers) expect(headers.get('retry-after')).toBe(status === 409 ? '1' : null);
+    expect(await countAttestations()).toBe(1);
+    expect(await storedFiles(service)).toHaveLength(1);
+  });
+
+  it('make exactly one record for each key, in any interleaving', async () => {
+    const batches = fc.array(
+      fc.array(
+        fc.record({
+          kind: fc.constantFrom('attestation', 'policy'),
+          key: fc.integer({ min: 0, max: 2 }),
+          other: fc.boolean(),
+        }),
+        { minLength: 1, maxLength: 8 },
+      ),
+      { minLength: 1, maxLength: 4 },
+    );
+    let runs = 0;
+    await saveFlow(service);
+    await fc.assert(
+      fc.asyncProperty(batches, async (requests) => {
+        runs += 1;
+        const before = await countAttestations();
+        const created = new Set<string>();
+        for (const batch of requests) {
+          await Promise.all(
+            batch.map(async ({ kind, key, other }) => {
+              const name = `${kind}-${runs}-${key}`;
+              const content = other ? 'two' : 'one';
+              const request = kind === 'policy' ? policyUpload(content) : attestation({ file: content });
+              const answer = await send(request, name);
+              expect([200, 201, 409, 422]).toContain(answer.status);
+              if (answer.status >= 300 || isReplay(answer)) return;
+              expect([name, created.has(name)]).toEqual([name, false]);
+              created.add(name);
+            }),
+          );
+        }
+        const sent = new Set(requests.flat().map(({ kind, key }) => `${kind}-${runs}-${key}`));
+        expect(created).toEqual(sent);
+        const attested = [...sent].filter((name) => name.startsWith('attestation'));
+        expect(await countAttestations()).toBe(before + attested.length);
+      }),
+      { numRuns: 15 },
+    );
+    const { body } = await call(service, { path: '/policies/acme/strict' });
+    const rows = JSON.stringify(allRows()).match(/"idempotency_key":"policy-\d+-\d"/gu) ?? [];
+    expect([new Set(rows).size, listAt(body, 'versions').length]).toEqual([rows.length, rows.length]);
+  });
+});
+
+describe('every response of the interface', () => {
+  it('says that keys are accepted, errors too; the admin API does not', async () => {
+    const accepted = async (request: Call): Promise<unknown> => {
+      const { status, headers } = await call(service, request);
+      return [status, headers.get('accept-idempotency-key')];
+    };
+    expect(await accepted({ path: '/service-accounts/acme' })).toEqual([200, '?1']);
+    expect(await accepted({ path: '/service-accounts/acme', key: null })).toEqual([401, '?1']);
+    expect(await accepted({ path: '/service-accounts/other' })).toEqual([403, '?1']);
+    expect(await accepted({ path: '/nothing' })).toEqual([404, '?1']);
+    expect(await accepted({ method: 'POST', path: '/flows/acme' })).toEqual([405, '?1']);
+    expect(await accepted({ path: '/flows/%ff/web' })).toEqual([400, '?1']);
+    expect(await accepted({ method: 'PUT', path: '/flows/acme', json: {} })).toEqual([400, '?1']);
+    expect(await accepted({ path: '/openapi.json', key: null })).toEqual([200, '?1']);
+    const other = { at: service.adminUrl, path: '/nothing', key: service.adminKey };
+    expect(await accepted(other)).toEqual([404, null]);
+    expect(await accepted({ at: service.url, path: '/ready' })).toEqual([200, null]);
+  });
+
+  it.each([
+    ['is not HTTP', 'PUT /api/v2/flows/acme HTTP/1.1\r\nbad header\r\n\r\n', 400],
+    ['has an unknown Expect header', 'GET /api/v2/flows/acme HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n', 417],
+  ])('says it if the request %s', async (_case, request, status) => {
+    const socket = createConnection(Number(new URL(service.url).port), '127.0.0.1');
+    socket.end(request);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*\r\naccept-idempotency-key: \\?1\r\n`, 'iu'));
+  });
+});
