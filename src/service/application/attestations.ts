@@ -4,8 +4,9 @@ import { evidenceName, toAttestationScopes } from '../domain/evidence-scope.ts';
 import { newIdentifier } from '../domain/identifier.ts';
 import type { Attachment, Attestation } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
+import type { AttestationReader } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
-import { findRepetition, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { findRepetition, type KeyedRequest, type OnceResult, type Repetition } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -50,9 +51,8 @@ export async function attestSonar(
   const { org, flow, trail, document } = command;
   const { artifact_fingerprint: fingerprint } = document;
   const obstacle = await dependencies.storage.read(async ({ flows, artifacts, attestations }) => {
-    // Also here, so that the file of a repeated request is not kept.
-    const findDigest = attestations.findRequestDigest.bind(attestations);
-    const repetition = await findRepetition<AttestSonarResult>(request, findDigest, 'recorded');
+    // The transaction looks for repetitions, too, but only after the file was kept.
+    const repetition = file === undefined ? undefined : await findRepeated(attestations, request);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (fingerprint === undefined || (await artifacts.exists({ org, flow, trail }, fingerprint))) return undefined;
@@ -70,6 +70,13 @@ export async function attestSonar(
     attachment,
   };
   return recordAttestation(dependencies, attestation, request);
+}
+
+function findRepeated(
+  attestations: AttestationReader,
+  request: KeyedRequest<AttestSonarResult> | undefined,
+): Promise<Repetition<AttestSonarResult> | undefined> {
+  return findRepetition(request, attestations.findRequestDigest.bind(attestations), 'recorded');
 }
 
 /** Stores the content before the record, so that a crash cannot leave a record without its file. */
@@ -99,8 +106,7 @@ export function recordAttestation(
   const judged = artifact_fingerprint === undefined ? { flow, trail } : { fingerprint: artifact_fingerprint };
   return runJudgingTransaction(dependencies, async (transaction, context): Promise<OnceResult<AttestSonarResult>> => {
     const { flows, trails, attestations } = transaction;
-    const findDigest = attestations.findRequestDigest.bind(attestations);
-    const repetition = await findRepetition<AttestSonarResult>(request, findDigest, 'recorded');
+    const repetition = await findRepeated(attestations, request);
     if (repetition !== undefined) return repetition;
     if (!(await flows.exists(org, flow))) return 'flow not found';
     if (await attestations.isAnyScopeFull({ org, flow }, scopes, evidence, maximumEvidenceNames)) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { keyErrors } from '../../contract/errors.ts';
@@ -40,7 +40,7 @@ export function digestRequest({ repetition }: Pick<Endpoint, 'repetition'>, cont
   const { parameters, query, document, file } = content;
   const asked = repetition.effect === 'appends' ? withoutFields(document, repetition.volatile) : document;
   const parts = [parameters, query, asked, file?.filename, file?.content.digest];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /** A response of a handler. */
