@@ -3,7 +3,7 @@ import { createArtifactCache } from '../../src/service/application/artifact-cach
 import * as artifacts from '../../src/service/application/artifacts.ts';
 import * as attestationList from '../../src/service/application/attestation-list.ts';
 import * as attestations from '../../src/service/application/attestations.ts';
-import { Repetition, type OnceResult } from '../../src/service/application/carry-out-once.ts';
+import { RepeatedRequest, type OnceResult } from '../../src/service/application/carry-out-once.ts';
 import * as deliveries from '../../src/service/application/deliveries.ts';
 import * as environments from '../../src/service/application/environments.ts';
 import * as flows from '../../src/service/application/flows.ts';
@@ -59,7 +59,7 @@ export interface AttestationListQueryAt extends attestationList.AttestationListQ
 /** The result of a use case for a request without a key, which repeats no other. */
 async function unrepeated<Result>(outcome: Promise<OnceResult<Result>>): Promise<Result> {
   const result = await outcome;
-  if (result instanceof Repetition) throw new TypeError('a request without a key was taken for a repetition');
+  if (result instanceof RepeatedRequest) throw new TypeError('a request without a key was taken for a repetition');
   return result;
 }
 

@@ -5,7 +5,7 @@ import type { ArtifactSources } from '../storage/artifacts.ts';
 import type { ReadTransaction } from '../storage/storage.ts';
 import type { DataVersion, Versioned } from '../storage/versioned-cache.ts';
 import type { CachedArtifact } from './artifact-cache.ts';
-import { findRepetition, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { findRepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -165,7 +165,7 @@ export function recordArtifact(
     async (transaction, context): Promise<OnceResult<RecordArtifactResult>> => {
       const { flows, trails, artifacts } = transaction;
       const { org, flow, createdAt, report } = artifact;
-      const repetition = await findRepetition(request, artifacts.findRequestDigest.bind(artifacts), 'recorded');
+      const repetition = await findRepeatedRequest(request, artifacts.findRequestDigest.bind(artifacts), 'recorded');
       if (repetition !== undefined) return repetition;
       if (!(await flows.exists(org, flow))) return 'flow not found';
       await trails.insertMissing({ org, flow, name: report.trail_name, createdAt });

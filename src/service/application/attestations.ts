@@ -6,7 +6,7 @@ import type { Attachment, Attestation } from '../domain/records.ts';
 import { judgeSonar } from '../domain/sonar.ts';
 import type { AttestationReader } from '../storage/attestations.ts';
 import type { ReceivedFile } from '../storage/attachments.ts';
-import { findRepetition, type KeyedRequest, type OnceResult, type Repetition } from './carry-out-once.ts';
+import { findRepeatedRequest, type KeyedRequest, type OnceResult, type RepeatedRequest } from './carry-out-once.ts';
 import { judgeEvidence } from './judging/judge-evidence.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -75,8 +75,8 @@ export async function attestSonar(
 function findRepeated(
   attestations: AttestationReader,
   request: KeyedRequest<AttestSonarResult> | undefined,
-): Promise<Repetition<AttestSonarResult> | undefined> {
-  return findRepetition(request, attestations.findRequestDigest.bind(attestations), 'recorded');
+): Promise<RepeatedRequest<AttestSonarResult> | undefined> {
+  return findRepeatedRequest(request, attestations.findRequestDigest.bind(attestations), 'recorded');
 }
 
 /** Stores the content before the record, so that a crash cannot leave a record without its file. */

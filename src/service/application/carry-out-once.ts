@@ -13,7 +13,7 @@ export interface KeyedRequest<Result> extends RequestKey, RecordKey {
  * A request was carried out earlier, or its key was used for another one. Nothing was changed. A use case returns it
  * only for keyed requests.
  */
-export class Repetition<Result> {
+export class RepeatedRequest<Result> {
   /** What the first request led to; undefined if it had other content. */
   readonly first: FirstOutcome<Result> | undefined;
 
@@ -23,7 +23,7 @@ export class Repetition<Result> {
 }
 
 /** The result of a use case for a request that may be keyed. */
-export type OnceResult<Result> = Result | Repetition<Result>;
+export type OnceResult<Result> = Result | RepeatedRequest<Result>;
 
 /** What a request led to when it was carried out: the result of the use case, or the answer to it. */
 export type FirstOutcome<Result> = { readonly result: Result } | { readonly answer: Answer };
@@ -34,15 +34,15 @@ export type FirstOutcome<Result> = { readonly result: Result } | { readonly answ
  * @param findDigest finds the digest of the request that appended the record with this key
  * @param result the result of that request
  */
-export async function findRepetition<Result>(
+export async function findRepeatedRequest<Result>(
   request: KeyedRequest<Result> | undefined,
   findDigest: (org: string, key: string) => Promise<string | undefined>,
   result: Result,
-): Promise<Repetition<Result> | undefined> {
+): Promise<RepeatedRequest<Result> | undefined> {
   if (request === undefined) return undefined;
   const digest = await findDigest(request.org, request.key);
   if (digest === undefined) return undefined;
-  return new Repetition(digest === request.digest ? { result } : undefined);
+  return new RepeatedRequest(digest === request.digest ? { result } : undefined);
 }
 
 const secondsPerDay = 24 * 60 * 60;
@@ -52,7 +52,7 @@ const deletedPerAnswer = 2;
 
 /**
  * Makes the work of a transaction carry out a keyed request once, and remember the answer to it. The answer is part of
- * the transaction. For requests that append a record, which holds the key itself, see `findRepetition`.
+ * the transaction. For requests that append a record, which holds the key itself, see `findRepeatedRequest`.
  */
 export function carryOutOnce<Result, Rest extends readonly unknown[]>(
   { now }: { readonly now: Now },
@@ -66,7 +66,8 @@ export function carryOutOnce<Result, Rest extends readonly unknown[]>(
   return async (transaction, ...rest) => {
     const { rememberedAnswers } = transaction;
     const known = await rememberedAnswers.find(request, expired);
-    if (known !== undefined) return new Repetition<Result>(known.digest === digest ? { answer: known } : undefined);
+    if (known !== undefined)
+      return new RepeatedRequest<Result>(known.digest === digest ? { answer: known } : undefined);
     const result = await work(transaction, ...rest);
     const answer = request.toAnswer(result);
     if (answer === undefined) return result;

@@ -1,7 +1,7 @@
 import type { PolicyRecord } from '../domain/policy/policy-record.ts';
 import type { PolicyRules } from '../domain/policy/rules.ts';
 import type { PolicyHistoryLimits, PolicyReader } from '../storage/policies.ts';
-import { Repetition, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
+import { RepeatedRequest, type KeyedRequest, type OnceResult } from './carry-out-once.ts';
 import { runJudgingTransaction } from './judging/judging-transaction.ts';
 import { SnapshotUpdates } from './judging/snapshot-updates.ts';
 import type { UseCaseDependencies } from './use-case-dependencies.ts';
@@ -62,12 +62,12 @@ export function savePolicy(
 async function findRepeatedVersion(
   policies: PolicyReader,
   { org, key, digest }: KeyedRequest<SavePolicyResult>,
-): Promise<Repetition<SavePolicyResult> | undefined> {
+): Promise<RepeatedRequest<SavePolicyResult> | undefined> {
   const found = await policies.findByKey(org, key, historyLimits);
   if (found === undefined) return undefined;
   const { version, policy } = found;
   const outcome = version === 1 ? 'created' : 'updated';
-  return new Repetition(found.digest === digest ? { result: { outcome, policy } } : undefined);
+  return new RepeatedRequest(found.digest === digest ? { result: { outcome, policy } } : undefined);
 }
 
 /** Finds a policy with its history. */

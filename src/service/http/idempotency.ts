@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { keyErrors } from '../../contract/errors.ts';
 import { idempotencyKeyHeader, parseIdempotencyKey, withoutFields } from '../../contract/idempotency.ts';
-import { Repetition, type KeyedRequest, type OnceResult } from '../application/carry-out-once.ts';
+import { RepeatedRequest, type KeyedRequest, type OnceResult } from '../application/carry-out-once.ts';
 import type { Answer } from '../storage/remembered-answers.ts';
 import type { UploadedFile } from './bodies/multipart.ts';
 import { ApiError, validationError } from './errors/api-error.ts';
@@ -135,7 +135,7 @@ function respondToFirst<Result, Response extends HandlerResponse>(
   respond: (result: Result) => Response,
   result: OnceResult<Result>,
 ): Response | ReplayedResponse {
-  if (!(result instanceof Repetition)) return respond(result);
+  if (!(result instanceof RepeatedRequest)) return respond(result);
   const { first } = result;
   if (first === undefined) throw new ApiError(keyErrors.otherContent, { errors: [keyFault] });
   return new ReplayedResponse('result' in first ? respond(first.result) : fromAnswer(first.answer));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { attestSonar } from '../../../src/contract/attestation.ts';
 import { createFlow, getFlow } from '../../../src/contract/flow.ts';
 import { parseIdempotencyKey } from '../../../src/contract/idempotency.ts';
-import { Repetition, type KeyedRequest } from '../../../src/service/application/carry-out-once.ts';
+import { RepeatedRequest, type KeyedRequest } from '../../../src/service/application/carry-out-once.ts';
 import { ApiError } from '../../../src/service/http/errors/api-error.ts';
 import {
   digestRequest,
@@ -97,7 +97,7 @@ describe('KeyedRequests', () => {
   const respond = (result: string): Response => ({ status: 201, body: result });
   const carryOut = (
     requests: KeyedRequests,
-    useCase: (request: KeyedRequest<string> | undefined) => Promise<string | Repetition<string>>,
+    useCase: (request: KeyedRequest<string> | undefined) => Promise<string | RepeatedRequest<string>>,
     received: { readonly key?: string | undefined; readonly org?: string; readonly subject?: string } = {},
   ): Promise<unknown> => {
     const { key = 'one', org = 'acme', subject } = received;
@@ -133,18 +133,18 @@ describe('KeyedRequests', () => {
 
   it('sends the response of the first request again', async () => {
     const requests = new KeyedRequests();
-    const repeated = new Repetition<string>({ answer: { status: 200, body: '"OK"' } });
+    const repeated = new RepeatedRequest<string>({ answer: { status: 200, body: '"OK"' } });
     const response = await carryOut(requests, () => Promise.resolve(repeated));
     expect(response).toBeInstanceOf(ReplayedResponse);
     expect(valueAt(response, 'first', 'status')).toBe(200);
     expect(String(valueAt(response, 'first', 'body', 'bytes'))).toBe('"OK"');
-    expect(await carryOut(requests, () => Promise.resolve(new Repetition({ result: 'first' })))).toEqual(
+    expect(await carryOut(requests, () => Promise.resolve(new RepeatedRequest({ result: 'first' })))).toEqual(
       new ReplayedResponse({ status: 201, body: 'first' }),
     );
   });
 
   it('rejects a key that was used for other content', async () => {
-    const repeated = new Repetition<string>(undefined);
+    const repeated = new RepeatedRequest<string>(undefined);
     const rejected = carryOut(new KeyedRequests(), () => Promise.resolve(repeated));
     await expect(rejected).rejects.toMatchObject({ status: 422, body: { errors: { 'idempotency-key': /./u } } });
   });

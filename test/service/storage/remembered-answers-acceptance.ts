@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { carryOutOnce, Repetition, type KeyedRequest } from '../../../src/service/application/carry-out-once.ts';
+import { carryOutOnce, RepeatedRequest, type KeyedRequest } from '../../../src/service/application/carry-out-once.ts';
 import type { RememberedAnswer, RequestKey } from '../../../src/service/storage/remembered-answers.ts';
 import type { Storage, WriteTransaction } from '../../../src/service/storage/storage.ts';
 import { sampleArtifact, sampleAttestation } from '../../support/service-samples.ts';
@@ -90,14 +90,14 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
         });
         expect(runs).toBe(1);
         expect(await run(keyed(), 100 + 35 * day)).toBe('done');
-        expect(await run(keyed(), 100 + 36 * day)).toBeInstanceOf(Repetition);
+        expect(await run(keyed(), 100 + 36 * day)).toBeInstanceOf(RepeatedRequest);
         expect(runs).toBe(2);
       });
 
       it('tell other content from a repetition, and remember nothing that changed nothing', async () => {
         expect(await run(keyed(), 100, 'nothing')).toBe('nothing');
         expect(await run(keyed(), 100)).toBe('done');
-        expect(await run(keyed({ digest: 'cd' }), 100)).toEqual(new Repetition(undefined));
+        expect(await run(keyed({ digest: 'cd' }), 100)).toEqual(new RepeatedRequest(undefined));
         expect(runs).toBe(2);
       });
 
@@ -114,7 +114,7 @@ export function describeIdempotencyKeys(name: string, open: () => Promise<Storag
         });
         await expect(failing).rejects.toThrow('on purpose');
         expect(await storage.transaction(once)).toBe('done');
-        expect(await storage.transaction(once)).toBeInstanceOf(Repetition);
+        expect(await storage.transaction(once)).toBeInstanceOf(RepeatedRequest);
         expect(attempts).toBe(2);
       });
 
