@@ -143,7 +143,7 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
 
   'Deploy a release': openAndClosed(started.release, {
     prepare: attested,
-    open: { jobs: { deploy: 'success' }, outcomes: ['compliant'], skipped: ['Tell why not'] },
+    open: { jobs: { deploy: 'success' }, outcomes: ['compliant'], skipped: ['Say why not'] },
     closed: { jobs: { deploy: 'failure' }, outcomes: ['non-compliant'], skipped: ['Deploy'] },
   }),
 
