@@ -1,26 +1,21 @@
 import { violations } from '../contract/check.ts';
-import type {
-  EndpointResponse,
-  AuthenticationMethod,
-  EndpointDocument,
-  Endpoint,
-  FilePartStyle,
-  MultipartBody,
-  EndpointParameters,
-  EndpointQuery,
-} from '../contract/endpoint.ts';
+import type { EndpointResponse, AuthenticationMethod, Endpoint, FilePartStyle } from '../contract/endpoint.ts';
+import { formatIdempotencyKey, idempotencyKeyHeader, replayedHeader } from '../contract/idempotency.ts';
 import { TransportError, type HttpRequest, type TransportProblem } from '../http/transport.ts';
 import { sendWithRetry, type CallContext } from '../http/send-with-retry.ts';
-import { UserError, type Problem, ExternalError } from '../runtime/failure.ts';
+import { Failure, UserError, type Problem, ExternalError } from '../runtime/failure.ts';
 import { version } from '../runtime/version.ts';
-import { successBody } from './response-body.ts';
+import { isReliable, successBody } from './response-body.ts';
 import { authorization } from './authorization.ts';
-import { loadBodyParts, requestBody, type FilePart } from './request-body.ts';
+import { loadBodyParts, requestBody } from './request-body.ts';
 import { DeprecationNotices } from './deprecation.ts';
 import { NotSent, unsentRequest } from './dry-run.ts';
 import { fillPath, queryString } from './request-path.ts';
-import { failedCall } from './unconfirmed-call.ts';
 import { endpointLabel } from './service-error.ts';
+import type { EndpointCall, EndpointCaller, EndpointResult } from './endpoint-call.ts';
+import type { WriteIdentity } from './idempotency-key.ts';
+import { KeySupport } from './key-support.ts';
+import type { WriteAttempts } from './keyed-write.ts';
 
 /** How to reach the service. */
 export interface Connection {
@@ -31,25 +26,8 @@ export interface Connection {
   readonly filePartStyle: FilePartStyle;
   /** Prepares and checks requests, but does not send them. */
   readonly dryRun?: boolean;
-}
-
-/** The arguments of a call, typed by the declaration of the endpoint. */
-export interface EndpointCall<E extends Endpoint> {
-  readonly parameters: EndpointParameters<E>;
-  readonly query?: EndpointQuery<E>;
-  readonly document?: EndpointDocument<E>;
-  readonly file?: E['body'] extends MultipartBody ? FilePart : never;
-}
-
-/** The answer to a successful call. */
-export interface EndpointResult<E extends Endpoint> {
-  readonly status: number;
-  readonly body: EndpointResponse<E>;
-  /**
-   * True if an attempt before the last may have been carried out. The answer then says only what the last attempt
-   * changed.
-   */
-  readonly earlierArrived: boolean;
+  /** The step that sends the requests; absent outside a GitHub run. */
+  readonly identity?: WriteIdentity;
 }
 
 /** A request that is ready to be sent, or to be shown instead. */
@@ -57,26 +35,40 @@ export interface PreparedRequest {
   readonly request: HttpRequest;
   /** The path below the base address, with its query. */
   readonly path: string;
+  /** The document as it is sent. */
+  readonly document: unknown;
+  /** The idempotency key; absent if the request only reads. */
+  readonly key?: string;
+}
+
+/** What clients with different time limits share. */
+interface SharedKnowledge {
+  readonly deprecations: DeprecationNotices;
+  readonly support: KeySupport;
 }
 
 /** Calls any endpoint of the contract. */
-export class ComplianceClient {
+export class ComplianceClient implements EndpointCaller {
   readonly #connection: Connection;
   readonly #context: CallContext;
-  readonly #deprecations: DeprecationNotices;
+  readonly #shared: SharedKnowledge;
 
-  /** @param deprecations the notices of another client, so that none is shown twice */
-  constructor(connection: Connection, context: CallContext, deprecations = new DeprecationNotices(context)) {
+  /** @param shared what another client knows, so that it is not found out or shown twice */
+  constructor(
+    connection: Connection,
+    context: CallContext,
+    shared: SharedKnowledge = { deprecations: new DeprecationNotices(context), support: new KeySupport() },
+  ) {
     this.#connection = connection;
-    this.#context = context;
-    this.#deprecations = deprecations;
+    this.#context = { ...context, transport: shared.support.observe(context.transport) };
+    this.#shared = shared;
   }
 
   /** The same client with a time limit: see `RetryPolicy.until`, in milliseconds since the epoch. */
   until(moment: number): ComplianceClient {
     const { retryPolicy } = this.#context;
     const context = { ...this.#context, retryPolicy: { ...retryPolicy, until: moment } };
-    return new ComplianceClient(this.#connection, context, this.#deprecations);
+    return new ComplianceClient(this.#connection, context, this.#shared);
   }
 
   /**
@@ -85,7 +77,11 @@ export class ComplianceClient {
    */
   async preload(endpoint: Endpoint): Promise<void> {
     const { baseUrl } = this.#connection;
-    await Promise.allSettled([this.#context.transport.preload(baseUrl), loadBodyParts(endpoint)]);
+    await Promise.allSettled([
+      this.#context.transport.preload(baseUrl),
+      loadBodyParts(endpoint),
+      ...(isWrite(endpoint) ? [loadWrites()] : []),
+    ]);
   }
 
   /**
@@ -97,24 +93,68 @@ export class ComplianceClient {
    * @throws ExternalError if no answer comes, or one that does not have the declared form
    */
   async call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>> {
-    const { request, path } = await this.prepare(endpoint, call);
+    const prepared = await this.prepare(endpoint, call);
+    const { request, document } = prepared;
     if (this.#connection.dryRun === true) {
-      this.#deprecations.report(endpoint, request.url);
-      throw new NotSent(unsentRequest(endpoint, request, { ...call, filePartStyle: this.#connection.filePartStyle }));
+      this.#shared.deprecations.report(endpoint, request.url);
+      const { filePartStyle } = this.#connection;
+      throw new NotSent(unsentRequest(endpoint, request, { file: call.file, document, filePartStyle }));
     }
+    const attempts = await this.#attemptsOf(endpoint, call, prepared);
     try {
-      const { answer, attempts, earlierArrived } = await sendWithRetry(endpointLabel(endpoint), request, this.#context);
-      this.#deprecations.report(endpoint, request.url, answer.headers);
-      const answeredAt = this.#context.clock.now();
-      const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt });
-      // `successBody` has checked the body against the schema that this type is made from.
-      return { status: answer.status, body: body as EndpointResponse<E>, earlierArrived };
+      return await this.#send(endpoint, prepared, attempts);
     } catch (error) {
-      if (this.#context.signal?.aborted === true) throw error;
-      throw failedCall(
-        error instanceof TransportError ? toUnansweredError(error, endpoint, path, request.url) : error,
-        endpoint,
-      );
+      if (this.#context.signal?.aborted === true || attempts === undefined || !(error instanceof Failure)) throw error;
+      const { record } = await attempts.settle(error);
+      // Found by the endpoint's own declaration, in the form that the endpoint answers with.
+      return { status: 200, body: record as EndpointResponse<E>, source: 'look-up', earlierArrived: true };
+    }
+  }
+
+  async #attemptsOf(
+    endpoint: Endpoint,
+    call: EndpointCall<Endpoint>,
+    { key, path, document }: PreparedRequest,
+  ): Promise<WriteAttempts | undefined> {
+    if (key === undefined) return undefined;
+    const { WriteAttempts } = await loadWrites();
+    const { clock } = this.#context;
+    return new WriteAttempts({
+      endpoint,
+      sent: { key, parameters: call.parameters, document, file: call.file, since: clock.now() },
+      support: this.#shared.support,
+      context: this.#context,
+      client: this,
+      isReliable: (answer) => isReliable(answer, { endpoint, path, attempts: 1, answeredAt: clock.now() }),
+    });
+  }
+
+  async #send<E extends Endpoint>(
+    endpoint: E,
+    { request, path }: PreparedRequest,
+    writing: WriteAttempts | undefined,
+  ): Promise<EndpointResult<E>> {
+    const label = endpointLabel(endpoint);
+    const { clock, log, signal } = this.#context;
+    const { deprecations, support } = this.#shared;
+    try {
+      const rule = writing === undefined ? [] : [writing.retryReason.bind(writing)];
+      const { answer, attempts, earlierArrived } = await sendWithRetry(label, request, this.#context, ...rule);
+      deprecations.report(endpoint, request.url, answer.headers);
+      const body = successBody(answer, { endpoint, path, attempts, earlierArrived, answeredAt: clock.now() });
+      const isReplayed = answer.headers[replayedHeader] === 'true';
+      if (isReplayed) log.info(`${label}: ${describeReplay(attempts)}`);
+      return {
+        status: answer.status,
+        // `successBody` has checked the body against the schema that this type is made from.
+        body: body as EndpointResponse<E>,
+        source: isReplayed ? 'replay' : 'answer',
+        // With keys, an answer is about all attempts.
+        earlierArrived: earlierArrived && !support.isKnown,
+      };
+    } catch (error) {
+      if (signal?.aborted === true || !(error instanceof TransportError)) throw error;
+      throw toUnansweredError(error, endpoint, path, request.url);
     }
   }
 
@@ -125,14 +165,14 @@ export class ComplianceClient {
    */
   async prepare<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<PreparedRequest> {
     checkCall(endpoint, call);
-    const { baseUrl, apiToken, authenticationMethod, filePartStyle } = this.#connection;
+    const { baseUrl, apiToken, authenticationMethod, filePartStyle, identity } = this.#connection;
+    const { random } = this.#context;
     const path = fillPath(endpoint.path, call.parameters) + queryString(call.query ?? {});
-    const body = await requestBody(endpoint, {
-      document: call.document,
-      file: call.file,
-      filePartStyle,
-      random: this.#context.random,
-    });
+    const writes = isWrite(endpoint) ? await loadWrites() : undefined;
+    const key = call.key ?? (await writes?.createKey(endpoint, call, { identity, random }));
+    const isKeyed = writes !== undefined && key !== undefined;
+    const document = isKeyed ? writes.withRecordedKey(endpoint, call.document, key) : call.document;
+    const body = await requestBody(endpoint, { document, file: call.file, filePartStyle, random });
     const request: HttpRequest = {
       method: endpoint.method,
       url: new URL(baseUrl.href.replace(/\/$/u, '') + path),
@@ -140,12 +180,27 @@ export class ComplianceClient {
         accept: 'application/json',
         authorization: authorization(authenticationMethod, apiToken),
         'user-agent': `compliance-action/${version} (node ${process.versions.node}; ${process.platform})`,
+        ...(isKeyed ? { [idempotencyKeyHeader]: formatIdempotencyKey(key) } : {}),
       },
       ...(body === undefined ? {} : { body }),
       idempotent: endpoint.repetition.effect !== 'appends',
     };
-    return { request, path };
+    return { request, path, document, ...(isKeyed ? { key } : {}) };
   }
+}
+
+function isWrite({ repetition }: Endpoint): boolean {
+  return repetition.effect !== 'safe';
+}
+
+/** Loads what only writes need. */
+const loadWrites = () => import('./keyed-write.ts');
+
+/** Why the service did not carry out the request that it answered. */
+function describeReplay(attempts: number): string {
+  return attempts === 1
+    ? 'an earlier attempt of this step had already sent the same; nothing was done twice'
+    : 'an earlier attempt had arrived; nothing was done twice';
 }
 
 function checkCall(endpoint: Endpoint, call: EndpointCall<Endpoint>): void {

@@ -7,7 +7,7 @@ import { readJsonBody } from '../http/json-body.ts';
 import type { HttpResponse } from '../http/transport.ts';
 import { parseRetryAfter } from '../http/retry.ts';
 import { countInexactNumbers, parseExactJson } from '../runtime/exact-json.ts';
-import { ExternalError } from '../runtime/failure.ts';
+import { ExternalError, Failure } from '../runtime/failure.ts';
 import { findDuplicateKey } from '../runtime/duplicate-key.ts';
 import { isMapping, textAt, valueAt } from '../runtime/untrusted-data.ts';
 import { endpointLabel, ServiceError } from './service-error.ts';
@@ -51,6 +51,17 @@ export function successBody(answer: HttpResponse, asked: CallDescription): unkno
     throw unexpectedResponse(answer, asked, `a body that does not have the expected form: ${fields.join('; ')}`);
   }
   return view;
+}
+
+/** Whether a success can be relied on: see `successBody`. */
+export function isReliable(answer: HttpResponse, asked: CallDescription): boolean {
+  try {
+    successBody(answer, asked);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }
 
 /** The body of an answer if only its status matters. A web page is rejected, because it is not from the service. */
@@ -102,8 +113,9 @@ function fieldErrors(body: unknown): Readonly<Record<string, string>> {
 }
 
 function unexpectedResponse(answer: HttpResponse, asked: CallDescription, what: string): ExternalError {
+  const attempts = asked.attempts > 1 ? ` (after ${asked.attempts} attempts)` : '';
   return new ExternalError({
-    what: `${endpointLabel(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} returned ${answer.status} with ${what}`,
+    what: `${endpointLabel(asked.endpoint)}: ${asked.endpoint.method} ${asked.path} returned ${answer.status} with ${what}${attempts}`,
     remedy: 'Check that `base-url` points to the service and that no proxy or login page answers in its place.',
   });
 }

@@ -9,7 +9,7 @@ import { ServiceError } from './service-error.ts';
  * Whether the service may have recorded what a failed call sent. Matters only for endpoints that record another copy
  * each time; any other call can simply be repeated.
  */
-export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failure is Failure {
+export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): boolean {
   if (repetition.effect !== 'appends') return false;
   if (failure instanceof ServiceError) return mayHaveBeenCarriedOut(failure.facts.status, failure.facts.retryAfter);
   // An external error without a transport error is a success whose body cannot be read.
@@ -17,12 +17,28 @@ export function mayBeOnRecord({ repetition }: Endpoint, failure: unknown): failu
   return !(failure.cause instanceof TransportError) || failure.cause.mayHaveReached;
 }
 
-/** Adds a note and a remedy to the failure of a call if the service may have recorded what was sent. */
-export function failedCall(failure: unknown, endpoint: Endpoint): unknown {
-  const { repetition } = endpoint;
-  if (repetition.effect !== 'appends' || !mayBeOnRecord(endpoint, failure)) return failure;
-  const note = 'The service may still have recorded it. It was not sent again, because that could record it twice.';
-  const remedy = `${repetition.remedy} ${failure.remedy}`;
+/** What is known about a write that may be on record. */
+export interface RecordKnowledge {
+  /** Whether the service honours the idempotency key of the request. */
+  readonly isKeyed: boolean;
+  /** Whether it was looked for and not found. */
+  readonly isAbsent: boolean;
+}
+
+/** Adds to a failure that the service may have recorded what was sent, and what to do. */
+export function withRecordNote(
+  failure: Failure,
+  { remedy: check }: { readonly remedy: string },
+  { isKeyed, isAbsent }: RecordKnowledge,
+): Failure {
+  const looked = isAbsent ? ' It was not found there yet.' : '';
+  const note = isKeyed
+    ? `The service may still have recorded it.${looked}`
+    : `The service may still have recorded it.${looked} It was not sent again, because that could record it twice.`;
+  const advice = isKeyed
+    ? 'Run the job again: the request has an idempotency key, so the service does not record it twice.'
+    : check;
+  const remedy = `${advice} ${failure.remedy}`;
   if (failure instanceof ServiceError) return new ServiceError({ ...failure.facts, note, remedy });
   return new ExternalError({ what: `${failure.message}.\n${note}`, remedy }, { cause: failure.cause });
 }

@@ -116,6 +116,7 @@ export const attestSonar = defineEndpoint({
   repetition: {
     effect: 'appends',
     volatile: [...runFields, ['user_data', idempotencyDataKey]],
+    recordedIn: 'attestation list',
     remedy:
       'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',
   },

@@ -49,6 +49,12 @@ export interface ErrorResponse {
   readonly when: string;
 }
 
+/**
+ * Where what a request appends can be found: an attestation in the list of its flow, by the key in its `user_data`
+ * (`idempotencyDataKey`); an upload of a policy as the policy's latest version, by its text.
+ */
+export type RecordPlace = 'attestation list' | 'policy versions';
+
 /** What repeating a request does if the service may have carried out the previous one. */
 export type Repetition =
   /** Nothing: the request only reads. */
@@ -66,6 +72,8 @@ export type Repetition =
       readonly effect: 'appends';
       /** The fields of the document that may differ although a request records the same again, as in a re-run job. */
       readonly volatile: readonly FieldPath[];
+      /** Where a client looks for the record if it cannot send the request again; absent if it cannot be found. */
+      readonly recordedIn?: RecordPlace;
       /** What the user can do if it is unknown whether the request was recorded. */
       readonly remedy: string;
     };

@@ -69,6 +69,7 @@ export const createPolicy = defineEndpoint({
   repetition: {
     effect: 'appends',
     volatile: [],
+    recordedIn: 'policy versions',
     remedy:
       'Look at the versions of the policy before you run the job again: if the latest one is this file, nothing is left to do, and another upload would add an identical version.',
   },

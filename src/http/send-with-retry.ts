@@ -55,21 +55,41 @@ function toLimits({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
   return { lastAttempt: Math.min(end, until), end: Math.min(end, until + retryPolicy.requestTimeout) };
 }
 
+/** Decides after an attempt, as long as attempts are left, why the request is sent again; undefined if it is not. */
+export type RetryRule = (
+  outcome: HttpResponse | TransportError,
+) => RetryReason | undefined | Promise<RetryReason | undefined>;
+
 /**
  * Sends a request until the answer is final, or until attempts or time run out: after `callTimeout`, or earlier if
  * `until` says so.
  *
  * @param label the operation, for the log
+ * @param rule by default, a request is repeated if that is harmless or if it was certainly not carried out
  * @returns the last answer, whatever its status
  * @throws TransportError if the last attempt got no complete answer; its message says how many attempts there were
  */
-export async function sendWithRetry(label: string, request: HttpRequest, context: CallContext): Promise<FinalResponse> {
+export function sendWithRetry(
+  label: string,
+  request: HttpRequest,
+  context: CallContext,
+  rule: RetryRule = (outcome) => retryReason(request, outcome, context.clock.now()),
+): Promise<FinalResponse> {
+  return sendByRule(label, request, context, rule);
+}
+
+async function sendByRule(
+  label: string,
+  request: HttpRequest,
+  context: CallContext,
+  rule: RetryRule,
+): Promise<FinalResponse> {
   const { clock, retryPolicy, log } = context;
   const { lastAttempt, end } = toLimits(retryPolicy, clock.now());
   let earlierArrived = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(retryPolicy.requestTimeout, end - clock.now()));
-    const again = attempt <= retryPolicy.retries ? retryReason(request, outcome, clock.now()) : undefined;
+    const again = attempt <= retryPolicy.retries ? await rule(outcome) : undefined;
     const delay = again === undefined ? 0 : (again.retryAfter ?? backoff(attempt, context.random()));
     const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {

@@ -13,7 +13,7 @@ export const operations: Readonly<Record<OperationName, () => Promise<Operation>
   'report-k8s': async () => (await import(/* webpackChunkName: 'others' */ './report-k8s.ts')).reportK8s,
   'attach-policy': async () => (await import(/* webpackChunkName: 'others' */ './attach-policy.ts')).attachPolicy,
   'detach-policy': async () => (await import(/* webpackChunkName: 'others' */ './detach-policy.ts')).detachPolicy,
-  'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy/index.ts')).createPolicy,
+  'create-policy': async () => (await import(/* webpackChunkName: 'others' */ './create-policy.ts')).createPolicy,
   'attest-sonar': async () => (await import('./attest-sonar/index.ts')).attestSonar,
   'get-notification': async () =>
     (await import(/* webpackChunkName: 'others' */ './get-notification.ts')).getNotification,

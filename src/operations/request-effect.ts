@@ -1,4 +1,4 @@
-import type { EndpointResult } from '../client/client.ts';
+import type { EndpointResult } from '../client/endpoint-call.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 
 /** Words for the effect of a request, by the status of its answer. */

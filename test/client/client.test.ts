@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { getArtifact } from '../../src/contract/artifact.ts';
 import { attestSonar, type SonarAttestation } from '../../src/contract/attestation.ts';
 import { createFlow } from '../../src/contract/flow.ts';
+import { keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 import { UserError } from '../../src/runtime/failure.ts';
 import { version } from '../../src/runtime/version.ts';
 import { openTestClient } from '../support/client.ts';
@@ -26,7 +27,12 @@ describe('the client', () => {
   it('sends a document as JSON, with the key and its own name and version', async () => {
     const server = await startServer(answers(201, 'OK'));
     const { client } = openClient(server.url);
-    await expect(client.call(createFlow, flow)).resolves.toEqual({ status: 201, body: 'OK', earlierArrived: false });
+    await expect(client.call(createFlow, flow)).resolves.toEqual({
+      status: 201,
+      body: 'OK',
+      source: 'answer',
+      earlierArrived: false,
+    });
     const [received] = server.requests;
     expect(received).toMatchObject({
       method: 'PUT',
@@ -179,7 +185,11 @@ describe('an upload', () => {
   });
 
   it('starts again with each attempt', async () => {
-    const server = await startServer(answers(503, {}, { 'retry-after': '1' }), answers(429, {}), answers(201, 'OK'));
+    const server = await startServer(
+      answers(503, {}, { 'retry-after': '1', [keysAcceptedHeader]: '?1' }),
+      answers(429, {}),
+      answers(201, 'OK'),
+    );
     let opened = 0;
     await openClient(server.url).client.call(attestSonar, {
       parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
@@ -193,7 +203,8 @@ describe('an upload', () => {
         },
       },
     });
-    expect(opened).toBe(3);
+    // The first time for the digest in the idempotency key.
+    expect(opened).toBe(4);
     const bodies = server.requests.map((request) => request.body());
     expect(bodies).toHaveLength(3);
     expect(bodies.every((body) => body.length > 0 && body.equals(bodies[0] ?? Buffer.alloc(0)))).toBe(true);

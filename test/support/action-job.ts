@@ -69,13 +69,14 @@ export async function openActionJob(settings: TestServiceSettings = {}): Promise
       ...request,
       headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
     });
+  let steps = 0;
   return {
     service,
     workspace,
     step: (inputs, options = {}) =>
       runAction({
         inputs,
-        environment: present({ ...variables, ...options.variables }),
+        environment: present({ ...variables, GITHUB_ACTION: `__step_${(steps += 1)}`, ...options.variables }),
         event: 'event' in options ? options.event : pushEvent(),
         ...(options.kill === undefined ? {} : { kill: options.kill }),
         ...(options.meanwhile === undefined ? {} : { meanwhile: options.meanwhile }),

@@ -14,6 +14,8 @@ export interface TestClientSettings {
   /** By default, waits between attempts take no time, and deadlines hold. */
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
+  /** A number from 0 up to 1. By default always 0. */
+  readonly random?: () => number;
 }
 
 /** The real client with real sockets. */
@@ -37,7 +39,7 @@ export function openTestClient(baseUrl: URL | string, settings: TestClientSettin
     },
     {
       clock: settings.clock ?? instantClock(),
-      random: () => 0,
+      random: settings.random ?? (() => 0),
       log,
       transport,
       retryPolicy: { requestTimeout: 60_000, retries: 3, ...settings.retryPolicy },

@@ -101,6 +101,21 @@ export function manualClock(options: { start?: number } = {}): ManualClock {
   };
 }
 
+/** Advances the time, second by second, until the promise is settled; returns its value. */
+export async function advanceUntil<Value>(clock: ManualClock, promise: Promise<Value>): Promise<Value> {
+  const state = { isSettled: false };
+  const end = (): void => {
+    state.isSettled = true;
+  };
+  promise.then(end, end);
+  while (!state.isSettled) {
+    await clock.advance(1000);
+    // Real servers answer meanwhile.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return promise;
+}
+
 /** Resolves when all promises that are ready have run, and what they started in this turn of the event loop. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,5 @@
 import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../../contract/attestation.ts';
+import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import { gatherCommitEvidence, type CommitEvidence } from '../../evidence/commit/gather-commit.ts';
 import { runUrl, repositoryInfo } from '../../evidence/job.ts';
@@ -81,15 +82,16 @@ export const attestSonar = defineOperation({
 /**
  * Reads the input `user-data`.
  *
- * @throws UserError also if it has a key by which the action records whether the revision is verified
+ * @throws UserError also if it has a key that the action sets: for its idempotency key, and for whether the revision is
+ * verified
  */
 async function readOwnUserData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
   const data = given === undefined ? {} : await readUserData(given, workspace);
-  const taken = Object.values(revisionKeys).filter((key) => Object.hasOwn(data, key));
+  const taken = [...Object.values(revisionKeys), idempotencyDataKey].filter((key) => Object.hasOwn(data, key));
   if (taken.length === 0) return data;
   throw new UserError({
     input: 'user-data',
-    what: `\`user-data\` has the key ${taken.join(' and the key ')}, which the action itself uses to record whether the analysed commit is known`,
+    what: `\`user-data\` has the key ${taken.join(' and the key ')}, which the action itself sets`,
     remedy: 'Use another name for the key.',
   });
 }

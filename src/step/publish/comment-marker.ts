@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Job } from '../../evidence/job.ts';
-import { isMapping } from '../../runtime/untrusted-data.ts';
+import { parseMatrix } from '../run/matrix-values.ts';
 import type { StepIdentity } from '../run/step-identity.ts';
 
 /** Longer names are cut in the marker, in characters; the digest covers the whole name. */
@@ -25,23 +25,6 @@ export function commentMarker(identity: StepIdentity, job: Job, redact: (text: s
     .digest('hex');
   const shown = names.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encode(redact(value))}`]));
   return `<!-- compliance-action ${[...shown, `id=${digest.slice(0, 32)}`].join(' ')} -->`;
-}
-
-/**
- * The matrix values with sorted keys; undefined outside a matrix, or if the text is not the JSON that GitHub fills in.
- */
-function parseMatrix(text: string | undefined): unknown {
-  try {
-    const values: unknown = JSON.parse(text ?? 'null', withSortedKeys);
-    return isMapping(values) && Object.keys(values).length > 0 ? values : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function withSortedKeys(_key: string, value: unknown): unknown {
-  if (!isMapping(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Encodes a name for an HTML comment: without `-->`, `--!>` and spaces. */

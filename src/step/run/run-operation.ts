@@ -18,6 +18,7 @@ import type { OperationName } from '../../contract/endpoint.ts';
 import { NotSent } from '../../client/dry-run.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
 import type { InputSource } from './read-inputs.ts';
+import { readWriteIdentity } from './write-identity.ts';
 
 /** Everything an operation needs from its step. */
 export interface StepContext extends Dependencies {
@@ -156,6 +157,7 @@ function operationContext(common: CommonValues, context: StepContext): Operation
     authenticationMethod: common.authMethod,
     filePartStyle: common.fileParts,
     dryRun: common.dryRun,
+    identity: readWriteIdentity(context.job, context.inputSource),
   };
   return {
     client: new ComplianceClient(connection, call),

@@ -128,6 +128,7 @@ describe('attest-sonar, on the wire', () => {
           actor: 'ann',
           triggering_actor: 'bob',
         },
+        idempotency_key: expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u),
         revision_verified: true,
       },
       repo_info: expect.objectContaining({ name: 'acme/widgets', url: 'https://github.com/acme/widgets', id: '99001' }),
@@ -158,7 +159,11 @@ describe('attest-sonar, on the wire', () => {
 
   it('keeps the user’s own value under the key of the provenance', async () => {
     const [sent] = await attest({ 'user-data': '{"github": {"mine": true}}' });
-    expect(sent?.document).toHaveProperty('user_data', { github: { mine: true }, revision_verified: true });
+    expect(sent?.document).toHaveProperty('user_data', {
+      github: { mine: true },
+      revision_verified: true,
+      idempotency_key: expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u),
+    });
   });
 
   it('redacts the commit', async () => {
@@ -194,7 +199,7 @@ describe('attest-sonar, on the wire', () => {
     expect(await readdir(workspace.path)).toEqual(before);
   });
 
-  it.each(['revision_verified', 'revision_unverified_reason'])(
+  it.each(['revision_verified', 'revision_unverified_reason', 'idempotency_key'])(
     'lets nobody else say whether the revision is verified: user-data with the key %s is refused',
     async (key) => {
       const failure = await failureOf(attest({ 'user-data': JSON.stringify({ ticket: 'A', [key]: true }) }));

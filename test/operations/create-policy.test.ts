@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { truncate } from 'node:fs/promises';
-import { TransportError } from '../../../src/http/transport.ts';
-import { failureOf } from '../../support/failures.ts';
-import { userErrorOf } from '../../support/user-error.ts';
+import { TransportError } from '../../src/http/transport.ts';
+import { failureOf } from '../support/failures.ts';
+import { userErrorOf } from '../support/user-error.ts';
 import {
   always,
   reportFacts,
@@ -11,8 +11,8 @@ import {
   reportTables,
   type PerformedOperation,
   type ScriptedAnswer,
-} from '../../support/perform-operation.ts';
-import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+} from '../support/perform-operation.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../support/temporary-workspace.ts';
 
 const yaml = '_schema: https://example.com/schemas/policy/v1\nartifacts:\n  provenance:\n    required: true\n';
 const policy = {
@@ -140,10 +140,13 @@ describe('create-policy', () => {
       expect(failure.remedy).toMatch(/^Look at the versions of the policy before you run the job again/u);
     });
 
-    it('uploads again if the service refused the first', async () => {
+    it('uploads again if the service refused the first and does not have it', async () => {
       const busy = { status: 429, body: { message: 'Slow down' } };
-      const { result, requests } = await upload(answersInTurn(busy, { status: 200, body: policy }));
-      expect(requests.map(({ method }) => method)).toEqual(['PUT', 'PUT']);
+      const { result, requests, log } = await upload(answersInTurn(busy, missing, { status: 200, body: policy }));
+      expect(requests.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT']);
+      expect(log.infos).toContain(
+        'create-policy: attempt 1 of 4: the answer was 429, and it is not on record; trying again in 0.5 s',
+      );
       expect(result).toMatchObject({
         outcome: 'done',
         conclusion: 'Policy provenance was created or updated in organization acme; its latest version is now 2.',

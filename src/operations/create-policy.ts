@@ -1,18 +1,16 @@
-import type { FilePart } from '../../client/request-body.ts';
-import { mayBeOnRecord } from '../../client/unconfirmed-call.ts';
-import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../../contract/policy.ts';
-import { prepareAttachment } from '../../evidence/attachment/attachment.ts';
-import { resolveOnlyFile } from '../../evidence/files/resolve-files.ts';
-import { readPolicyFile } from '../../evidence/policy-file.ts';
-import { formatTime } from '../format-time.ts';
-import { comment, policy } from '../inputs/environment-inputs.ts';
-import { files } from '../inputs/evidence-inputs.ts';
-import { description } from '../inputs/flow-inputs.ts';
-import { optional, required } from '../inputs/input.ts';
-import { defineOperation, type OperationContext } from '../operation.ts';
-import { fact, plain, type Fact, type Table, type Text } from '../report.ts';
-import { toRequestEffect } from '../request-effect.ts';
-import { findUpload, type PolicyUpload } from './find-upload.ts';
+import type { EndpointResult } from '../client/endpoint-call.ts';
+import { createPolicy as endpoint, type Policy, type PolicyPayload } from '../contract/policy.ts';
+import { prepareAttachment } from '../evidence/attachment/attachment.ts';
+import { resolveOnlyFile } from '../evidence/files/resolve-files.ts';
+import { readPolicyFile } from '../evidence/policy-file.ts';
+import { formatTime } from './format-time.ts';
+import { comment, policy } from './inputs/environment-inputs.ts';
+import { files } from './inputs/evidence-inputs.ts';
+import { description } from './inputs/flow-inputs.ts';
+import { optional, required } from './inputs/input.ts';
+import { defineOperation } from './operation.ts';
+import { fact, plain, type Fact, type Table, type Text } from './report.ts';
+import { toRequestEffect } from './request-effect.ts';
 
 /** Operation 6: creates a policy from a YAML file, or a new version of it if it exists. */
 export const createPolicy = defineOperation({
@@ -28,13 +26,13 @@ export const createPolicy = defineOperation({
   async run(inputs, context) {
     const { org, workspace, temporaryDirectory } = context;
     const { log } = context.call;
-    const { file, schema, text } = await log.group('Read the policy', async () => {
+    const { file, schema } = await log.group('Read the policy', async () => {
       const found = await resolveOnlyFile(inputs.files, workspace, 'the policy');
       // Checks the size before the file is read.
       const attachment = await prepareAttachment([found], { temporary: temporaryDirectory });
       const checked = await readPolicyFile(found);
       log.info(`${found.name}: ${found.size} bytes, _schema ${checked.schema}`);
-      return { file: attachment, ...checked };
+      return { file: attachment, schema: checked.schema };
     });
     const document: PolicyPayload = {
       name: inputs.policy,
@@ -42,13 +40,18 @@ export const createPolicy = defineOperation({
       ...(inputs.comment === undefined ? {} : { comment: inputs.comment }),
       type: 'env',
     };
-    const uploaded = await upload({ document, text }, file, context);
-    const { state, body } = uploaded;
+    const answer = await context.client.call(endpoint, {
+      parameters: { org },
+      document,
+      ...(file === undefined ? {} : { file }),
+    });
+    const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
+    const { body } = answer;
     const action = state ?? 'created or updated';
     return {
       outcome: 'done',
       state,
-      conclusion: conclude(inputs.policy, org, uploaded),
+      conclusion: conclude(inputs.policy, org, { ...answer, state }),
       response: body,
       report: {
         subject: `Policy ${inputs.policy}`,
@@ -65,42 +68,16 @@ export const createPolicy = defineOperation({
   },
 });
 
-function conclude(name: string, org: string, { state, body, wasFound }: Uploaded): string {
+type Uploaded = Pick<EndpointResult<typeof endpoint>, 'body' | 'source'> & { readonly state: string | undefined };
+
+function conclude(name: string, org: string, { state, body, source }: Uploaded): string {
   const version = latestVersion(body);
-  if (wasFound) {
+  if (source === 'look-up') {
     const number = version === undefined ? '' : `, number ${version}`;
     return `Policy ${name} is recorded in organization ${org}; this file is its latest version${number}.`;
   }
   const now = version === undefined ? '' : `; its latest version is now ${version}`;
   return `Policy ${name} was ${state ?? 'created or updated'} in organization ${org}${now}.`;
-}
-
-/** An upload that the service recorded. */
-interface Uploaded {
-  /** Undefined if unknown. */
-  readonly state: 'created' | 'updated' | undefined;
-  readonly body: Policy;
-  /** True if the upload got no clear answer, but the service has it. */
-  readonly wasFound: boolean;
-}
-
-/** Uploads a version once. Each upload creates a version, so one without a clear answer is looked up, not repeated. */
-async function upload(version: PolicyUpload, file: FilePart | undefined, context: OperationContext): Promise<Uploaded> {
-  const { client, org, call } = context;
-  try {
-    const answer = await client.call(endpoint, {
-      parameters: { org },
-      document: version.document,
-      ...(file === undefined ? {} : { file }),
-    });
-    const state = toRequestEffect(answer, { created: 'created', otherwise: 'updated' });
-    return { state, body: answer.body, wasFound: false };
-  } catch (error) {
-    if (call.signal?.aborted === true || !mayBeOnRecord(endpoint, error)) throw error;
-    const body = await findUpload(version, context);
-    if (body === undefined) throw error;
-    return { state: undefined, body, wasFound: true };
-  }
 }
 
 function latestVersion({ versions = [] }: Policy): number | undefined {

@@ -1,0 +1,41 @@
+import type {
+  Endpoint,
+  EndpointDocument,
+  EndpointParameters,
+  EndpointQuery,
+  EndpointResponse,
+  MultipartBody,
+} from '../contract/endpoint.ts';
+import type { FilePart } from './request-body.ts';
+
+/** The arguments of a call, typed by the declaration of the endpoint. */
+export interface EndpointCall<E extends Endpoint> {
+  readonly parameters: EndpointParameters<E>;
+  readonly query?: EndpointQuery<E>;
+  readonly document?: EndpointDocument<E>;
+  readonly file?: E['body'] extends MultipartBody ? FilePart : never;
+  /** The idempotency key of a write that was prepared earlier; by default it is derived from the call. */
+  readonly key?: string;
+}
+
+/** The answer to a successful call. */
+export interface EndpointResult<E extends Endpoint> {
+  readonly status: number;
+  readonly body: EndpointResponse<E>;
+  /**
+   * Where the answer comes from: from this call (`answer`); from an earlier request with the same idempotency key, which
+   * the service did not carry out again (`replay`); or from looking for the record of a request that got no clear answer
+   * (`look-up`).
+   */
+  readonly source: 'answer' | 'replay' | 'look-up';
+  /**
+   * True if an attempt before the last may have been carried out, and the service does not honour idempotency keys. The
+   * answer then says only what the last attempt changed.
+   */
+  readonly earlierArrived: boolean;
+}
+
+/** Calls any endpoint: the client, as far as its parts see it. */
+export interface EndpointCaller {
+  call<E extends Endpoint>(endpoint: E, call: EndpointCall<E>): Promise<EndpointResult<E>>;
+}

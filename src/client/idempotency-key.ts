@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { withoutFields } from '../contract/idempotency.ts';
+import { endpointLabel } from './service-error.ts';
+
+/** The step of a GitHub run that sends a request. What GitHub did not set is undefined. */
+export interface WriteIdentity {
+  /** `owner/name`. */
+  readonly repository: string | undefined;
+  readonly runId: string | undefined;
+  /** Counts the re-runs of the run. */
+  readonly attempt: string | undefined;
+  /** The job's key in the workflow. */
+  readonly job: string | undefined;
+  /** The matrix values of the job; undefined outside a matrix. */
+  readonly matrix: unknown;
+  /** GitHub's id of the step (`GITHUB_ACTION`). */
+  readonly step: string | undefined;
+}
+
+/** What a request sends, as far as it counts for its idempotency key. */
+export interface WriteContent {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly document?: unknown;
+  /** The name of the file, and the SHA-256 of its content in hex digits. */
+  readonly file?: readonly [name: string, digest: string] | undefined;
+}
+
+/**
+ * The idempotency key of a request: the same if the same step sends the same content again. If the endpoint appends a
+ * record, a re-run of the step has the same key, too, so that the same evidence is recorded once. Otherwise each attempt
+ * of the run has its own, so that a re-run sets the state again.
+ */
+export function idempotencyKey(endpoint: Endpoint, identity: WriteIdentity, content: WriteContent): string {
+  const { repository, runId, attempt, job, matrix, step } = identity;
+  const label = endpointLabel(endpoint).toLowerCase().replaceAll(' ', '-');
+  const digest = sha256([
+    label,
+    repository,
+    runId,
+    endpoint.repetition.effect === 'appends' ? undefined : attempt,
+    job,
+    matrix,
+    step,
+    contentDigest(endpoint, content),
+  ]);
+  return `${label}-${digest}`;
+}
+
+/**
+ * The digest of what the service compares when it gets a key again. The order of keys counts, because the service, too,
+ * compares the document as it was sent.
+ */
+function contentDigest({ repetition }: Endpoint, { parameters, query = {}, document, file }: WriteContent): string {
+  const volatile = repetition.effect === 'appends' ? repetition.volatile : [];
+  return sha256([parameters, query, withoutFields(document, volatile), file]);
+}
+
+function sha256(value: unknown): string {
+  return hash('sha256', JSON.stringify(value));
+}

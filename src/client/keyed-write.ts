@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { idempotencyDataKey } from '../contract/idempotency.ts';
+import { isMapping, valueAt } from '../runtime/untrusted-data.ts';
+import { idempotencyKey, type WriteContent, type WriteIdentity } from './idempotency-key.ts';
+import type { FilePart } from './request-body.ts';
+
+// Loaded with the first write: Node's `crypto` takes milliseconds to load, which steps that only read need not pay.
+export { WriteAttempts } from './write-attempts.ts';
+
+/** What a request sends. */
+interface WriteCall extends Omit<WriteContent, 'file'> {
+  readonly file?: FilePart | undefined;
+}
+
+/** Where a key comes from besides the content. */
+interface KeySource {
+  /** Undefined if no step sends the request. */
+  readonly identity: WriteIdentity | undefined;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+}
+
+/** The idempotency key of a request. Outside a GitHub run, nothing identifies the step, so the key is random. */
+export async function createKey(endpoint: Endpoint, call: WriteCall, { identity, random }: KeySource): Promise<string> {
+  const { file } = call;
+  const content = { ...call, file: file === undefined ? undefined : ([file.filename, await digest(file)] as const) };
+  return idempotencyKey(endpoint, identity?.runId === undefined ? randomIdentity(random) : identity, content);
+}
+
+/** The SHA-256 of a file in hex digits, read in chunks. */
+async function digest(file: FilePart): Promise<string> {
+  const sum = createHash('sha256');
+  for await (const chunk of file.open()) sum.update(chunk);
+  return sum.digest('hex');
+}
+
+function randomIdentity(random: () => number): WriteIdentity {
+  const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
+  return {
+    runId: `random ${digits.join('')}`,
+    repository: undefined,
+    attempt: undefined,
+    job: undefined,
+    matrix: undefined,
+    step: undefined,
+  };
+}
+
+/** The document with its key, if records of this kind are found by it in a list. */
+export function withRecordedKey({ repetition }: Endpoint, document: unknown, key: string): unknown {
+  if (repetition.effect !== 'appends' || repetition.recordedIn !== 'attestation list' || !isMapping(document)) {
+    return document;
+  }
+  const data = valueAt(document, 'user_data');
+  return { ...document, user_data: { ...(isMapping(data) ? data : {}), [idempotencyDataKey]: key } };
+}

@@ -1,0 +1,28 @@
+import type { RecordPlace } from '../../contract/endpoint.ts';
+import type { EndpointCaller } from '../endpoint-call.ts';
+import type { FilePart } from '../request-body.ts';
+
+/** A request that may have been recorded. */
+export interface SentWrite {
+  readonly key: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly document: unknown;
+  readonly file: FilePart | undefined;
+  /** When it was sent first, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/**
+ * Looks once for the record of a request.
+ *
+ * @returns what the endpoint could have answered; undefined if the service does not have the record
+ * @throws Failure if it cannot be found out
+ */
+export type FindRecord = (sent: SentWrite, client: EndpointCaller) => Promise<unknown>;
+
+/** How to look, by place; loaded only if an answer was lost. */
+export const recordFinders: Readonly<Record<RecordPlace, () => Promise<FindRecord>>> = {
+  'attestation list': async () =>
+    (await import(/* webpackChunkName: 'find-record' */ './find-attestation.ts')).findAttestation,
+  'policy versions': async () => (await import(/* webpackChunkName: 'find-record' */ './find-policy.ts')).findPolicy,
+};

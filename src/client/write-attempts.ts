@@ -1,0 +1,183 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import {
+  backoff,
+  isPassingProblem,
+  isPassingStatus,
+  mayHaveBeenCarriedOut,
+  parseRetryAfter,
+  type RetryReason,
+} from '../http/retry.ts';
+import { callTimeout, type CallContext } from '../http/send-with-retry.ts';
+import { TransportError, type HttpResponse } from '../http/transport.ts';
+import { sleep } from '../runtime/clock.ts';
+import { Failure } from '../runtime/failure.ts';
+import type { EndpointCaller } from './endpoint-call.ts';
+import { isNotFound, isPassing, requestedDelay } from './failure-kinds.ts';
+import type { KeySupport } from './key-support.ts';
+import { recordFinders, type FindRecord, type SentWrite } from './records/find-record.ts';
+import { ServiceError, endpointLabel } from './service-error.ts';
+import { mayBeOnRecord, withRecordNote } from './unconfirmed-call.ts';
+
+/** What an attempt to write says about the record. */
+type AttemptKind =
+  /** A success that can be relied on. */
+  | 'confirmed'
+  /** Certainly not received completely. */
+  | 'unsent'
+  /** The service says that it did not carry it out, but a gateway may have repeated the request itself. */
+  | 'refused'
+  /** It may have been carried out. */
+  | 'unclear'
+  /** Another attempt would end in the same way. */
+  | 'final';
+
+/** What looking for a record found out. */
+type Look = { readonly record: unknown } | 'absent' | 'unknown' | 'impossible';
+
+/** A write that is being sent, and what it needs to be settled. */
+interface WriteOptions {
+  readonly endpoint: Endpoint;
+  readonly sent: SentWrite;
+  readonly support: KeySupport;
+  readonly context: CallContext;
+  /** For looking the record up. */
+  readonly client: EndpointCaller;
+  /** Whether an answer with a status of success has the form that the service gives it. */
+  readonly isReliable: (answer: HttpResponse) => boolean;
+}
+
+/** How many times a record is looked for after an attempt, however many retries there are. */
+const maximumLooks = 6;
+
+/**
+ * The attempts of one write, and the decision after each of them. A write that sets a state is repeated until it is
+ * confirmed. One that appends a record is repeated after an unclear attempt only if the service honours its idempotency
+ * key. Otherwise its record is looked for, and it is sent again only if the service refused it and does not have it.
+ */
+export class WriteAttempts {
+  readonly #options: WriteOptions;
+  readonly #label: string;
+  /** Whether an attempt so far may have been recorded. */
+  #isUnclear = false;
+  /** The result of looking after the latest attempt; undefined if it was not looked for. */
+  #look: Look | undefined;
+
+  constructor(options: WriteOptions) {
+    this.#options = options;
+    this.#label = endpointLabel(options.endpoint);
+  }
+
+  /** The record that was found; undefined if none was looked for or found. */
+  get found(): { readonly record: unknown } | undefined {
+    return typeof this.#look === 'object' ? this.#look : undefined;
+  }
+
+  /** Why the write is sent again after an attempt; undefined if it is not. */
+  async retryReason(outcome: HttpResponse | TransportError): Promise<RetryReason | undefined> {
+    const { endpoint, support } = this.#options;
+    const kind = this.#kindOf(outcome);
+    if (kind === 'confirmed' || kind === 'final') return undefined;
+    const reason = this.#describe(outcome);
+    if (kind === 'unsent' || endpoint.repetition.effect !== 'appends') return reason;
+    const wasUnclear = this.#isUnclear;
+    this.#isUnclear = true;
+    const isRefused = kind === 'refused' && !wasUnclear;
+    if (!support.isKnown) this.#look = await this.#lookUp(isRefused, maximumLooks);
+    if (support.isKnown) {
+      this.#look = undefined;
+      return { ...reason, reason: `${reason.reason}; the same idempotency key keeps it from being recorded twice` };
+    }
+    if (!isRefused || (this.#look !== 'absent' && this.#look !== 'impossible')) return undefined;
+    const note = this.#look === 'absent' ? ', and it is not on record' : '';
+    this.#look = undefined;
+    this.#isUnclear = false;
+    return { ...reason, reason: reason.reason + note };
+  }
+
+  /**
+   * Settles a write whose last attempt failed, by looking for its record if it may have one.
+   *
+   * @returns the record
+   * @throws the failure, with a note if the write may be on record
+   */
+  async settle(failure: Failure): Promise<{ readonly record: unknown }> {
+    const { endpoint, support } = this.#options;
+    if (endpoint.repetition.effect !== 'appends') throw failure;
+    const isRefused = failure instanceof ServiceError && isPassingStatus(failure.facts.status);
+    const isUnclear = this.#isUnclear || mayBeOnRecord(endpoint, failure);
+    if (!isUnclear && !isRefused) throw failure;
+    // A service that refuses requests is not asked again and again.
+    this.#look ??= await this.#lookUp(!isUnclear, isUnclear ? maximumLooks : 1);
+    if (this.found !== undefined) {
+      this.#options.context.log.info(`${this.#label}: it is on record, so it is not sent again`);
+      return this.found;
+    }
+    if (!isUnclear) throw failure;
+    throw withRecordNote(failure, endpoint.repetition, { isKeyed: support.isKnown, isAbsent: this.#look === 'absent' });
+  }
+
+  #kindOf(outcome: HttpResponse | TransportError): AttemptKind {
+    if (outcome instanceof TransportError) return kindOfError(outcome);
+    const { status, headers } = outcome;
+    if (status >= 200 && status < 300) return this.#options.isReliable(outcome) ? 'confirmed' : 'unclear';
+    if (!isPassingStatus(status)) return 'final';
+    const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
+    return mayHaveBeenCarriedOut(status, retryAfter) ? 'unclear' : 'refused';
+  }
+
+  #describe(outcome: HttpResponse | TransportError): RetryReason {
+    if (outcome instanceof TransportError) return { reason: outcome.message };
+    const { status, headers } = outcome;
+    if (status < 300) return { reason: `the answer was ${status}, but not as the service answers` };
+    const retryAfter = parseRetryAfter(headers['retry-after'], this.#options.context.clock.now());
+    return { reason: `the answer was ${status}`, ...(retryAfter === undefined ? {} : { retryAfter }) };
+  }
+
+  /**
+   * Looks for the record: again and again, because the service may still be processing the request. Stops as soon as an
+   * answer shows that the service honours keys and the request can be sent again instead.
+   *
+   * @param isRefused whether a single look without a result settles it
+   * @param maximum how many looks there are at most
+   */
+  async #lookUp(isRefused: boolean, maximum: number): Promise<Look> {
+    const { endpoint, context, support } = this.#options;
+    const { repetition } = endpoint;
+    if (repetition.effect !== 'appends' || repetition.recordedIn === undefined) return 'impossible';
+    const find = await recordFinders[repetition.recordedIn]();
+    const { clock, random, log, signal, retryPolicy } = context;
+    const wasKnown = support.isKnown;
+    const end = clock.now() + callTimeout(retryPolicy);
+    const looks = Math.min(retryPolicy.retries + 1, maximum);
+    log.info(`${this.#label}: no clear answer; checking whether it was recorded`);
+    for (let look = 1; ; look += 1) {
+      const seen = await this.#lookOnce(find);
+      if (support.isKnown && !wasKnown) return seen.look;
+      if (seen.isFinal || (isRefused && seen.look === 'absent')) return seen.look;
+      const delay = Math.max(backoff(look, random()), seen.delay);
+      if (look >= looks || clock.now() + delay >= end) return seen.look;
+      await sleep(clock, delay, signal);
+    }
+  }
+
+  async #lookOnce(find: FindRecord): Promise<{ look: Look; isFinal: boolean; delay: number }> {
+    const { sent, client, context } = this.#options;
+    try {
+      const record = await find(sent, client);
+      if (record === undefined) return { look: 'absent', isFinal: false, delay: 0 };
+      return { look: { record }, isFinal: true, delay: 0 };
+    } catch (error) {
+      if (!(error instanceof Failure) || context.signal?.aborted === true) throw error;
+      if (isNotFound(error)) return { look: 'absent', isFinal: false, delay: 0 };
+      context.log.info(`${this.#label}: could not check whether it was recorded: ${error.message}`);
+      const isFinal = error instanceof ServiceError && !isPassing(error);
+      return { look: 'unknown', isFinal, delay: requestedDelay(error) };
+    }
+  }
+}
+
+/** What is not HTTP can come from anything in between, so it does not say that the request was not carried out. */
+function kindOfError({ problem, mayHaveReached }: TransportError): AttemptKind {
+  if (mayHaveReached) return 'unclear';
+  return isPassingProblem(problem) ? 'unsent' : 'final';
+}

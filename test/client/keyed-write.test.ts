@@ -1,0 +1,168 @@
+import { describe, expect, it } from '@jest/globals';
+import { attestSonar } from '../../src/contract/attestation.ts';
+import { createFlow } from '../../src/contract/flow.ts';
+import { createPolicy } from '../../src/contract/policy.ts';
+import type { WriteIdentity } from '../../src/client/idempotency-key.ts';
+import { closeAfterEach } from '../support/close-after-each.ts';
+import { failureOf } from '../support/failures.ts';
+import { answers, answersText, resetsBeforeTheAnswer } from '../support/faults.ts';
+import type { FaultyServer } from '../support/faulty-server.ts';
+import { httpFixture } from '../support/http-fixture.ts';
+import type { TestClient } from '../support/client.ts';
+
+const opened = closeAfterEach();
+const { startServer, openClient } = httpFixture(opened);
+
+const accepts = { 'accept-idempotency-key': '?1' };
+const identity: WriteIdentity = {
+  repository: 'acme/widgets',
+  runId: '7',
+  attempt: '1',
+  job: 'build',
+  matrix: undefined,
+  step: '__run',
+};
+const page = { pagination: { total: 0, page: 1, per_page: 100, page_count: 1 }, data: [] };
+
+function attest({ client }: TestClient): ReturnType<typeof client.call<typeof attestSonar>> {
+  return client.call(attestSonar, {
+    parameters: { org: 'acme', flow_name: 'web', trail_name: 'v1' },
+    document: {
+      attestation_name: 'sonar',
+      sonar_results: { project: { key: 'acme_web' }, qualityGate: { status: 'OK', conditions: [] } },
+      user_data: { ticket: 'ABC-1' },
+    },
+  });
+}
+
+const saveFlow = ({ client }: TestClient): Promise<unknown> =>
+  client.call(createFlow, { parameters: { org: 'acme' }, document: { name: 'web', description: '', template: [] } });
+
+function methodsOf({ requests }: FaultyServer): readonly string[] {
+  return requests.map(({ method }) => method);
+}
+
+function keysOf({ requests }: FaultyServer): readonly unknown[] {
+  return requests.filter(({ method }) => method !== 'GET').map(({ headers }) => headers['idempotency-key']);
+}
+
+describe('a write', () => {
+  it('carries its key in the header and, if it is an attestation, in its data', async () => {
+    const server = await startServer(answers(201, 'OK'));
+    await attest(openClient(server.url, { connection: { identity } }));
+    const [key] = keysOf(server);
+    expect(key).toMatch(/^"attest-sonar-[0-9a-f]{64}"$/u);
+    expect(server.requests[0]?.body().toString()).toContain(
+      `"user_data":{"ticket":"ABC-1","idempotency_key":${String(key)}}`,
+    );
+  });
+
+  it('has a key of its own outside a GitHub run', async () => {
+    const server = await startServer(answers(201, 'OK'));
+    let drawn = 0;
+    const random = (): number => ((drawn += 1) % 97) / 97;
+    const client = openClient(server.url, { random });
+    await saveFlow(client);
+    await saveFlow(client);
+    expect(new Set(keysOf(server)).size).toBe(2);
+  });
+
+  it('is sent again with the same key if an answer has shown that the service honours it', async () => {
+    const server = await startServer(
+      answers(503, {}, accepts),
+      resetsBeforeTheAnswer,
+      answersText(200, '<html>', { 'content-type': 'text/html' }),
+      answers(201, 'OK', { ...accepts, 'idempotent-replayed': 'true' }),
+    );
+    const client = openClient(server.url);
+    await expect(attest(client)).resolves.toMatchObject({ status: 201, source: 'replay', earlierArrived: false });
+    expect(methodsOf(server)).toEqual(['POST', 'POST', 'POST', 'POST']);
+    expect(new Set(keysOf(server)).size).toBe(1);
+    expect(client.log.infos).toEqual([
+      expect.stringContaining('the answer was 503; the same idempotency key keeps it from being recorded twice'),
+      expect.stringContaining('attempt 2 of 4: '),
+      expect.stringContaining('the answer was 200, but not as the service answers; the same'),
+      'attest-sonar: an earlier attempt had arrived; nothing was done twice',
+    ]);
+  });
+
+  it('says that a re-run recorded nothing new', async () => {
+    const server = await startServer(answers(201, 'OK', { ...accepts, 'idempotent-replayed': 'true' }));
+    const client = openClient(server.url, { connection: { identity } });
+    await expect(attest(client)).resolves.toMatchObject({ source: 'replay' });
+    expect(client.log.infos).toEqual([
+      'attest-sonar: an earlier attempt of this step had already sent the same; nothing was done twice',
+    ]);
+  });
+
+  it('is sent again if looking for it shows that the service honours keys', async () => {
+    const server = await startServer(resetsBeforeTheAnswer, answers(200, page, accepts), answers(201, 'OK', accepts));
+    await expect(attest(openClient(server.url))).resolves.toMatchObject({ status: 201, source: 'answer' });
+    expect(methodsOf(server)).toEqual(['POST', 'GET', 'POST']);
+  });
+
+  it('is done if a service that ignores keys has it on record', async () => {
+    const server = await startServer(resetsBeforeTheAnswer, {
+      early: false,
+      play(response) {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const key = String(keysOf(server)[0]).slice(1, -1);
+        const other = { attestation_id: 'a', user_data: { idempotency_key: 'another' } };
+        const own = { attestation_id: 'b', user_data: { idempotency_key: key } };
+        response.end(JSON.stringify({ ...page, data: [other, own] }));
+      },
+    });
+    const client = openClient(server.url);
+    await expect(attest(client)).resolves.toMatchObject({ source: 'look-up', body: { attestation_id: 'b' } });
+    expect(methodsOf(server)).toEqual(['POST', 'GET']);
+    expect(client.log.infos).toEqual([
+      'attest-sonar: no clear answer; checking whether it was recorded',
+      'attest-sonar: it is on record, so it is not sent again',
+    ]);
+  });
+
+  it('is red, with what to do, if a service that ignores keys does not show it', async () => {
+    const server = await startServer(resetsBeforeTheAnswer, answers(200, page));
+    const failure = await failureOf(attest(openClient(server.url)));
+    expect(failure.message).toContain('It was not found there yet. It was not sent again, because');
+    expect(failure.remedy).toMatch(/^Run the job again unless the trail shows the attestation/u);
+    expect(methodsOf(server)).toEqual(['POST', 'GET', 'GET', 'GET', 'GET']);
+  });
+
+  it('looks for it if the attempts run out, and says that a re-run is safe', async () => {
+    const busy = answers(502, {}, accepts);
+    const server = await startServer(busy, busy, answers(200, page, accepts));
+    const client = openClient(server.url, { retryPolicy: { retries: 1 } });
+    const failure = await failureOf(attest(client));
+    expect(failure.message).toContain('The service may still have recorded it. It was not found there yet.');
+    expect(failure.remedy).toMatch(/^Run the job again: the request has an idempotency key/u);
+    expect(methodsOf(server)).toEqual(['POST', 'POST', 'GET', 'GET']);
+  });
+
+  it('warns of a record even if a later attempt is refused for good', async () => {
+    const server = await startServer(answers(502, {}, accepts), answers(403, { message: 'No' }, accepts));
+    const failure = await failureOf(attest(openClient(server.url)));
+    expect(failure.message).toMatch(/returned 403: No.*\nThe service may still have recorded it\./u);
+  });
+
+  it('reports exactly what it changed if the service honours keys', async () => {
+    const server = await startServer(answers(502, {}, accepts), answers(200, { name: 'p' }, accepts));
+    const { client } = openClient(server.url);
+    const file = { filename: 'p.yml', size: 1, open: () => one() };
+    await expect(
+      client.call(createPolicy, { parameters: { org: 'acme' }, document: { name: 'p' }, file }),
+    ).resolves.toMatchObject({ status: 200, earlierArrived: false });
+  });
+
+  it('explains a key that was used for something else', async () => {
+    const server = await startServer(answers(422, { message: 'Idempotency key reused' }, accepts));
+    const failure = await failureOf(attest(openClient(server.url)));
+    expect(failure.message).toContain('returned 422: Idempotency key reused');
+    expect(failure.remedy).toMatch(/^An earlier request with the same idempotency key had other content/u);
+    expect(methodsOf(server)).toEqual(['POST']);
+  });
+});
+
+async function* one(): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from('a'));
+}
