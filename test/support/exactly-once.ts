@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { OperationName } from '../../src/contract/endpoint.ts';
+import type { Transport } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/undici-transport.ts';
+import { mapConcurrently } from '../../src/runtime/concurrent.ts';
+import { Failure } from '../../src/runtime/failure.ts';
+import { runOperation } from '../../src/step/run/run-operation.ts';
+import { pushEvent, shas } from './events.ts';
+import { faultyTransport } from './faulty-transport.ts';
+import { policyText } from './operation-fixture.ts';
+import { aPod, podList } from './pods.ts';
+import { seededRandom } from './seeded-random.ts';
+import { startTestService, type TestService } from './service.ts';
+import { webhookPayloadWith } from './sonar-analysis.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from './temporary-workspace.ts';
+import { openTestStep } from './test-step.ts';
+import { writingSteps, type WritingStep } from './writing-steps.ts';
+
+/** How many steps of each operation run: `npm run test:faults` sets more. */
+const givenSteps: unknown = Reflect.get(globalThis, 'faultSteps');
+const steps = typeof givenSteps === 'number' ? givenSteps : 40;
+
+/** The proportion of requests that fail. */
+const rate = 0.3;
+
+/** How many steps run at the same time. */
+const concurrency = 16;
+
+/** How a step ended, and how often the service recorded what it sent. */
+export interface StepEnd {
+  readonly records: number;
+  /** Undefined if the step passed. */
+  readonly failure: Failure | undefined;
+  readonly state: string | undefined;
+}
+
+/** What is tested: a service, the inputs of all steps, and what must be true of a step. */
+export interface ExactlyOnce {
+  readonly title: string;
+  /** Puts the service behind the transport of its client. */
+  readonly service: (inner: Transport) => Transport;
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Expects of all steps of an operation. */
+  readonly check: (ends: readonly StepEnd[], step: WritingStep, operation: OperationName) => void;
+}
+
+/**
+ * Runs many steps of every writing operation against the real service, through a network that fails 30 % of all
+ * requests in every way. Clocks are injected, so nothing waits. Jest's seed repeats the faults.
+ */
+export function describeExactlyOnce({ title, service: behind, inputs, check }: ExactlyOnce): void {
+  const seed = jest.getSeed();
+  let service: TestService;
+  let workspace: TemporaryWorkspace;
+  let network: Transport;
+
+  async function runStep(operation: OperationName, { inputs: own }: WritingStep, index: number): Promise<EndOfRun> {
+    const random = seededRandom(seed ^ (index * 7919) ^ hashOf(operation));
+    const { context } = openTestStep({
+      inputs: {
+        'base-url': service.baseUrl,
+        'api-token': service.apiKey,
+        org: service.org,
+        operation,
+        ...own(index),
+        ...inputs,
+      },
+      transport: faultyTransport(network, { rate, random }),
+      variables: { GITHUB_ACTION: `__step_${index}` },
+      directory: workspace.path,
+      event: pushEvent(),
+    });
+    try {
+      const { result } = await runOperation({ ...context, random });
+      return { failure: result.failure, state: result.state };
+    } catch (thrown) {
+      if (thrown instanceof Failure) return { failure: thrown, state: undefined };
+      throw thrown;
+    }
+  }
+
+  describe(`${title}: ${steps} steps with seed ${seed}`, () => {
+    beforeAll(async () => {
+      service = await startTestService();
+      workspace = await temporaryWorkspace();
+      network = behind(createTransport({}));
+      await workspace.write('sonar.json', JSON.stringify(webhookPayloadWith('OK', shas.head)));
+      await workspace.write('pods.json', JSON.stringify(podList(aPod('web-1'))));
+      await workspace.write('policy.yaml', policyText);
+    });
+
+    afterAll(async () => {
+      await network.close();
+      await service.stop();
+      await workspace.remove();
+    });
+
+    it.each(Object.keys(writingSteps) as OperationName[])(
+      '%s',
+      async (operation) => {
+        const step = writingSteps[operation];
+        if (step === undefined) throw new Error(`${operation} writes nothing`);
+        const indexes = Array.from({ length: steps }, (_, index) => index);
+        await step.prepare(service, steps);
+        const ends = await mapConcurrently(indexes, concurrency, (index) => runStep(operation, step, index));
+        const records = await step.records(service, steps);
+        const all = ends.map((end, index) => ({ ...end, records: records[index] ?? 0 }));
+        if (steps > 100) process.stdout.write(`${title}, ${operation}: ${summarize(all)}\n`);
+        check(all, step, operation);
+        expect(service.errors).toEqual([]);
+      },
+      600_000,
+    );
+  });
+}
+
+type EndOfRun = Omit<StepEnd, 'records'>;
+
+function summarize(ends: readonly StepEnd[]): string {
+  const count = (is: (end: StepEnd) => boolean): number => ends.filter(is).length;
+  const lost = count(({ records, failure }) => records === 0 && failure === undefined);
+  const doubled = count(({ records }) => records > 1);
+  const red = count(({ failure }) => failure !== undefined);
+  const both = count(({ records, failure }) => records > 0 && failure !== undefined);
+  return `${ends.length} steps, ${lost} lost silently, ${doubled} doubled, ${red} red, ${both} of them recorded`;
+}
+
+function hashOf(text: string): number {
+  return Buffer.from(text).reduce((sum, byte) => Math.imul(sum, 31) + byte, 7);
+}

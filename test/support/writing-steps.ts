@@ -1,0 +1,176 @@
+import type { OperationName } from '../../src/contract/endpoint.ts';
+import { listAt, textAt, valueAt } from '../../src/runtime/untrusted-data.ts';
+import { mapConcurrently } from '../../src/runtime/concurrent.ts';
+import { createServiceAccount } from './administration.ts';
+import { policyForm, provenancePolicy } from './environment-samples.ts';
+import type { TestService } from './service.ts';
+
+/** The steps of one operation that writes, counted from 0. Each writes something of its own. */
+export interface WritingStep {
+  readonly inputs: (index: number) => Readonly<Record<string, string>>;
+  /** What the step reports if it is exact; undefined if the operation reports no effect. */
+  readonly state: string | undefined;
+  /** Creates what the steps change. */
+  readonly prepare: (service: TestService, steps: number) => Promise<unknown>;
+  /** How many times the service recorded what each step sent; for a state, whether it is set. */
+  readonly records: (service: TestService, steps: number) => Promise<readonly number[]>;
+}
+
+/** The flows that share the attestations, so that a list of one stays short. */
+const flows = 25;
+
+const nothing = (): Promise<unknown> => Promise.resolve();
+
+/** The steps of every operation that writes. */
+export const writingSteps: Partial<Readonly<Record<OperationName, WritingStep>>> = {
+  'create-flow': {
+    inputs: (index) => ({ flow: `flow-${index}`, description: 'Of a test', template: 'sonar' }),
+    state: 'created',
+    prepare: nothing,
+    records: (service, steps) =>
+      each(steps, async (index) => {
+        const { status } = await ask(service, `/attestations/${service.org}/flow-${index}`);
+        return status === 200 ? 1 : 0;
+      }),
+  },
+  'create-environment': {
+    inputs: (index) => ({ environment: `created-${index}`, 'environment-type': 'K8S' }),
+    state: undefined,
+    prepare: nothing,
+    records: (service, steps) =>
+      each(steps, async (index) => {
+        const { status } = await ask(service, `/snapshots/${service.org}/created-${index}`);
+        return status === 200 ? 1 : 0;
+      }),
+  },
+  'report-k8s': {
+    inputs: (index) => ({ environment: `reported-${index}`, files: 'pods.json' }),
+    state: 'changed',
+    prepare: (service, steps) => each(steps, (index) => saveEnvironment(service, `reported-${index}`)),
+    records: (service, steps) =>
+      each(steps, async (index) => {
+        const { body } = await ask(service, `/snapshots/${service.org}/reported-${index}`);
+        return Array.isArray(body) ? body.length : Number(valueAt(body, 'pagination', 'total'));
+      }),
+  },
+  'attach-policy': {
+    inputs: (index) => ({ environment: `attached-${index}`, policy: 'attached' }),
+    state: 'attached',
+    async prepare(service, steps) {
+      await savePolicy(service, 'attached');
+      await each(steps, (index) => saveEnvironment(service, `attached-${index}`));
+    },
+    async records(service, steps) {
+      const users = await environmentsWith(service, 'attached');
+      return Array.from({ length: steps }, (_, index) => (users.has(`attached-${index}`) ? 1 : 0));
+    },
+  },
+  'detach-policy': {
+    inputs: (index) => ({ environment: `detached-${index}`, policy: 'detached' }),
+    state: 'detached',
+    async prepare(service, steps) {
+      await savePolicy(service, 'detached');
+      await each(steps, (index) => saveEnvironment(service, `detached-${index}`, { policies: ['detached'] }));
+    },
+    async records(service, steps) {
+      const users = await environmentsWith(service, 'detached');
+      return Array.from({ length: steps }, (_, index) => (users.has(`detached-${index}`) ? 0 : 1));
+    },
+  },
+  'create-policy': {
+    inputs: (index) => ({ policy: `policy-${index}`, files: 'policy.yaml' }),
+    state: 'created',
+    prepare: nothing,
+    records: (service, steps) =>
+      each(steps, async (index) => {
+        const { body } = await ask(service, `/policies/${service.org}/policy-${index}`);
+        return listAt(body, 'versions').length;
+      }),
+  },
+  'attest-sonar': {
+    inputs: (index) => ({
+      flow: `attested-${index % flows}`,
+      'attestation-name': `sonar-${index}`,
+      'sonar-report-path': 'sonar.json',
+    }),
+    state: 'OK',
+    prepare: (service) =>
+      each(flows, (index) =>
+        ask(service, `/flows/${service.org}`, {
+          method: 'PUT',
+          json: { name: `attested-${index}`, description: '', template: [] },
+        }),
+      ),
+    async records(service, steps) {
+      const lists = await each(flows, (index) =>
+        ask(service, `/attestations/${service.org}/attested-${index}?per_page=1000`),
+      );
+      const names = lists.flatMap(({ body }) => listAt(body, 'data').map((entry) => textAt(entry, 'attestation_name')));
+      return Array.from({ length: steps }, (_, index) => names.filter((name) => name === `sonar-${index}`).length);
+    },
+  },
+  'delete-service-account': {
+    inputs: (index) => ({ 'service-account': `doomed-${index}` }),
+    state: 'deleted',
+    prepare: (service, steps) => each(steps, (index) => createServiceAccount(service, { name: `doomed-${index}` })),
+    async records(service, steps) {
+      const { body } = await ask(service, `/service-accounts/${service.org}`);
+      const names = new Set((Array.isArray(body) ? body : []).map((account) => textAt(account, 'name')));
+      return Array.from({ length: steps }, (_, index) => (names.has(`doomed-${index}`) ? 0 : 1));
+    },
+  },
+  'set-default-org': {
+    inputs: () => ({}),
+    state: 'acme',
+    prepare: nothing,
+    // The interface does not show the default organization.
+    records: (_service, steps) => Promise.resolve(Array.from({ length: steps }, () => 1)),
+  },
+};
+
+function each<Result>(steps: number, work: (index: number) => Promise<Result>): Promise<readonly Result[]> {
+  return mapConcurrently(
+    Array.from({ length: steps }, (_, index) => index),
+    16,
+    work,
+  );
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly json?: unknown;
+  readonly form?: FormData;
+}
+
+/** A request without the checks of `call`, which thousands of requests do not need. */
+async function ask(
+  { baseUrl, apiKey }: TestService,
+  path: string,
+  { method = 'GET', json, form }: Asked = {},
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: json === undefined ? (form ?? null) : JSON.stringify(json),
+  });
+  const body: unknown = await response.json();
+  if (response.status >= 300 && response.status !== 404) throw new Error(`${path}: ${JSON.stringify(body)}`);
+  return { status: response.status, body };
+}
+
+function saveEnvironment(service: TestService, name: string, more = {}): Promise<unknown> {
+  return ask(service, `/environments/${service.org}`, { method: 'PUT', json: { name, type: 'K8S', ...more } });
+}
+
+function savePolicy(service: TestService, name: string): Promise<unknown> {
+  const form = policyForm({ name }, { content: provenancePolicy });
+  return ask(service, `/policies/${service.org}`, { method: 'PUT', form });
+}
+
+async function environmentsWith(service: TestService, policy: string): Promise<ReadonlySet<unknown>> {
+  const { body } = await ask(service, `/policies/${service.org}/${policy}`);
+  return new Set(listAt(body, 'consuming_envs'));
+}
