@@ -1,10 +1,14 @@
-import { createServer, request, type ServerResponse } from 'node:http';
+import { createServer, request, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { idempotencyKeyHeader, keysAcceptedHeader } from '../../src/contract/idempotency.ts';
 
 /** What a client gets instead of the response to its first request, which the service has processed. */
 export type Loss = 'closed' | 'reset' | 'late' | 429 | 502 | 503 | 504;
 
-/** A proxy that loses the service's response to the first request of each client. */
+/**
+ * A proxy that loses the service's response to the first request of each client. It passes no idempotency keys on, so
+ * that the service seems to ignore them.
+ */
 export interface LossyProxy {
   /**
    * A base address for one client; ends in `/api/v2`. The label consists of letters and digits, and names the client.
@@ -21,13 +25,14 @@ export async function startLossyProxy(baseUrl: string): Promise<LossyProxy> {
   const requests = new Map<string, string[]>();
   const server = createServer((received, answer) => {
     const [, label = '', path = '/'] = /^\/([^/]+)\/api\/v2(.*)$/u.exec(received.url ?? '') ?? [];
-    const { method = 'GET', headers } = received;
+    const { method = 'GET' } = received;
+    const headers = without(received.headers, idempotencyKeyHeader);
     const earlier = requests.get(label) ?? [];
     requests.set(label, [...earlier, `${method} ${path}`]);
     const loss = earlier.length === 0 ? losses.get(label) : undefined;
     const sent = request(baseUrl + path, { method, headers }, (response) => {
       if (loss === undefined) {
-        answer.writeHead(response.statusCode ?? 502, response.headers);
+        answer.writeHead(response.statusCode ?? 502, without(response.headers, keysAcceptedHeader));
         response.pipe(answer);
         return;
       }
@@ -55,6 +60,10 @@ export async function startLossyProxy(baseUrl: string): Promise<LossyProxy> {
         server.closeAllConnections();
       }),
   };
+}
+
+function without(headers: IncomingHttpHeaders, name: string): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
 }
 
 function lose(answer: ServerResponse, loss: Loss): void {
