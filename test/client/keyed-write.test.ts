@@ -57,6 +57,18 @@ describe('a write', () => {
     );
   });
 
+  it('shows its key in a dry run', async () => {
+    const client = openClient(new URL('https://compliance.example.com'), { connection: { identity, dryRun: true } });
+    const unsent: unknown = await attest(client).catch((thrown: unknown) => thrown);
+    const key = expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u);
+    expect(unsent).toMatchObject({
+      request: {
+        headers: { 'idempotency-key': expect.stringMatching(/^"attest-sonar-[0-9a-f]{64}"$/u) },
+        json: { document: { user_data: { idempotency_key: key } } },
+      },
+    });
+  });
+
   it('has a key of its own outside a GitHub run', async () => {
     const server = await startServer(answers(201, 'OK'));
     let drawn = 0;
