@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { describeExactlyOnce, type StepEnd } from '../../support/exactly-once.ts';
-import { keylessTransport } from '../../support/keying-transport.ts';
+import { keylessTransport } from '../../support/keyless-transport.ts';
 
 const appending: readonly string[] = ['create-policy', 'attest-sonar'];
 
