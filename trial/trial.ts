@@ -174,7 +174,8 @@ async function step(
   expected: Expected,
 ): Promise<readonly string[]> {
   console.log(`\n=== ${title}\n`);
-  const result = await runAction({ inputs, environment: jobEnvironment(), event: pushEvent() });
+  const environment = { ...jobEnvironment(), GITHUB_ACTION: title.toLowerCase().replaceAll(/\W+/gu, '_') };
+  const result = await runAction({ inputs, environment, event: pushEvent() });
   console.log(formatLog(result.log));
   if (result.errorLog !== '') console.log(result.errorLog.trimEnd());
   console.log(`\n--- Job summary\n\n${formatSummary(result.summary)}`);
