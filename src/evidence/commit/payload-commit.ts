@@ -15,7 +15,7 @@ export function readCommitFromPayload(event: Mapping, sha: string): SourceResult
   }
   return userMiss(
     "the event's payload does not describe it",
-    'Check out the commit before this step, or set `github-token`.',
+    'Or set `github-token`, so that GitHub can be asked.',
   );
 }
 

@@ -37,12 +37,13 @@ export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryE
   const { verdict, conclusion, remedy, report, commit, caution, runUrl } = summary;
   const isRepetition = summary.isInEvidence === true && report?.evidence !== undefined;
   const text = (value: string): string => escape(value, false);
+  const prose = (value: string): string => renderProse(value, escape);
   const cell = (value: Text): string => renderText(value, escape);
   const parts = [
     `<h2>${text(report === undefined ? verdict : `${verdict}: ${report.subject}`)}</h2>`,
-    ...(caution === undefined ? [] : [`<p>⚠️ <b>${text(caution)}</b></p>`]),
-    ...(conclusion === undefined || isRepetition ? [] : [`<p>${text(conclusion)}</p>`]),
-    ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${text(remedy)}</p>`]),
+    ...(caution === undefined ? [] : [`<p>⚠️ <b>${prose(caution)}</b></p>`]),
+    ...(conclusion === undefined || isRepetition ? [] : [`<p>${prose(conclusion)}</p>`]),
+    ...(remedy === undefined ? [] : [`<p><b>What to do:</b> ${prose(remedy)}</p>`]),
     ...(report === undefined ? [] : renderReport(report, rows, escape)),
     ...(cut === undefined
       ? []
@@ -51,6 +52,14 @@ export function renderSummaryHtml(summary: ShownContent, { rows, cut }: SummaryE
     ...(runUrl === undefined ? [] : [`<p>${cell({ text: 'Workflow run', href: runUrl })}</p>`]),
   ];
   return `${parts.join('\n')}\n\n`;
+}
+
+/** Renders a sentence of a log or an annotation: what is between backticks is code. */
+function renderProse(text: string, escape: Escape): string {
+  return text
+    .split(/`([^`\n]+)`/u)
+    .map((part, index) => (index % 2 === 0 ? escape(part, false) : `<code>${escape(part, true)}</code>`))
+    .join('');
 }
 
 /** The evidence and the tables come first because they decide; without evidence, the facts do. */
@@ -74,7 +83,7 @@ function renderEvidence(
   const hidden = problems.length - lines.length + moreProblems;
   return [
     renderTable(table, rows, escape),
-    ...notes.map((note) => `<p>${escape(note, false)}</p>`),
+    ...notes.map((note) => `<p>${renderProse(note, escape)}</p>`),
     ...(lines.length === 0 ? [] : [`<h3>Missing or failed</h3>\n<ul>${lines.join('')}</ul>`]),
     ...(hidden === 0 ? [] : [`<p>${hidden} more are in the <code>response-path</code> file.</p>`]),
   ];

@@ -35,6 +35,12 @@ describe('toSummaryContent', () => {
 });
 
 describe('renderSummary', () => {
+  it('shows as code what a sentence has between backticks', () => {
+    const html = renderSummary({ ...said, conclusion: 'Set `a<b>`, not `c.', remedy: '`api-token` is wrong.' }, room);
+    expect(html).toContain('<p>Set <code>a&lt;b&gt;</code>, not `c.</p>');
+    expect(html).toContain('<b>What to do:</b> <code>api-token</code> is wrong.');
+  });
+
   it('starts with the verdict, then reason, facts, tables and the link to the run', () => {
     expect(renderSummary(said, room)).toBe(
       [
