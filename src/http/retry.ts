@@ -87,14 +87,18 @@ export function parseHttpDate(text: string): number | undefined {
 const initialDelay = 500;
 const maximumDelay = 15_000;
 
+/** The longest pause between attempts that go on for minutes or hours (`retry-for`), in milliseconds. */
+export const maximumOutageDelay = 60_000;
+
 /**
  * The wait before the next attempt, in milliseconds. It doubles from half a second to 15 s and is shortened by up to
  * half at random, so that jobs that failed together do not retry together.
  *
  * @param failed how many attempts have failed, from 1
  * @param random a number from 0 up to 1
+ * @param maximum the longest wait, in milliseconds
  */
-export function backoff(failed: number, random: number): number {
-  const ceiling = Math.min(maximumDelay, initialDelay * 2 ** (failed - 1));
+export function backoff(failed: number, random: number, maximum = maximumDelay): number {
+  const ceiling = Math.min(maximum, initialDelay * 2 ** (failed - 1));
   return Math.round(ceiling * (1 - random / 2));
 }

@@ -1,25 +1,8 @@
 import { sleep } from '../runtime/clock.ts';
 import type { Dependencies } from '../runtime/dependencies.ts';
 import { TransportError, type HttpResponse, type HttpRequest, type Transport } from './transport.ts';
-import { backoff, isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
-
-/** Timeout and number of retries of a request. */
-export interface RetryPolicy {
-  /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
-  readonly requestTimeout: number;
-  /** How many times a request is repeated after the first. */
-  readonly retries: number;
-  /**
-   * No attempt is repeated after this time (milliseconds since the epoch). An attempt in flight ends at most
-   * `requestTimeout` later. Without it, only `callTimeout` applies.
-   */
-  readonly until?: number;
-}
-
-/** The deadline of a whole call, all attempts and waits together, in milliseconds. */
-export function callTimeout(retryPolicy: RetryPolicy): number {
-  return retryPolicy.requestTimeout * (retryPolicy.retries + 1);
-}
+import { isIdempotent, retryReasonOfAnswer, retryReasonOfError, type RetryReason } from './retry.ts';
+import { createRetrySchedule, formatSeconds, type RetryPolicy } from './retry-schedule.ts';
 
 /** What `sendWithRetry` needs besides the request. */
 export interface CallContext extends Dependencies {
@@ -41,28 +24,14 @@ export interface FinalResponse {
   readonly earlierArrived: boolean;
 }
 
-/** The time limits of a call, in milliseconds since the epoch. */
-interface Limits {
-  /** No attempt begins later. */
-  readonly lastAttempt: number;
-  /** Every attempt ends here. */
-  readonly end: number;
-}
-
-function toLimits({ until, ...retryPolicy }: RetryPolicy, now: number): Limits {
-  const end = now + callTimeout(retryPolicy);
-  if (until === undefined) return { lastAttempt: end, end };
-  return { lastAttempt: Math.min(end, until), end: Math.min(end, until + retryPolicy.requestTimeout) };
-}
-
 /** Decides after an attempt, as long as attempts are left, why the request is sent again; undefined if it is not. */
 export type RetryRule = (
   outcome: HttpResponse | TransportError,
 ) => RetryReason | undefined | Promise<RetryReason | undefined>;
 
 /**
- * Sends a request until the answer is final, or until attempts or time run out: after `callTimeout`, or earlier if
- * `until` says so.
+ * Sends a request until the answer is final, or until attempts or time run out: after `retries` or `retryFor`, after
+ * `callTimeout`, or earlier if `until` says so.
  *
  * @param label the operation, for the log
  * @param rule by default, a request is repeated if that is harmless or if it was certainly not carried out
@@ -85,12 +54,14 @@ async function sendByRule(
   rule: RetryRule,
 ): Promise<FinalResponse> {
   const { clock, retryPolicy, log } = context;
-  const { lastAttempt, end } = toLimits(retryPolicy, clock.now());
+  const schedule = createRetrySchedule(retryPolicy, clock.now());
+  const { lastAttempt, end } = schedule;
   let earlierArrived = false;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await tryOnce(request, context, Math.min(retryPolicy.requestTimeout, end - clock.now()));
-    const again = attempt <= retryPolicy.retries ? await rule(outcome) : undefined;
-    const delay = again === undefined ? 0 : (again.retryAfter ?? backoff(attempt, context.random()));
+    const again = attempt < schedule.attempts ? await rule(outcome) : undefined;
+    const delay =
+      again === undefined ? 0 : (again.retryAfter ?? schedule.delay(attempt, clock.now(), context.random()));
     const timeIsUp = again !== undefined && clock.now() + delay >= lastAttempt;
     if (again === undefined || timeIsUp) {
       if (timeIsUp)
@@ -101,9 +72,7 @@ async function sendByRule(
       return { answer: outcome, attempts: attempt, earlierArrived };
     }
     earlierArrived ||= !(outcome instanceof TransportError) || outcome.mayHaveReached;
-    log.info(
-      `${label}: attempt ${attempt} of ${retryPolicy.retries + 1}: ${again.reason}; trying again in ${formatSeconds(delay)}`,
-    );
+    log.info(`${label}: ${schedule.describe(attempt, again.reason, { now: clock.now(), delay })}`);
     await sleep(clock, delay, context.signal);
   }
 }
@@ -158,8 +127,4 @@ function withAttempts(error: TransportError, attempts: number, earlierArrived: b
 
 function describeTimeLeft(delay: number, left: number): string {
   return `the next attempt in ${formatSeconds(delay)} would be too late: only ${formatSeconds(Math.max(0, left))} left`;
-}
-
-function formatSeconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TransportError, type HttpResponse, type HttpRequest, type Method } from '../../src/http/transport.ts';
-import { callTimeout, sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
+import { callTimeout, type RetryPolicy } from '../../src/http/retry-schedule.ts';
+import { sendWithRetry, type CallContext } from '../../src/http/send-with-retry.ts';
 import { instantClock, manualClock, startOfTime, type InstantClock } from '../support/clock.ts';
 import { collectingLog } from '../support/log.ts';
 import { scriptedTransport, type Attempt, type ScriptedTransport } from '../support/scripted-transport.ts';
@@ -28,7 +29,7 @@ interface Setting {
 /** Every wait passes at once and in order, the deadlines among them. */
 function setting(
   attempts: readonly [Attempt, ...Attempt[]],
-  { requestTimeout = 30_000, retries = 3, luck = 0 } = {},
+  { requestTimeout = 30_000, retries = 3, luck = 0, ...further }: Partial<RetryPolicy> & { luck?: number } = {},
 ): Setting {
   const clock = instantClock({ maximumWait: Number.POSITIVE_INFINITY });
   const transport = scriptedTransport(clock, ...attempts);
@@ -37,7 +38,7 @@ function setting(
     clock,
     transport,
     log,
-    context: { clock, log, random: () => luck, transport, retryPolicy: { requestTimeout, retries } },
+    context: { clock, log, random: () => luck, transport, retryPolicy: { requestTimeout, retries, ...further } },
   };
 }
 

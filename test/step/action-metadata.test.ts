@@ -71,7 +71,7 @@ describe('action.yml', () => {
       ([, variable]) => variable,
     );
     expect(said).toEqual([
-      ...['base-url', 'api-token', 'auth-method', 'org', 'timeout', 'retries', 'file-parts', 'dry-run', 'flow'].map(
+      ...['base-url', 'api-token', 'auth-method', 'org', 'timeout', 'retries', 'retry-for', 'file-parts', 'dry-run', 'flow'].map(
         fallbackVariable,
       ),
     ]);

@@ -1,5 +1,5 @@
 import { ComplianceClient, type Connection } from '../../src/client/client.ts';
-import type { RetryPolicy } from '../../src/http/send-with-retry.ts';
+import type { RetryPolicy } from '../../src/http/retry-schedule.ts';
 import { createTransport } from '../../src/http/undici-transport.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import type { EnvironmentVariables } from '../../src/runtime/dependencies.ts';

@@ -1,7 +1,7 @@
 import { parseBaseUrl } from '../../client/base-url.ts';
 import { orgName } from '../../contract/names.ts';
-import { schemaText, flag, oneOf, secret, integer, withoutSecrets } from './input-types.ts';
-import { required, withDefault, withFallback, type Input } from './input.ts';
+import { duration, schemaText, flag, oneOf, secret, integer, withoutSecrets } from './input-types.ts';
+import { optional, required, withDefault, withFallback, type Input } from './input.ts';
 
 /** The URL of the service; `/api/v2` is added if it is missing. */
 export const baseUrl: Input<URL> = {
@@ -40,6 +40,8 @@ export const connectionInputs = {
   org: required(org),
   timeoutSeconds: withDefault(withFallback(integer('timeout', 1, 3600, 'seconds')), 30),
   retries: withDefault(withFallback(integer('retries', 0, 20, 'retries')), 3),
+  // At most as long as a job on GitHub's runners, as for `wait`.
+  retryForSeconds: optional(withFallback(duration('retry-for', 6))),
   fileParts: withDefault(withFallback(oneOf('file-parts', ['indexed', 'plain'])), 'indexed'),
   dryRun: withDefault(withFallback(flag('dry-run')), false),
 } as const;

@@ -122,6 +122,29 @@ export function integer(name: string, minimum: number, maximum: number, unit: st
   };
 }
 
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
+/**
+ * A duration with one unit: `90s`, `15m`, `2h`. The value is in seconds.
+ *
+ * @param maximum in hours
+ */
+export function duration(name: string, maximum: number): Input<number> {
+  return {
+    name,
+    secret: false,
+    parse(value) {
+      const [, digits = '', unit = ''] = /^(\d{1,6})([smh])$/u.exec(value) ?? [];
+      const seconds = Number(digits) * (secondsOf[unit] ?? 0);
+      if (seconds > 0 && seconds <= maximum * 3600) return { value: seconds };
+      return {
+        problem: `must be a duration from \`1s\` to \`${maximum}h\``,
+        remedy: 'Write a whole number and its unit without a space: `90s`, `15m` or `2h`.',
+      };
+    },
+  };
+}
+
 /**
  * One item per line, trimmed. An empty line is an error, because it is what an unset variable leaves, and the missing
  * item would silently not be checked; unless people use blank lines in this list to group items.

@@ -149,7 +149,11 @@ function operationContext(common: CommonValues, context: StepContext): Operation
     log: context.log,
     transport: context.transport,
     signal: context.signal,
-    retryPolicy: { requestTimeout: common.timeoutSeconds * 1000, retries: common.retries },
+    retryPolicy: {
+      requestTimeout: common.timeoutSeconds * 1000,
+      retries: common.retries,
+      ...(common.retryForSeconds === undefined ? {} : { retryFor: common.retryForSeconds * 1000 }),
+    },
   };
   const connection = {
     baseUrl: common.baseUrl,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { flag, lines, oneOf, someOf, text, integer } from '../../../src/operations/inputs/input-types.ts';
+import { duration, flag, lines, oneOf, someOf, text, integer } from '../../../src/operations/inputs/input-types.ts';
 
 describe('oneOf', () => {
   it('lists a single word, two words and more as a sentence does', () => {
@@ -37,6 +37,22 @@ describe('integer', () => {
         expect(integer('x', 0, Number.MAX_SAFE_INTEGER, 'seconds').parse(value)).toHaveProperty('problem');
       }),
     );
+  });
+});
+
+describe('duration', () => {
+  it.each([
+    ['1s', 1],
+    ['90s', 90],
+    ['15m', 900],
+    ['2h', 7200],
+    ['6h', 21_600],
+  ])('reads %s as seconds', (value, seconds) => {
+    expect(duration('x', 6).parse(value)).toEqual({ value: seconds });
+  });
+
+  it.each(['0s', '7h', '361m', '15', 'm', '1.5h', '15 m', '-1s', '1h30m', '15M', '9999999s'])('refuses %s', (value) => {
+    expect(duration('x', 6).parse(value)).toHaveProperty('problem', 'must be a duration from `1s` to `6h`');
   });
 });
 

@@ -1,0 +1,93 @@
+import { backoff, maximumOutageDelay } from './retry.ts';
+
+/** Timeout and number of retries of a request. */
+export interface RetryPolicy {
+  /** The deadline of one request, from connecting to the end of the answer, in milliseconds. */
+  readonly requestTimeout: number;
+  /** How many times a request is repeated after the first; without effect if `retryFor` is set. */
+  readonly retries: number;
+  /** For how long a request is repeated, in milliseconds. An attempt in flight ends at most `requestTimeout` later. */
+  readonly retryFor?: number;
+  /**
+   * No attempt is repeated after this time (milliseconds since the epoch). An attempt in flight ends at most
+   * `requestTimeout` later. Without it, only `callTimeout` applies.
+   */
+  readonly until?: number;
+}
+
+/** The deadline of a whole call, all attempts and waits together, in milliseconds. */
+export function callTimeout({ requestTimeout, retries, retryFor }: Omit<RetryPolicy, 'until'>): number {
+  return retryFor === undefined ? requestTimeout * (retries + 1) : retryFor + requestTimeout;
+}
+
+/** When the attempts of a call are made. Moments are in milliseconds since the epoch. */
+export interface RetrySchedule {
+  /** The maximum number of attempts. */
+  readonly attempts: number;
+  /** No attempt begins later. */
+  readonly lastAttempt: number;
+  /** Every attempt ends here. */
+  readonly end: number;
+  /**
+   * The pause before the next attempt, in milliseconds.
+   *
+   * @param failed how many attempts have failed, from 1
+   * @param random a number from 0 up to 1
+   */
+  delay(failed: number, now: number, random: number): number;
+  /** Why and when the next attempt is made, for the log. */
+  describe(failed: number, reason: string, next: { readonly now: number; readonly delay: number }): string;
+}
+
+/** @param begin the start of the call */
+export function createRetrySchedule({ until, ...policy }: RetryPolicy, begin: number): RetrySchedule {
+  const end = begin + callTimeout(policy);
+  const limits = (lastAttempt: number): Pick<RetrySchedule, 'lastAttempt' | 'end'> =>
+    until === undefined
+      ? { lastAttempt, end }
+      : { lastAttempt: Math.min(lastAttempt, until), end: Math.min(end, until + policy.requestTimeout) };
+  return policy.retryFor === undefined
+    ? countedSchedule(policy.retries + 1, limits(end))
+    : lastingSchedule(begin, limits(begin + policy.retryFor));
+}
+
+function countedSchedule(attempts: number, limits: Pick<RetrySchedule, 'lastAttempt' | 'end'>): RetrySchedule {
+  return {
+    ...limits,
+    attempts,
+    delay: (failed, _now, random) => backoff(failed, random),
+    describe: (failed, reason, { delay }) =>
+      `attempt ${failed} of ${attempts}: ${reason}; trying again in ${formatSeconds(delay)}`,
+  };
+}
+
+/** A final pause that is shorter than this, in milliseconds, is not worth another attempt. */
+const minimumFinalDelay = 1000;
+
+/** For `retryFor`. The last attempt begins just before the time is up. */
+function lastingSchedule(begin: number, limits: Pick<RetrySchedule, 'lastAttempt' | 'end'>): RetrySchedule {
+  const { lastAttempt } = limits;
+  return {
+    ...limits,
+    attempts: Number.POSITIVE_INFINITY,
+    delay(failed, now, random) {
+      const delay = backoff(failed, random, maximumOutageDelay);
+      const left = lastAttempt - now;
+      return left > minimumFinalDelay ? Math.min(delay, left - 1) : delay;
+    },
+    describe(failed, reason, { now, delay }) {
+      const next = `trying again in ${formatSeconds(delay)}, at ${formatTime(now + delay)}`;
+      return `attempt ${failed}, failing for ${formatSeconds(now - begin)}: ${reason}; ${next}, and then until ${formatTime(lastAttempt)}`;
+    },
+  };
+}
+
+/** A duration in milliseconds as seconds: `0.5 s`, `30 s`. */
+export function formatSeconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
+}
+
+/** `14:05:09 UTC`. */
+function formatTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`;
+}
