@@ -1,0 +1,49 @@
+import { isMapping, textAt, valueAt } from '../../runtime/untrusted-data.ts';
+import type { RepositoryName } from '../job.ts';
+import type { GitHubApi } from './github-api.ts';
+import { unexpectedGitHubResponse, type GitHubRefusal } from './github-refusal.ts';
+
+/** A workflow run, as GitHub's API describes it (its documentation, "Get a workflow run"). */
+export interface WorkflowRun {
+  /** The latest attempt. */
+  readonly attempt: number;
+  readonly eventName: string;
+  readonly headSha: string;
+  /** `owner/name`. */
+  readonly repository: string;
+  /** The repository of the head commit; undefined if it was deleted. Another one than `repository` is a fork. */
+  readonly headRepository: string | undefined;
+  /** The user who started the first attempt. */
+  readonly actor: string | undefined;
+  /** In milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** Fetches a workflow run of a repository. */
+export async function fetchWorkflowRun(
+  runId: string,
+  { owner, name }: RepositoryName,
+  api: GitHubApi,
+): Promise<{ readonly run: WorkflowRun } | { readonly refusal: GitHubRefusal }> {
+  const answer = await api.ask({
+    route: 'GET /repos/{owner}/{repo}/actions/runs/{run_id}',
+    parameters: { owner, repo: name, run_id: runId },
+    repeatable: true,
+  });
+  if ('refusal' in answer) return answer;
+  const run = parseRun(answer.body, runId);
+  return run === undefined ? unexpectedGitHubResponse(answer.body, `the workflow run ${runId}`) : { run };
+}
+
+function parseRun(body: unknown, runId: string): WorkflowRun | undefined {
+  const attempt = valueAt(body, 'run_attempt');
+  const eventName = textAt(body, 'event');
+  const headSha = textAt(body, 'head_sha');
+  const repository = textAt(body, 'repository', 'full_name');
+  const createdAt = Date.parse(textAt(body, 'created_at') ?? '');
+  if (!isMapping(body) || String(body['id']) !== runId || typeof attempt !== 'number') return undefined;
+  if (eventName === undefined || headSha === undefined || repository === undefined) return undefined;
+  if (Number.isNaN(createdAt)) return undefined;
+  const headRepository = textAt(body, 'head_repository', 'full_name');
+  return { attempt, eventName, headSha, repository, headRepository, actor: textAt(body, 'actor', 'login'), createdAt };
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import * as nodeFiles from 'node:fs/promises';
+import { join } from 'node:path';
+import { violations } from '../../contract/check.ts';
+import { errorCode, UserError } from '../../runtime/failure.ts';
+import { containsSecret, type Content } from './find-secret.ts';
+import {
+  attachmentFile,
+  checksumFile,
+  incompletePrefix,
+  manifestFile,
+  maximumManifestBytes,
+  spoolManifest,
+  spoolVersion,
+  type SpoolEntry,
+  type SpoolManifest,
+} from './spool-item.ts';
+
+/** An open file or folder. */
+interface OpenFile {
+  appendFile(bytes: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The operations on files that write an item; tests interrupt them. */
+export interface SpoolFiles {
+  mkdir(path: string, options: { readonly recursive: boolean; readonly mode: number }): Promise<unknown>;
+  open(path: string, flags: 'wx' | 'r', mode?: number): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
+}
+
+/** An attachment to keep. */
+export interface KeptFile extends Content {
+  readonly filename: string;
+}
+
+/** Where an item is written. */
+export interface SpoolTarget {
+  /** The folder of the spool; created if missing. */
+  readonly folder: string;
+  /** The secrets of the step in all their encodings. */
+  readonly secretForms: readonly string[];
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  readonly files?: SpoolFiles;
+}
+
+/** Readable by the job's user only. */
+const folderMode = 0o700;
+const fileMode = 0o600;
+
+/**
+ * Writes an item into a spool. It is written into a folder with another name first, which is renamed when everything is
+ * on the disk. If the process is killed at any moment, the spool has the whole item or nothing that a replay would read.
+ *
+ * @returns the path of the item
+ * @throws UserError if the item contains a secret, or does not have the format; an error of the system if it cannot be
+ * written
+ */
+export async function writeSpoolItem(
+  entry: SpoolEntry,
+  file: KeptFile | undefined,
+  { folder, secretForms, random, files = nodeFiles }: SpoolTarget,
+): Promise<string> {
+  await refuseSecrets(entry, file, secretForms);
+  const name = itemName(entry, random);
+  const path = join(folder, name);
+  const incomplete = join(folder, incompletePrefix + name);
+  await files.mkdir(folder, { recursive: true, mode: folderMode });
+  try {
+    await files.mkdir(incomplete, { recursive: false, mode: folderMode });
+    const attachment = file === undefined ? undefined : await writeAttachment(files, incomplete, file);
+    const manifest = toManifest(entry, attachment);
+    await writeWhole(files, join(incomplete, manifestFile), [manifest]);
+    const sums = `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
+    await writeWhole(files, join(incomplete, checksumFile), [Buffer.from(sums)]);
+    await syncFolder(files, incomplete);
+    await files.rename(incomplete, path);
+    await syncFolder(files, folder);
+    return path;
+  } catch (thrown) {
+    await files.rm(incomplete, { recursive: true, force: true }).catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** Sorts by time: `20261002T120000000Z-0f3a9c1e`. */
+function itemName({ gathered_at }: SpoolEntry, random: () => number): string {
+  const digits = Array.from({ length: 8 }, () => Math.floor(random() * 16).toString(16)).join('');
+  return `${gathered_at.replaceAll(/[-:.]/gu, '')}-${digits}`;
+}
+
+async function refuseSecrets(entry: SpoolEntry, file: KeptFile | undefined, forms: readonly string[]): Promise<void> {
+  const texts = [JSON.stringify(entry), file?.filename ?? ''];
+  const isInText = forms.some((form) => texts.some((text) => text.includes(form)));
+  if (!isInText && (file === undefined || !(await containsSecret(file, forms)))) return;
+  throw new UserError({
+    what: `${isInText ? 'the evidence' : `the attachment ${file?.filename ?? ''}`} contains a secret of this step, which must not be written into a spool`,
+    remedy: 'Remove the secret from `user-data`, `files` and the other inputs.',
+  });
+}
+
+async function writeAttachment(
+  files: SpoolFiles,
+  folder: string,
+  file: KeptFile,
+): Promise<NonNullable<SpoolManifest['file']>> {
+  const sum = createHash('sha256');
+  let size = 0;
+  async function* counted(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of file.open()) {
+      sum.update(chunk);
+      size += chunk.length;
+      yield chunk;
+    }
+  }
+  await writeWhole(files, join(folder, attachmentFile), counted());
+  return { name: file.filename, size, sha256: sum.digest('hex') };
+}
+
+function toManifest(entry: SpoolEntry, file: SpoolManifest['file']): Buffer {
+  const manifest = { version: spoolVersion, ...entry, ...(file === undefined ? {} : { file }) };
+  const [wrong] = violations(spoolManifest, manifest);
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  if (wrong === undefined && bytes.length <= maximumManifestBytes) return bytes;
+  const rule = wrong === undefined ? `is ${bytes.length} bytes` : `has the field ${wrong.field}, which ${wrong.rule}`;
+  throw new UserError({
+    what: `the evidence does not fit the format of a spool: its manifest ${rule}`,
+    remedy: 'Rename the attachment, or make `user-data` smaller.',
+  });
+}
+
+/** Writes a new file, and returns when it is on the disk. */
+async function writeWhole(
+  files: SpoolFiles,
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const file = await files.open(path, 'wx', fileMode);
+  try {
+    for await (const chunk of chunks) await file.appendFile(chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Brings the names in a folder to the disk. Windows has no such operation. */
+async function syncFolder(files: SpoolFiles, path: string): Promise<void> {
+  const folder = await files.open(path, 'r').catch((thrown: unknown) => {
+    if (process.platform === 'win32') return undefined;
+    throw thrown;
+  });
+  try {
+    await folder?.sync();
+  } catch (thrown) {
+    if (!['EPERM', 'EINVAL', 'EISDIR'].includes(errorCode(thrown) ?? '')) throw thrown;
+  } finally {
+    await folder?.close();
+  }
+}
