@@ -81,6 +81,12 @@ export const sonarAttestation = Type.Object(
  */
 export const revisionKeys = { verified: 'revision_verified', reason: 'revision_unverified_reason' } as const;
 
+/**
+ * The key of `user_data` that says when the action gathered the evidence, in ISO 8601 with milliseconds. After an outage
+ * it is recorded later. The user's own data must not contain the key.
+ */
+export const gatheredAtKey = 'gathered_at';
+
 /** The JSON part of a Sonar attestation. */
 export type SonarAttestation = Static<typeof sonarAttestation>;
 
@@ -115,7 +121,7 @@ export const attestSonar = defineEndpoint({
   },
   repetition: {
     effect: 'appends',
-    volatile: [...runFields, ['user_data', idempotencyDataKey]],
+    volatile: [...runFields, ['user_data', gatheredAtKey], ['user_data', idempotencyDataKey]],
     recordedIn: 'attestation list',
     remedy:
       'Run the job again unless the trail shows the attestation; a second one of the same name does no harm, because the latest counts.',

@@ -29,3 +29,9 @@ export const endpoints: readonly Endpoint[] = [
   deleteServiceAccount,
   setDefaultOrg,
 ];
+
+/** The endpoints that record evidence: a request that could not be delivered may also be sent later. */
+export const evidenceEndpoints = [attestSonar] as const;
+
+/** An endpoint that records evidence. */
+export type EvidenceEndpoint = (typeof evidenceEndpoints)[number];

@@ -1,12 +1,13 @@
 import type { ComplianceClient } from '../client/client.ts';
 import type { Verdict } from '../contract/compliance.ts';
-import type { Endpoint, OperationName } from '../contract/endpoint.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
 import type { Job } from '../evidence/job.ts';
 import type { CallContext } from '../http/send-with-retry.ts';
 import type { Failure, FailureText, Problem } from '../runtime/failure.ts';
 import type { RunnerFileError } from '../runtime/runner-file.ts';
 import type { EnvironmentVariables } from '../runtime/dependencies.ts';
 import type { Uses, ValuesOf } from './inputs/input.ts';
+import type { AnyOperationName } from './operation-names.ts';
 import type { Report } from './report.ts';
 
 /** Everything an operation needs besides its own inputs. */
@@ -23,6 +24,8 @@ export interface OperationContext {
   readonly org: string;
   /** For intermediate files; the runner deletes it after the job. */
   readonly temporaryDirectory: string;
+  /** The secrets of the step in all their encodings, which must not be written to any file. */
+  readonly secretForms: readonly string[];
   /** Receives long lists page by page, because they may not fit into memory. */
   readonly responseFile: ResponseFile;
 }
@@ -55,12 +58,13 @@ export interface WrittenResponse {
 }
 
 /**
- * How an operation ended: with a verdict; done, if it has no verdict; skipped, if it sent nothing; or with a failure
- * that still leaves something to report.
+ * How an operation ended: with a verdict; done, if it has no verdict; skipped, if it sent nothing; kept, if the service
+ * could not be reached and the evidence was written into a spool; or with a failure that still leaves something to
+ * report.
  */
 export type OperationOutcome =
   | { readonly outcome: Verdict; readonly failure?: never }
-  | { readonly outcome: 'done' | 'skipped'; readonly failure?: never }
+  | { readonly outcome: 'done' | 'skipped' | 'kept'; readonly failure?: never }
   | { readonly outcome: 'error'; readonly failure: Failure };
 
 /** What an operation returns. */
@@ -80,6 +84,8 @@ export type OperationResult = OperationOutcome & {
   readonly count?: number | undefined;
   readonly fingerprint?: string | undefined;
   readonly htmlUrl?: string | undefined;
+  /** The folder with evidence that could not be delivered; undefined if there is none. */
+  readonly spoolPath?: string | undefined;
   /** The SHAs of the commits that the verdict is for, as the service or Sonar names them; absent if they name none. */
   readonly commits?: readonly string[] | undefined;
   readonly report: Report;
@@ -91,13 +97,14 @@ export interface UnsupportedInput extends FailureText {
 }
 
 /**
- * An operation of the interface, as a step runs it. `check` and `run` are methods, which TypeScript compares
+ * An operation, as a step runs it. `check` and `run` are methods, which TypeScript compares
  * bivariantly, so that operations with different inputs fit in one registry. The step passes the values of exactly the
  * declared inputs.
  */
 export interface Operation<Used extends Uses = Uses> {
-  readonly name: OperationName;
-  readonly endpoint: Endpoint;
+  readonly name: AnyOperationName;
+  /** Absent if the operation calls the endpoints of other operations. */
+  readonly endpoint?: Endpoint;
   /** The inputs it uses, besides those that every operation has. */
   readonly inputs: Used;
   /** Inputs that are an error, with the reason. */

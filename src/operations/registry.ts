@@ -1,4 +1,4 @@
-import type { OperationName } from '../contract/endpoint.ts';
+import type { AnyOperationName } from './operation-names.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
  * in the main file, because another file takes a millisecond to load; attest-sonar has a file of its own; all others
  * share one, so that their common code exists once.
  */
-export const operations: Readonly<Record<OperationName, () => Promise<Operation>>> = {
+export const operations: Readonly<Record<AnyOperationName, () => Promise<Operation>>> = {
   'create-flow': async () => (await import(/* webpackChunkName: 'others' */ './create-flow.ts')).createFlow,
   'create-environment': async () =>
     (await import(/* webpackChunkName: 'others' */ './create-environment.ts')).createEnvironment,
@@ -31,4 +31,5 @@ export const operations: Readonly<Record<OperationName, () => Promise<Operation>
   'delete-service-account': async () =>
     (await import(/* webpackChunkName: 'others' */ './delete-service-account.ts')).deleteServiceAccount,
   'set-default-org': async () => (await import(/* webpackChunkName: 'others' */ './set-default-org.ts')).setDefaultOrg,
+  replay: async () => (await import(/* webpackChunkName: 'replay' */ './replay/index.ts')).replay,
 };

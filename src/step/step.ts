@@ -113,6 +113,7 @@ async function judgeAndReport(step: Step): Promise<boolean> {
     transport: step.transport(),
     signal: cancelled,
     temporaryDirectory: target.directory,
+    secretForms: target.secrets.forms,
     responseFile: responseFile(target),
     clock: systemClock,
     random: Math.random,

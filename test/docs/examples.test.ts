@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { operationNames, type OperationName } from '../../src/contract/endpoint.ts';
+import { allOperationNames, type AnyOperationName } from '../../src/operations/operation-names.ts';
 import type { Use } from '../../src/operations/inputs/input.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import { operations } from '../../src/operations/registry.ts';
@@ -18,13 +18,13 @@ const steps = [...examples, ...ownWorkflows, ...documented].flatMap(({ where, te
 );
 
 /** The inputs of an operation, and those of the connection. */
-async function usesOf(name: OperationName): Promise<readonly Use<unknown>[]> {
+async function usesOf(name: AnyOperationName): Promise<readonly Use<unknown>[]> {
   return [...Object.values(connectionInputs), ...Object.values((await operations[name]()).inputs)];
 }
 
 describe.each(steps)('the step in %s', (_where, inputs, text) => {
   const given = [...inputs.keys()];
-  const name = operationNames.find((known) => known === inputs.get('operation'));
+  const name = allOperationNames.find((known) => known === inputs.get('operation'));
 
   it('runs an operation that exists', () => {
     expect(name).toBeDefined();
@@ -59,7 +59,7 @@ describe.each(steps)('the step in %s', (_where, inputs, text) => {
 describe('the steps of the documentation', () => {
   it('cover every operation', () => {
     const covered = examples.flatMap(({ content }) => actionSteps(content)).map((inputs) => inputs.get('operation'));
-    expect([...new Set(covered)].sort()).toEqual([...operationNames].sort());
+    expect([...new Set(covered)].sort()).toEqual([...allOperationNames].sort());
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { load as parse } from 'js-yaml';
-import { operationNames } from '../../src/contract/endpoint.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import type { Input } from '../../src/operations/inputs/input.ts';
 import { operations } from '../../src/operations/registry.ts';
@@ -11,7 +11,7 @@ import { fencesOf } from '../support/markdown.ts';
 import { actionEntries, readText } from '../support/repository.ts';
 
 const page = readText('docs/inputs.md');
-const loaded = await Promise.all(operationNames.map((name) => operations[name]()));
+const loaded = await Promise.all(allOperationNames.map((name) => operations[name]()));
 const declared: readonly Input<unknown>[] = [
   ...commonDeclared,
   ...Object.values(connectionInputs).map(({ input }) => input),

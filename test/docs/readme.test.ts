@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { operationNames } from '../../src/contract/endpoint.ts';
+import { allOperationNames } from '../../src/operations/operation-names.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { operations } from '../../src/operations/registry.ts';
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
@@ -12,7 +12,7 @@ import { workflowsIn } from '../support/workflows.ts';
 
 const readme = readText('README.md');
 const exampleNames = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.yml'));
-const runnable: readonly Operation[] = await Promise.all(operationNames.map((name) => operations[name]()));
+const runnable: readonly Operation[] = await Promise.all(allOperationNames.map((name) => operations[name]()));
 
 /** The rows of all tables with this first column, each as a mapping from column to cell. */
 function rowsOf(firstColumn: string): readonly ReadonlyMap<string, string>[] {
@@ -56,7 +56,7 @@ describe('the page about the examples', () => {
 describe("the README's table of operations", () => {
   it('has every operation in the order of the interface', () => {
     const documented = rowsOf('Operation').map((row) => codeWordsOf(cell(row, 'Operation'))[0]);
-    expect(documented).toEqual([...operationNames]);
+    expect(documented).toEqual([...allOperationNames]);
   });
 
   it('has a purpose for each, and a verdict for those that judge', () => {

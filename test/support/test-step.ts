@@ -47,6 +47,7 @@ export function openTestStep(options: {
       transport: options.transport,
       signal: options.signal ?? new AbortController().signal,
       temporaryDirectory: directory,
+      secretForms: [],
       responseFile: responseFile({ directory, secrets: collectSecrets([]) }),
       clock: instantClock(),
       random: () => 0,

@@ -1,14 +1,14 @@
 import { connectionInputs } from '../../src/operations/inputs/connection-inputs.ts';
 import type { Input, Use } from '../../src/operations/inputs/input.ts';
 import { operations } from '../../src/operations/registry.ts';
-import { operationNames, type OperationName } from '../../src/contract/endpoint.ts';
+import { allOperationNames, type AnyOperationName } from '../../src/operations/operation-names.ts';
 import { commonDeclared } from '../../src/step/run/common-inputs.ts';
 import { fallbackVariable } from '../../src/step/run/read-inputs.ts';
 
 /** How one operation, or every step, uses an input. */
 interface DeclaredUse {
   /** `all` for the inputs of every step. */
-  readonly user: OperationName | 'all';
+  readonly user: AnyOperationName | 'all';
   readonly isRequired: boolean;
   /** The default of the code, as a workflow author would type it. */
   readonly default?: string;
@@ -39,7 +39,7 @@ export async function declaredInputs(): Promise<ReadonlyMap<string, DeclaredInpu
 }
 
 interface InputUse {
-  readonly user: OperationName | 'all';
+  readonly user: AnyOperationName | 'all';
   readonly input: Input<unknown>;
   /** Absent if the step itself decides what a missing value means. */
   readonly use?: Use<unknown>;
@@ -54,13 +54,17 @@ function commonUses(): readonly InputUse[] {
 }
 
 async function operationUses(): Promise<readonly InputUse[]> {
-  const loaded = await Promise.all(operationNames.map((name) => operations[name]()));
+  const loaded = await Promise.all(allOperationNames.map((name) => operations[name]()));
   return loaded.flatMap(({ name, inputs }) =>
     Object.values(inputs).map((use) => ({ user: name, input: use.input, use })),
   );
 }
 
-function declaredUse(user: OperationName | 'all', input: Input<unknown>, use: Use<unknown> | undefined): DeclaredUse {
+function declaredUse(
+  user: AnyOperationName | 'all',
+  input: Input<unknown>,
+  use: Use<unknown> | undefined,
+): DeclaredUse {
   const rule = ruleOf(input);
   const fallback = use === undefined || use.absent === 'error' ? undefined : defaultText(use.absent.value);
   return {

@@ -34,11 +34,16 @@ const pullRequestCodeEvents: ReadonlySet<string> = new Set([
  */
 export function findRunRestriction(job: Job): RunRestriction | undefined {
   const eventName = job.eventName ?? '';
-  if (job.actor === 'dependabot[bot]' && dependabotEvents.has(eventName)) return 'dependabot';
+  if (isStartedByDependabot(job.actor, eventName)) return 'dependabot';
   if (!pullRequestCodeEvents.has(eventName)) return undefined;
   const base = textAt(job.event, 'pull_request', 'base', 'repo', 'full_name');
   const head = valueAt(job.event, 'pull_request', 'head', 'repo');
   if (base === undefined || head === undefined) return undefined;
   // The repository of a fork that was deleted is null.
   return textAt(head, 'full_name') === base ? undefined : 'fork';
+}
+
+/** Whether a run is restricted because Dependabot started it: it runs the code of dependencies that nobody reviewed. */
+export function isStartedByDependabot(actor: string | undefined, eventName: string): boolean {
+  return actor === 'dependabot[bot]' && dependabotEvents.has(eventName);
 }

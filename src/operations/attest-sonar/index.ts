@@ -1,4 +1,9 @@
-import { attestSonar as endpoint, revisionKeys, type SonarAttestation } from '../../contract/attestation.ts';
+import {
+  attestSonar as endpoint,
+  gatheredAtKey,
+  revisionKeys,
+  type SonarAttestation,
+} from '../../contract/attestation.ts';
 import { idempotencyDataKey } from '../../contract/idempotency.ts';
 import type { GitCommitInfo } from '../../contract/commit.ts';
 import { gatherCommitEvidence, type CommitEvidence } from '../../evidence/commit/gather-commit.ts';
@@ -7,6 +12,8 @@ import { runProvenance, withProvenance } from '../../evidence/run-provenance.ts'
 import { gatherSonar, type SonarEvidence } from '../../evidence/sonar/gather-sonar.ts';
 import { readUserData } from '../../evidence/user-data.ts';
 import { UserError } from '../../runtime/failure.ts';
+import { deliverEvidence, withKeptEvidence } from '../deliver-evidence.ts';
+import { deliveryInputs } from '../inputs/delivery-inputs.ts';
 import {
   commitSha,
   files,
@@ -44,6 +51,7 @@ const inputs = {
   commitSha: optional(commitSha),
   redactCommitInfo: withDefault(redactCommitInfo, []),
   githubToken: optional(githubToken),
+  ...deliveryInputs,
 } as const;
 
 type Inputs = ValuesOf<typeof inputs>;
@@ -65,14 +73,22 @@ export const attestSonar = defineOperation({
       const { info } = commit;
       const sonar = await log.group('Collect the Sonar analysis', () => gatherAnalysis(values, commit, context));
       const trailName = values.trail ?? info.sha1;
-      const answer = await log.group('Send the attestation', () =>
-        context.client.call(endpoint, {
-          parameters: { org: context.org, flow_name: values.flow, trail_name: trailName },
-          document: toAttestation(values, { commit: info, sonar, data, context }),
-          ...(attachment === undefined ? {} : { file: attachment }),
-        }),
+      const gatheredAt = context.call.clock.now();
+      const { answer, kept } = await log.group('Send the attestation', () =>
+        deliverEvidence(
+          endpoint,
+          {
+            parameters: { org: context.org, flow_name: values.flow, trail_name: trailName },
+            document: toAttestation(values, { commit: info, sonar, data, gatheredAt, context }),
+            ...(attachment === undefined ? {} : { file: attachment }),
+          },
+          { ...values, gatheredAt },
+          context,
+        ),
       );
-      return createSonarResult({ ...values, trail: trailName, commit: info, sonar, attachment, response: answer.body });
+      const attested = { ...values, trail: trailName, commit: info, sonar, attachment };
+      const result = createSonarResult({ ...attested, isRecorded: kept === undefined, response: answer?.body });
+      return withKeptEvidence(result, kept);
     } finally {
       attachment?.dispose();
     }
@@ -82,12 +98,14 @@ export const attestSonar = defineOperation({
 /**
  * Reads the input `user-data`.
  *
- * @throws UserError also if it has a key that the action sets: for its idempotency key, and for whether the revision is
- * verified
+ * @throws UserError also if it has a key that the action sets: when the evidence was gathered, its
+ * idempotency key, and whether the revision is verified
  */
 async function readOwnUserData({ userData: given }: Inputs, { workspace }: OperationContext): Promise<Mapping> {
   const data = given === undefined ? {} : await readUserData(given, workspace);
-  const taken = [...Object.values(revisionKeys), idempotencyDataKey].filter((key) => Object.hasOwn(data, key));
+  const taken = [...Object.values(revisionKeys), gatheredAtKey, idempotencyDataKey].filter((key) =>
+    Object.hasOwn(data, key),
+  );
   if (taken.length === 0) return data;
   throw new UserError({
     input: 'user-data',
@@ -153,10 +171,12 @@ interface Gathered {
   readonly commit: GitCommitInfo;
   readonly sonar: SonarEvidence;
   readonly data: Readonly<Record<string, unknown>>;
+  /** In milliseconds since the epoch. */
+  readonly gatheredAt: number;
   readonly context: OperationContext;
 }
 
-function toAttestation(values: Inputs, { commit, sonar, data, context }: Gathered): SonarAttestation {
+function toAttestation(values: Inputs, { commit, sonar, data, gatheredAt, context }: Gathered): SonarAttestation {
   const { name, artifact } = splitName(values.attestationName);
   const repository = repositoryInfo(context.job);
   const origin = runUrl(context.job);
@@ -166,7 +186,7 @@ function toAttestation(values: Inputs, { commit, sonar, data, context }: Gathere
     ...(values.fingerprint === undefined ? {} : { artifact_fingerprint: values.fingerprint }),
     git_commit_info: commit,
     sonar_results: sonar.results,
-    user_data: { ...data, ...revisionData(sonar) },
+    user_data: { ...data, ...revisionData(sonar), [gatheredAtKey]: new Date(gatheredAt).toISOString() },
     ...(repository === undefined ? {} : { repo_info: repository }),
     ...(origin === undefined ? {} : { origin_url: origin }),
     ...(values.description === undefined ? {} : { description: values.description }),

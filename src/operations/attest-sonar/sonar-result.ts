@@ -9,7 +9,7 @@ import type { OperationOutcome, OperationResult } from '../operation.ts';
 import { code, fact, link, plain, abbreviate, type Evidence, type Table, type Text } from '../report.ts';
 import { summarizeList } from '../sentences.ts';
 
-/** An analysis that was attested. */
+/** An analysis that was attested, or that is to be attested later. */
 export interface AttestedAnalysis {
   readonly flow: string;
   readonly trail: string;
@@ -17,17 +17,19 @@ export interface AttestedAnalysis {
   readonly commit: GitCommitInfo;
   readonly sonar: SonarEvidence;
   readonly attachment: Attachment | undefined;
+  /** Whether the service has it. */
+  readonly isRecorded: boolean;
   readonly response: unknown;
 }
 
 type Condition = SonarResults['qualityGate']['conditions'][number];
 
-/** The result for a recorded analysis: its quality gate decides. */
+/** The result for an analysis: its quality gate decides. */
 export function createSonarResult(attested: AttestedAnalysis): OperationResult {
   const { results } = attested.sonar;
   const { status, conditions, ignoredConditions } = results.qualityGate;
   return {
-    ...toOutcome(status),
+    ...toOutcome(status, attested.isRecorded),
     state: status,
     conclusion: conclude(attested),
     response: attested.response,
@@ -61,29 +63,29 @@ export function createSonarResult(attested: AttestedAnalysis): OperationResult {
   };
 }
 
-function toOutcome(status: string): OperationOutcome {
+function toOutcome(status: string, isRecorded: boolean): OperationOutcome {
   const verdict = verdictFromGateStatus(status);
   if (verdict !== undefined) return { outcome: verdict };
   return {
     outcome: 'error',
     failure: new ExternalError({
-      what: `attest-sonar: Sonar reports the unknown quality gate status ${JSON.stringify(status)} (known: ${gateStatuses.join(', ')}); the analysis was recorded`,
+      what: `attest-sonar: Sonar reports the unknown quality gate status ${JSON.stringify(status)} (known: ${gateStatuses.join(', ')})${isRecorded ? '; the analysis was recorded' : ''}`,
       remedy: 'Update this action to a version that knows the status. Until then the analysis does not pass.',
     }),
   };
 }
 
-function conclude({ sonar, commit, flow, attestationName }: AttestedAnalysis): string {
+function conclude({ sonar, commit, flow, attestationName, isRecorded }: AttestedAnalysis): string {
   const { qualityGate, project } = sonar.results;
   const failed = qualityGate.conditions.filter(({ status }) => status === 'ERROR').map(describeCondition);
   const why = failed.length === 0 ? '' : ` (${summarizeList(failed, 1)})`;
-  const recorded = `The analysis is recorded as ${attestationName} in flow ${flow}.`;
+  const recorded = isRecorded ? ` The analysis is recorded as ${attestationName} in flow ${flow}.` : '';
   const name = project.name ?? project.key;
   const sha = abbreviate(commit.sha1);
   if (sonar.unverifiedReason === undefined) {
-    return `The quality gate of ${name} at commit ${sha} is ${qualityGate.status}${why}. ${recorded}`;
+    return `The quality gate of ${name} at commit ${sha} is ${qualityGate.status}${why}.${recorded}`;
   }
-  return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed. ${recorded}`;
+  return `The quality gate of ${name} is ${qualityGate.status}${why}; revision not verified: nothing confirms that commit ${sha} was analysed.${recorded}`;
 }
 
 function describeRevision({ unverifiedReason }: SonarEvidence): string | undefined {

@@ -53,6 +53,7 @@ function toStatusState({ outcome, fails }: StepResult['decision']): StatusState 
       return 'failure';
     case 'incomplete':
     case 'skipped':
+    case 'kept':
       return fails ? 'failure' : 'pending';
     case 'error':
       return 'error';

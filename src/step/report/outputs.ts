@@ -39,6 +39,7 @@ function toOutputs(
     fingerprint: result?.fingerprint ?? '',
     'html-url': safeHref(result?.htmlUrl) ?? '',
     count: result?.count?.toString() ?? '',
+    'spool-path': result?.spoolPath ?? '',
   };
 }
 

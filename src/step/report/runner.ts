@@ -24,10 +24,10 @@ const outputs: RunnerFile = { variable: 'GITHUB_OUTPUT', holds: "the step's outp
 const summary: RunnerFile = { variable: 'GITHUB_STEP_SUMMARY', holds: 'the job summary' };
 
 /**
- * The outputs that are not redacted: fixed words, a number, and the path of a file named by the step. They cannot
- * contain a secret, and replacing a secret of a few characters in them would break the conditions of later steps.
+ * The outputs that are not redacted: fixed words, a number, and paths that the step or the workflow
+ * names. They cannot contain a secret, and replacing a secret of a few characters in them would break the conditions of later steps.
  */
-const ownOutputs: ReadonlySet<string> = new Set(['outcome', 'compliant', 'count', 'response-path']);
+const ownOutputs: ReadonlySet<string> = new Set(['outcome', 'compliant', 'count', 'response-path', 'spool-path']);
 
 /** GitHub's limit for the summary of one step, in bytes. */
 const maximumSummaryBytes = 1024 * 1024;

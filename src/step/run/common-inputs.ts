@@ -12,12 +12,12 @@ import {
   pullRequestComment,
 } from '../../operations/inputs/step-inputs.ts';
 import { oneOf } from '../../operations/inputs/input-types.ts';
-import { operationNames, type OperationName } from '../../contract/endpoint.ts';
+import { allOperationNames, type AnyOperationName } from '../../operations/operation-names.ts';
 
 /** The inputs that hold keys and tokens, which are masked. */
 export const secretInputs = ['api-token', 'sonar-token', 'github-token'] as const;
 
-const operationName = oneOf('operation', operationNames);
+const operationName = oneOf('operation', allOperationNames);
 
 /** The inputs of every operation. */
 const commonInputs = {
@@ -60,7 +60,7 @@ export type PublicationSettings = Partial<
 /** The inputs common to all operations, read once when the step starts. */
 export interface CommonInputs {
   /** Undefined if missing or unknown, which is among the problems. */
-  readonly operation: OperationName | undefined;
+  readonly operation: AnyOperationName | undefined;
   /** Complete if there are no problems other than a missing `api-token`. */
   readonly common: CommonValues;
   /** Everything wrong with them. */

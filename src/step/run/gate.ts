@@ -5,7 +5,7 @@ import { Cancellation } from './cancellation.ts';
 import { RunnerFileError } from '../../runtime/runner-file.ts';
 
 /** The output `outcome`, which later steps read. */
-type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'error';
+type Outcome = 'compliant' | 'non-compliant' | 'incomplete' | 'done' | 'skipped' | 'kept' | 'error';
 
 /** The level of a GitHub annotation. */
 export type AnnotationLevel = 'error' | 'warning' | 'notice';
@@ -31,6 +31,7 @@ const verdicts: Readonly<Record<Outcome, string>> = {
   incomplete: '⏳ Incomplete',
   done: '✅ Done',
   skipped: '⏭️ Skipped',
+  kept: '📦 Kept',
   error: '⛔ Error',
 };
 
@@ -47,13 +48,20 @@ export function decideResult(result: OperationResult, onNonCompliant: OnNonCompl
   const { outcome, conclusion } = result;
   const decision = { outcome, fails: false, verdict: verdicts[outcome], conclusion };
   const reason = closed[outcome];
-  if (reason === undefined || onNonCompliant === 'ignore') return decision;
+  if (reason === undefined || onNonCompliant === 'ignore') {
+    return result.spoolPath === undefined ? decision : { ...decision, annotation: keptAnnotation(result) };
+  }
   const fails = onNonCompliant === 'fail';
   return {
     ...decision,
     fails,
     annotation: { level: fails ? 'error' : 'warning', title: `${reason}: ${result.report.subject}` },
   };
+}
+
+/** Evidence that is not on record must be noticed, whatever the verdict does to the step. */
+function keptAnnotation({ report }: OperationResult): NonNullable<Decision['annotation']> {
+  return { level: 'warning', title: `Evidence kept, not recorded: ${report.subject}` };
 }
 
 /**

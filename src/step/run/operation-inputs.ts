@@ -4,6 +4,7 @@ import type { Problem } from '../../runtime/failure.ts';
 import { ignoredVariable, inputText, readInputs, unusedInputs, usedFallback, type InputSource } from './read-inputs.ts';
 import { commonDeclared, isPublished, type PublicationSettings } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
+import { onOutage } from '../../operations/inputs/delivery-inputs.ts';
 import { wait } from '../../operations/inputs/step-inputs.ts';
 
 /** The operation's own inputs, read once, and where the step's inputs came from. */
@@ -39,7 +40,7 @@ export function readOperationInputs(
   ];
   return {
     values,
-    problems: [...problems, ...between, ...unsupportedInputs(operation, source)],
+    problems: [...problems, ...between, ...unsupportedInputs(operation, source), ...outageProblems(operation, source)],
     waits: isPositive(valueNamed(wait.name, operation, values)),
     fromVariables: declared.flatMap((input) => {
       const variable = usedFallback(source, input);
@@ -66,4 +67,18 @@ function unsupportedInputs({ unsupported = [] }: Operation, source: InputSource)
   return unsupported
     .filter((input) => inputText(source, input) !== undefined)
     .map(({ name, what, remedy }) => ({ input: name, what: `\`${name}\` ${what}`, remedy }));
+}
+
+/** `on-outage` for an operation that records no evidence; `fail` is what such an operation does anyway. */
+function outageProblems({ name, inputs }: Operation, source: InputSource): readonly Problem[] {
+  const isUsed = Object.values(inputs).some(({ input }) => input.name === onOutage.name);
+  const given = inputText(source, onOutage);
+  if (isUsed || given === undefined || given === 'fail') return [];
+  return [
+    {
+      input: onOutage.name,
+      what: `\`${onOutage.name}: ${given}\` is not possible with ${name}: only evidence can be kept and delivered later, and a look-up or a gate that got no answer has no verdict`,
+      remedy: `Remove \`${onOutage.name}\`; to wait longer for the service, set \`retry-for\`.`,
+    },
+  ];
 }

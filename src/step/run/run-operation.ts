@@ -14,7 +14,7 @@ import { readOperationInputs, type OperationInputs } from './operation-inputs.ts
 import { isPublished, type CommonValues, type CommonInputs } from './common-inputs.ts';
 import { commitSha } from '../../operations/inputs/evidence-inputs.ts';
 import { apiToken } from '../../operations/inputs/connection-inputs.ts';
-import type { OperationName } from '../../contract/endpoint.ts';
+import type { AnyOperationName } from '../../operations/operation-names.ts';
 import { NotSent } from '../../client/dry-run.ts';
 import type { CallContext } from '../../http/send-with-retry.ts';
 import type { InputSource } from './read-inputs.ts';
@@ -32,6 +32,8 @@ export interface StepContext extends Dependencies {
   readonly transport: Transport;
   readonly signal: AbortSignal;
   readonly temporaryDirectory: string;
+  /** The secrets of the step in all their encodings. */
+  readonly secretForms: readonly string[];
   readonly responseFile: ResponseFile;
   /** Called before an operation that may wait for a verdict, and awaited before this run ends. */
   readonly beforeWaiting?: () => Promise<void>;
@@ -99,7 +101,7 @@ async function commitProblems(
   }
 }
 
-function loadOperation(name: OperationName): Promise<Operation> {
+function loadOperation(name: AnyOperationName): Promise<Operation> {
   return operations[name]();
 }
 
@@ -171,6 +173,7 @@ function operationContext(common: CommonValues, context: StepContext): Operation
     workspace: context.job.workspace ?? process.cwd(),
     org: common.org,
     temporaryDirectory: context.temporaryDirectory,
+    secretForms: context.secretForms,
     responseFile: context.responseFile,
   };
 }

@@ -39,6 +39,7 @@ function attested(
       dashboardUrl: results.project.url,
     },
     attachment,
+    isRecorded: true,
     response: 'OK',
   };
 }

@@ -1,0 +1,135 @@
+import { resolve } from 'node:path';
+import type { EndpointCall, EndpointResult } from '../client/client.ts';
+import { withNote } from '../client/failure-kinds.ts';
+import { mayBeDeliveredLater } from '../client/outage.ts';
+import { ServiceError } from '../client/service-error.ts';
+import type { EvidenceEndpoint } from '../contract/endpoints.ts';
+import type { FilePart } from '../client/request-body.ts';
+import type { Failure } from '../runtime/failure.ts';
+import { describeError, UserError } from '../runtime/failure.ts';
+import { isMapping, textAt } from '../runtime/untrusted-data.ts';
+import type { ValuesOf } from './inputs/input.ts';
+import type { deliveryInputs } from './inputs/delivery-inputs.ts';
+import type { OperationContext, OperationResult } from './operation.ts';
+import { fact } from './report.ts';
+
+/** Evidence that the service did not take, in a spool. */
+export interface KeptEvidence {
+  /** The folder of the spool. */
+  readonly spoolPath: string;
+  /** The folder of the item in it. */
+  readonly item: string;
+  /** Why it could not be delivered. */
+  readonly failure: Failure;
+}
+
+/** What became of evidence. */
+export type Delivery<E extends EvidenceEndpoint> =
+  | { readonly answer: EndpointResult<E>; readonly kept?: never }
+  | { readonly answer?: never; readonly kept: KeptEvidence };
+
+/** The settings of a delivery. */
+interface DeliverySettings extends ValuesOf<typeof deliveryInputs> {
+  /** When the evidence was gathered, in milliseconds since the epoch. */
+  readonly gatheredAt: number;
+}
+
+/**
+ * Sends evidence. With `on-outage: keep`, evidence that the service cannot take now is written into a spool.
+ *
+ * @throws Failure if it is not delivered and not kept
+ */
+export async function deliverEvidence<E extends EvidenceEndpoint>(
+  endpoint: E,
+  call: EndpointCall<E>,
+  settings: DeliverySettings,
+  context: OperationContext,
+): Promise<Delivery<E>> {
+  try {
+    return { answer: await context.client.call(endpoint, call) };
+  } catch (failure) {
+    const isCancelled = context.call.signal?.aborted === true;
+    if (settings.onOutage !== 'keep' || isCancelled || !mayBeDeliveredLater(failure)) throw failure;
+    const spoolPath = resolveSpool(settings, context);
+    try {
+      return { kept: { spoolPath, item: await keep(endpoint, call, { ...settings, spoolPath }, context), failure } };
+    } catch (thrown) {
+      throw withFurtherNote(failure, `The evidence could not be kept either: ${describeError(thrown)}.`);
+    }
+  }
+}
+
+function resolveSpool({ spoolPath }: DeliverySettings, { workspace, temporaryDirectory }: OperationContext): string {
+  return spoolPath === undefined ? resolve(temporaryDirectory, 'spool') : resolve(workspace, spoolPath);
+}
+
+/** Writes the request into the spool, as it would be sent. Returns the path of the item. */
+async function keep<E extends EvidenceEndpoint>(
+  endpoint: E,
+  call: EndpointCall<E>,
+  { gatheredAt, spoolPath }: DeliverySettings & { readonly spoolPath: string },
+  { client, call: { random }, job, secretForms }: OperationContext,
+): Promise<string> {
+  const [{ toSpoolRun }, { writeSpoolItem }] = await Promise.all([
+    import('../evidence/spool/spool-run.ts'),
+    import('../evidence/spool/write-spool-item.ts'),
+  ]);
+  const run = toSpoolRun(job);
+  const { key, document } = await client.prepare(endpoint, call);
+  const commit = textAt(document, 'git_commit_info', 'sha1');
+  if (run === undefined || key === undefined || !isMapping(document)) {
+    throw new UserError({ what: 'only a run of GitHub can keep evidence', remedy: 'Remove `on-outage`.' });
+  }
+  if (commit !== run.head_sha) {
+    throw new UserError({
+      what: `the evidence is for commit ${commit ?? '(none)'}, but GitHub lists this run for commit ${run.head_sha}, so a replay could not check it`,
+      remedy: 'Attest in a run for the commit itself.',
+    });
+  }
+  const parameters: Readonly<Record<string, unknown>> = call.parameters;
+  const named = Object.entries(parameters).flatMap(([name, value]) =>
+    name === 'org' || typeof value !== 'string' ? [] : [[name, value] as const],
+  );
+  const file: FilePart | undefined = call.file;
+  return writeSpoolItem(
+    {
+      operation: endpoint.operation,
+      parameters: Object.fromEntries(named),
+      document,
+      idempotency_key: key,
+      gathered_at: new Date(gatheredAt).toISOString(),
+      run,
+    },
+    file,
+    { folder: spoolPath, secretForms, random },
+  );
+}
+
+/** Adds a note to those that the failure has. */
+function withFurtherNote(failure: Failure, note: string): Failure {
+  const earlier = failure instanceof ServiceError ? failure.facts.note : undefined;
+  return withNote(failure, earlier === undefined ? note : `${earlier} ${note}`);
+}
+
+/**
+ * The result of an operation whose evidence may have been kept. A verdict that is known without the service and keeps
+ * the gate closed stays; otherwise the outcome is `kept`, because nothing is on record yet.
+ */
+export function withKeptEvidence(result: OperationResult, kept: KeptEvidence | undefined): OperationResult {
+  if (kept === undefined) return result;
+  const { spoolPath, item, failure } = kept;
+  const what = `The evidence is not on record: it could not be delivered and was kept in ${item}. Upload the folder of the output \`spool-path\` as an artifact, and deliver it with \`operation: replay\`. The reason: ${failure.message}`;
+  const { failure: partial, outcome, ...rest } = result;
+  const known = {
+    ...rest,
+    conclusion: `${result.conclusion} ${what}`,
+    response: { kept: { spool_path: spoolPath, item, reason: failure.message } },
+    spoolPath,
+    report: {
+      ...result.report,
+      facts: [...fact('Kept in', item), ...fact('Not delivered', failure.message), ...result.report.facts],
+    },
+  };
+  if (partial !== undefined) return { ...known, outcome: 'error', failure: partial };
+  return { ...known, outcome: outcome === 'compliant' || outcome === 'done' ? 'kept' : outcome };
+}

@@ -1,0 +1,14 @@
+import { oneOf, text } from './input-types.ts';
+import { optional, withDefault } from './input.ts';
+
+/** What the step does with evidence that it cannot deliver. It decides whether the step passes, so no variable sets it. */
+export const onOutage = oneOf('on-outage', ['fail', 'keep']);
+
+/** The folder of a spool. */
+export const spoolPath = text('spool-path');
+
+/** The inputs of every operation that records evidence. Declaring them is what allows `on-outage: keep`. */
+export const deliveryInputs = {
+  onOutage: withDefault(onOutage, 'fail'),
+  spoolPath: optional(spoolPath),
+} as const;

@@ -1,0 +1,164 @@
+import { NotSent } from '../../client/dry-run.ts';
+import { mayBeDeliveredLater } from '../../client/outage.ts';
+import { conforms, violations } from '../../contract/check.ts';
+import { evidenceEndpoints, type EvidenceEndpoint } from '../../contract/endpoints.ts';
+import type { TSchema } from '../../contract/schema.ts';
+import type { GitHubApi } from '../../evidence/github/github-api.ts';
+import { fetchWorkflowRun } from '../../evidence/github/workflow-run.ts';
+import type { FoundItem } from '../../evidence/spool/find-spool-items.ts';
+import { markDelivered, type SpoolItem } from '../../evidence/spool/read-spool-item.ts';
+import type { SpoolManifest } from '../../evidence/spool/spool-item.ts';
+import { describeError, Failure } from '../../runtime/failure.ts';
+import { textAt } from '../../runtime/untrusted-data.ts';
+import type { OperationContext } from '../operation.ts';
+import { summarizeList } from '../sentences.ts';
+import { claimProblem, runProblem } from './check-origin.ts';
+import type { ReplayedItem } from './replay-result.ts';
+
+/** What the delivery of items needs. */
+interface DeliveryOptions {
+  readonly context: OperationContext;
+  /** To check the runs. */
+  readonly api: GitHubApi;
+  /** Only items of this flow are delivered; undefined for all flows. */
+  readonly flow: string | undefined;
+}
+
+type Verdict = Pick<ReplayedItem, 'state' | 'reason'>;
+
+/** After so many items in a row that the service did not take, the rest is not tried. */
+const maximumFailures = 3;
+
+/**
+ * Delivers items one after the other. Where they go and on whose behalf comes from the step; what an item says about
+ * itself is checked first. One that cannot be delivered does not stop the others.
+ */
+export class ItemDelivery {
+  readonly #options: DeliveryOptions;
+  /** What GitHub says about each run, by its id. */
+  readonly #runs = new Map<string, ReturnType<typeof fetchWorkflowRun>>();
+  /** How many items in a row the service did not take. */
+  #failures = 0;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** @throws the reason of the step's signal if it is cancelled */
+  async deliver(found: FoundItem, item: SpoolItem): Promise<ReplayedItem> {
+    const { operation, gathered_at: gatheredAt } = item.manifest;
+    const about = { name: found.name, operation, gatheredAt, subject: describeSubject(item.manifest) };
+    return { ...about, ...(await this.#judgeAndSend(found, item)) };
+  }
+
+  async #judgeAndSend(found: FoundItem, item: SpoolItem): Promise<Verdict> {
+    const { manifest } = item;
+    const { context, flow } = this.#options;
+    const endpoint = evidenceEndpoints.find((candidate) => candidate.operation === manifest.operation);
+    if (endpoint === undefined) {
+      return refused(`is of the operation ${manifest.operation}, which is not one that can be kept`);
+    }
+    const named = manifest.parameters['flow_name'];
+    if (flow !== undefined && named !== flow) return refused(`is for the flow ${named ?? '(none)'}, not for ${flow}`);
+    const claim = claimProblem(manifest, found.runId, context.job, context.call.clock.now());
+    if (claim !== undefined) return refused(claim);
+    const run = await this.#checkRun(manifest);
+    if (run !== undefined) return run;
+    if (this.#failures >= maximumFailures) {
+      return {
+        state: 'failed',
+        reason: `not tried, because the service did not take ${maximumFailures} items in a row`,
+      };
+    }
+    return this.#send(endpoint, found, item);
+  }
+
+  /** Undefined if the item fits its run. */
+  async #checkRun(manifest: SpoolManifest): Promise<Verdict | undefined> {
+    const { context, api } = this.#options;
+    const { repository } = context.job;
+    const { run_id: runId } = manifest.run;
+    if (repository === undefined) return refused('cannot be checked without a repository');
+    const answer = await remember(this.#runs, runId, () => fetchWorkflowRun(runId, repository, api));
+    if ('run' in answer) {
+      const problem = runProblem(manifest, answer.run);
+      return problem === undefined ? undefined : refused(problem);
+    }
+    const { status, reason, what } = answer.refusal;
+    if (status === 404) {
+      return refused(
+        `is from run ${runId}, which this repository does not have, or which \`github-token\` may not read (\`actions: read\`)`,
+      );
+    }
+    return {
+      state: reason === 'external' ? 'failed' : 'refused',
+      reason: `its run could not be checked at GitHub: ${what}`,
+    };
+  }
+
+  async #send(endpoint: EvidenceEndpoint, found: FoundItem, { manifest, file }: SpoolItem): Promise<Verdict> {
+    const { client, org, call } = this.#options.context;
+    const { document } = manifest;
+    const parameters = { ...manifest.parameters, org };
+    const { schema } = endpoint.body.json;
+    if (!conforms(endpoint.parameters, parameters)) return malformed(endpoint.parameters, parameters);
+    if (!conforms(schema, document)) return malformed(schema, document);
+    try {
+      // While the service is down, only the first item waits for it.
+      const sender = this.#failures === 0 ? client : client.until(call.clock.now());
+      const key = manifest.idempotency_key;
+      const answer = await sender.call(endpoint, {
+        parameters,
+        document,
+        key,
+        ...(file === undefined ? {} : { file }),
+      });
+      this.#failures = 0;
+      await this.#mark(found);
+      return { state: answer.source === 'answer' ? 'delivered' : 'on record' };
+    } catch (error) {
+      return this.#toVerdict(error);
+    }
+  }
+
+  /** @throws the error, if it is not a failure to deliver */
+  #toVerdict(error: unknown): Verdict {
+    if (error instanceof NotSent) return { state: 'not sent' };
+    if (!(error instanceof Failure) || this.#options.context.call.signal?.aborted === true) throw error;
+    const isPassing = mayBeDeliveredLater(error);
+    this.#failures = isPassing ? this.#failures + 1 : 0;
+    return { state: isPassing ? 'failed' : 'refused', reason: error.message };
+  }
+
+  /** Without the mark, a second replay asks the service, which knows the key. */
+  async #mark(found: FoundItem): Promise<void> {
+    const { clock, log } = this.#options.context.call;
+    try {
+      await markDelivered(found, new Date(clock.now()).toISOString());
+    } catch (thrown) {
+      log.info(`${found.name} could not be marked as delivered: ${describeError(thrown)}`);
+    }
+  }
+}
+
+function refused(reason: string): Verdict {
+  return { state: 'refused', reason };
+}
+
+function malformed(schema: TSchema, value: unknown): Verdict {
+  const rules = violations(schema, value).map(({ field, rule }) => `${field} ${rule}`);
+  return refused(`does not have the form of its operation: ${summarizeList(rules, 3)}`);
+}
+
+function describeSubject({ operation, parameters, document }: SpoolManifest): string {
+  const names = [...Object.values(parameters), textAt(document, 'attestation_name') ?? ''].filter(
+    (name) => name !== '',
+  );
+  return `${operation} ${names.join('/')}`;
+}
+
+function remember<Value>(known: Map<string, Value>, key: string, create: () => Value): Value {
+  const value = known.get(key) ?? create();
+  known.set(key, value);
+  return value;
+}

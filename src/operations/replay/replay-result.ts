@@ -1,0 +1,107 @@
+import { ExternalError, UserError, type Failure } from '../../runtime/failure.ts';
+import type { OperationOutcome, OperationResult } from '../operation.ts';
+import { code, fact, listTable, plain, type Text } from '../report.ts';
+import { pluralize, summarizeList } from '../sentences.ts';
+
+/** What became of an item. */
+export type ItemState =
+  /** Recorded now. */
+  | 'delivered'
+  /** It was on record before: the service knows its idempotency key. */
+  | 'on record'
+  /** An earlier replay of the same folder delivered it. */
+  | 'delivered before'
+  /** It is damaged, not genuine, or not accepted by the service: another replay ends in the same way. */
+  | 'refused'
+  /** The service or GitHub could not be reached: another replay may deliver it. */
+  | 'failed'
+  /** A dry run. */
+  | 'not sent';
+
+/** An item, and what became of it. */
+export interface ReplayedItem {
+  /** Its path below the folder of the spools. */
+  readonly name: string;
+  readonly state: ItemState;
+  /** Why it was not delivered. */
+  readonly reason?: string;
+  /** Absent if it could not be read. */
+  readonly operation?: string;
+  /** When it was gathered, in ISO 8601; absent if it could not be read. */
+  readonly gatheredAt?: string;
+  /** What it is about, such as `web/4f2c…`; absent if it could not be read. */
+  readonly subject?: string;
+}
+
+const marks: Readonly<Record<ItemState, string>> = {
+  delivered: '✅ delivered',
+  'on record': '✅ was on record already',
+  'delivered before': '✅ delivered before',
+  refused: '❌ refused',
+  failed: '⛔ failed',
+  'not sent': '⏭️ not sent',
+};
+
+/** The rows of the report at most; the response has all items. */
+const maximumRows = 200;
+
+/** The result of a replay: red if anything was not delivered. */
+export function createReplayResult(items: readonly ReplayedItem[]): OperationResult {
+  const count = (state: ItemState): number => items.filter((item) => item.state === state).length;
+  const undelivered = items.filter(({ state }) => state === 'refused' || state === 'failed');
+  const states = (Object.keys(marks) as ItemState[]).flatMap((state) =>
+    count(state) === 0 ? [] : [`${count(state)} ${state}`],
+  );
+  const conclusion =
+    items.length === 0
+      ? 'There is no kept evidence to deliver.'
+      : `Of ${pluralize(items.length, 'kept item')}: ${states.join(', ')}.`;
+  return {
+    ...toOutcome(items, undelivered),
+    conclusion,
+    response: items.map(({ name, state, reason, operation, gatheredAt, subject }) => ({
+      item: name,
+      state,
+      reason,
+      operation,
+      gathered_at: gatheredAt,
+      subject,
+    })),
+    count: items.length,
+    report: {
+      subject: 'Replay of kept evidence',
+      facts: [...fact('Items', String(items.length)), ...fact('Result', states.join(', '))],
+      tables: listTable(
+        'Items',
+        ['Item', 'Operation', 'About', 'Gathered at', 'Result'],
+        [...undelivered, ...items.filter((item) => !undelivered.includes(item))].slice(0, maximumRows).map(toRow),
+        items.length,
+      ),
+    },
+  };
+}
+
+function toRow({ name, state, reason, operation, gatheredAt, subject }: ReplayedItem): readonly Text[] {
+  const result = reason === undefined ? marks[state] : `${marks[state]}: ${reason}`;
+  return [code(name), plain(operation ?? ''), plain(subject ?? ''), plain(gatheredAt ?? ''), plain(result)];
+}
+
+function toOutcome(items: readonly ReplayedItem[], undelivered: readonly ReplayedItem[]): OperationOutcome {
+  if (undelivered.length > 0) return { outcome: 'error', failure: toFailure(undelivered) };
+  return { outcome: items.some(({ state }) => state === 'not sent') ? 'skipped' : 'done' };
+}
+
+/** How many items the error names. */
+const maximumNamed = 3;
+
+function toFailure(undelivered: readonly ReplayedItem[]): Failure {
+  const named = undelivered.map(({ name, state, reason }) => `${name} ${state}: ${reason ?? 'unknown'}`);
+  const what = `${pluralize(undelivered.length, 'kept item')} could not be delivered: ${summarizeList(named, maximumNamed)}`;
+  const hasRefused = undelivered.some(({ state }) => state === 'refused');
+  const hasFailed = undelivered.some(({ state }) => state === 'failed');
+  const again = 'Run the replay again later; nothing is recorded twice.';
+  const look =
+    'Look at the reasons of the refused items, and gather their evidence again by running their workflow again.';
+  if (!hasRefused) return new ExternalError({ what, remedy: again });
+  return new UserError({ what, remedy: hasFailed ? `${again} ${look}` : look });
+}
