@@ -33,7 +33,8 @@ export interface SpoolItem {
 }
 
 /** An item, or why it is refused: the end of a sentence. */
-export type ReadItem = { readonly item: SpoolItem; readonly problem?: never } | { readonly problem: string };
+export type ReadItem =
+  { readonly item: SpoolItem; readonly problem?: never } | { readonly item?: never; readonly problem: string };
 
 /** The maximum depth of a manifest. No evidence is nested so deeply; `JSON.stringify` fails at thousands. */
 const maximumDepth = 100;

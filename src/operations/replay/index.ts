@@ -76,18 +76,11 @@ async function readItems(folder: string): Promise<ReadItems> {
       rejected.push({ name: found.name, state: 'delivered before' });
       continue;
     }
-    const { item, problem } = await readItem(found);
+    const { item, problem } = await readSpoolItem(found);
     if (item === undefined) rejected.push({ name: found.name, state: 'refused', reason: problem });
     else read.push({ found, item });
   }
   return { read: read.toSorted(byTime), rejected };
-}
-
-async function readItem(
-  found: FoundItem,
-): Promise<{ item: SpoolItem; problem?: never } | { item?: never; problem: string }> {
-  const result = await readSpoolItem(found);
-  return result.problem === undefined ? { item: result.item } : { problem: result.problem };
 }
 
 type Readable = ReadItems['read'][number];

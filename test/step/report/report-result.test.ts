@@ -68,6 +68,7 @@ describe('reportResult', () => {
       fingerprint: 'aa',
       'html-url': 'https://compliance.example.com/a',
       count: '',
+      'spool-path': '',
     });
     expect(captured.responseFile).toBe('{"fingerprint":"aa","state":"NON-COMPLIANT"}');
     expect(captured.summary).toContain('<h2>❌ Non-compliant: Artifact web.tgz</h2>');
@@ -103,6 +104,7 @@ describe('reportResult', () => {
       fingerprint: '',
       'html-url': '',
       count: '',
+      'spool-path': '',
     });
     expect(captured.summary).toContain('<h2>⛔ Error</h2>');
     expect(commandsNamed(captured.log, 'error')[0]?.message).toBe('no answer\nTry again.');
@@ -329,7 +331,9 @@ describe('reportResult', () => {
   });
 });
 
-const outputNames = ['compliant', 'count', 'fingerprint', 'html-url', 'outcome', 'response', 'response-path', 'state'];
+const outputNames = [
+  ...['compliant', 'count', 'fingerprint', 'html-url', 'outcome', 'response', 'response-path', 'spool-path', 'state'],
+];
 
 function hostileText(): fc.Arbitrary<string> {
   return fc.oneof(

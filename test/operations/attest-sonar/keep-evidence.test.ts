@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TransportError, type HttpResponse } from '../../../src/http/transport.ts';
+import { errorMessage } from '../../../src/runtime/failure.ts';
+import { decideResult } from '../../../src/step/run/gate.ts';
+import { runOperation, type OperationRun } from '../../../src/step/run/run-operation.ts';
+import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
+import { startOfTime } from '../../support/clock.ts';
+import { pushEvent, shas } from '../../support/events.ts';
+import { failureOf } from '../../support/failures.ts';
+import { webhookPayload } from '../../support/sonar-analysis.ts';
+import { openTestStep } from '../../support/test-step.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+  await writeReport('OK');
+});
+
+afterEach(() => workspace.remove());
+
+function writeReport(status: string): Promise<string> {
+  const report = { ...webhookPayload(), revision: shas.head, qualityGate: { status, conditions: [] } };
+  return workspace.write('sonar.json', JSON.stringify(report));
+}
+
+const lost = new TransportError('interrupted', true, 'read ECONNRESET');
+
+/** Runs attest-sonar with `on-outage: keep` against this service. */
+function attest(
+  answer: HttpResponse | TransportError,
+  inputs: Readonly<Record<string, string>> = {},
+  options: { readonly secretForms?: readonly string[]; readonly signal?: AbortSignal; readonly sha?: string } = {},
+): Promise<OperationRun> {
+  const transport = answeringTransport(() => {
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  const { secretForms = [], sha = shas.head, ...further } = options;
+  const { context } = openTestStep({
+    inputs: {
+      operation: 'attest-sonar',
+      'base-url': 'https://compliance.example.com',
+      'api-token': 'the-key-of-acme',
+      org: 'acme',
+      flow: 'web',
+      'sonar-report-path': 'sonar.json',
+      'on-outage': 'keep',
+      'spool-path': 'spool',
+      retries: '0',
+      ...inputs,
+    },
+    transport,
+    directory: workspace.path,
+    event: pushEvent(),
+    ...further,
+  });
+  return runOperation({ ...context, secretForms, job: { ...context.job, sha } });
+}
+
+const spool = (): string => join(workspace.path, 'spool');
+
+describe('attest-sonar with `on-outage: keep`', () => {
+  it.each<readonly [string, HttpResponse | TransportError]>([
+    ['the connection is lost', lost],
+    ['the service cannot be reached', new TransportError('unreachable', false, 'connect ECONNREFUSED')],
+    ['the answer is not HTTP', new TransportError('malformed', true, 'malformed')],
+    [
+      'the answer is a page',
+      { status: 200, headers: { 'content-type': 'text/html' }, text: '<html>Maintenance</html>' },
+    ],
+    ...[302, 408, 409, 425, 429, 500, 501, 502, 503, 504].map(
+      (status) => [`the answer is ${status}`, jsonAnswer(status, { message: 'later' })] as const,
+    ),
+  ])('keeps the evidence if %s', async (_when, answer) => {
+    const { result } = await attest(answer);
+    expect(result).toMatchObject({ outcome: 'kept', spoolPath: spool() });
+    expect(await readdir(spool())).toHaveLength(1);
+  });
+
+  it.each([400, 401, 403, 404, 410, 413, 422])('does not keep it if the service refuses it with %d', async (status) => {
+    const failure = await failureOf(attest(jsonAnswer(status, { message: 'no' })));
+    expect(failure.message).toContain(`returned ${status}`);
+    expect(await readdir(workspace.path)).not.toContain('spool');
+  });
+
+  it('writes the request without organization and secrets, with its run and its time', async () => {
+    await workspace.write('lcov.info', 'TN:');
+    await attest(lost, { files: 'lcov.info' });
+    const [name = ''] = await readdir(spool());
+    const manifest: unknown = JSON.parse(await readFile(join(spool(), name, 'manifest.json'), 'utf8'));
+    expect(manifest).toMatchObject({
+      version: 1,
+      operation: 'attest-sonar',
+      parameters: { flow_name: 'web', trail_name: shas.head },
+      document: { attestation_name: 'sonar', user_data: { gathered_at: new Date(startOfTime).toISOString() } },
+      idempotency_key: expect.stringMatching(/^attest-sonar-[0-9a-f]{64}$/u),
+      gathered_at: new Date(startOfTime).toISOString(),
+      run: { repository: 'acme/widgets', run_id: '4242', run_attempt: '2', event_name: 'push', head_sha: shas.head },
+      file: { name: 'lcov.info', size: 3 },
+    });
+    expect(JSON.stringify(manifest)).not.toMatch(/the-key-of-acme|compliance\.example\.com|"org"/u);
+  });
+
+  it('passes with a warning, and is not compliant', async () => {
+    const { result, onNonCompliant } = await attest(lost);
+    const decision = decideResult(result, onNonCompliant);
+    expect(decision).toMatchObject({ outcome: 'kept', fails: false, annotation: { level: 'warning' } });
+    expect(decision.conclusion).toContain('The evidence is not on record');
+    expect(decision.conclusion).not.toContain('is recorded');
+  });
+
+  it.each([
+    ['ERROR', 'non-compliant', 'fail', true],
+    ['ERROR', 'non-compliant', 'ignore', false],
+    ['NONE', 'incomplete', 'fail', true],
+  ] as const)(
+    'ends as a gate that is known to be %s says: %s, with on-non-compliant: %s',
+    async (status, outcome, gate, fails) => {
+      await writeReport(status);
+      const { result } = await attest(lost);
+      const decision = decideResult(result, gate);
+      expect(decision).toMatchObject({ outcome, fails, annotation: { level: fails ? 'error' : 'warning' } });
+      expect(decision.conclusion).toContain('kept in');
+      expect(await readdir(spool())).toHaveLength(1);
+    },
+  );
+
+  it('fails if the evidence contains a secret, and says why it was not kept', async () => {
+    const failure = await failureOf(
+      attest(lost, { 'user-data': '{"note": "the-key-of-acme"}' }, { secretForms: ['the-key-of-acme'] }),
+    );
+    expect(failure.message).toContain('ECONNRESET');
+    expect(failure.message).toContain('could not be kept either: the evidence contains a secret');
+  });
+
+  it('fails if a replay could not check the commit', async () => {
+    const failure = await failureOf(attest(lost, {}, { sha: 'b'.repeat(40) }));
+    expect(failure.message).toContain('so a replay could not check it');
+  });
+
+  it('fails if the spool cannot be written', async () => {
+    await workspace.write('spool', 'a file');
+    const failure = await failureOf(attest(lost));
+    expect(failure.message).toMatch(/ECONNRESET[\s\S]*could not be kept either: .*(EEXIST|ENOTDIR)/u);
+  });
+
+  it('keeps nothing when the job is cancelled', async () => {
+    const cancelled = new AbortController();
+    cancelled.abort(new Error('the job was cancelled'));
+    await expect(attest(lost, {}, { signal: cancelled.signal })).rejects.toThrow('the job was cancelled');
+    expect(await readdir(workspace.path)).not.toContain('spool');
+  });
+
+  it('keeps nothing with `on-outage: fail`', async () => {
+    const failure = await failureOf(attest(lost, { 'on-outage': 'fail' }));
+    expect(failure.message).toContain('ECONNRESET');
+    expect(await readdir(workspace.path)).not.toContain('spool');
+  });
+});
+
+describe('`on-outage: keep` with another operation', () => {
+  it.each(['get-artifact', 'list-attestations', 'create-flow', 'replay'])('is an error with %s', async (operation) => {
+    const thrown: unknown = await attest(lost, { operation, 'spool-path': '' }).catch((error: unknown) => error);
+    expect(errorMessage(thrown)).toContain(`\`on-outage: keep\` is not possible with ${operation}`);
+  });
+});

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { idempotencyKeyHeader, parseIdempotencyKey, replayedHeader } from '../../../src/contract/idempotency.ts';
+import { TransportError, type HttpRequest, type HttpResponse } from '../../../src/http/transport.ts';
+import type { OperationResult } from '../../../src/operations/operation.ts';
+import { runOperation } from '../../../src/step/run/run-operation.ts';
+import { answeringTransport, jsonAnswer } from '../../support/answering-transport.ts';
+import { collectBody } from '../../support/collect-bytes.ts';
+import { startOfTime } from '../../support/clock.ts';
+import { shas } from '../../support/events.ts';
+import { forgeItem, sampleAttachment, sampleEntry, sampleManifest } from '../../support/spool.ts';
+import { openTestStep } from '../../support/test-step.ts';
+import { temporaryWorkspace, type TemporaryWorkspace } from '../../support/temporary-workspace.ts';
+
+let workspace: TemporaryWorkspace;
+
+beforeEach(async () => {
+  workspace = await temporaryWorkspace();
+  await workspace.write('spools/readme.txt', 'not an item');
+});
+
+afterEach(() => workspace.remove());
+
+const run = {
+  id: 4242,
+  run_attempt: 2,
+  event: 'push',
+  head_sha: shas.head,
+  repository: { full_name: 'acme/widgets' },
+  head_repository: { full_name: 'acme/widgets' },
+  actor: { login: 'ann' },
+  created_at: new Date(startOfTime - 7_200_000).toISOString(),
+};
+
+interface Replay {
+  readonly result: OperationResult;
+  /** The keys in the order in which they were sent. */
+  readonly keys: readonly (string | undefined)[];
+  readonly requests: readonly HttpRequest[];
+  readonly bodies: readonly string[];
+  readonly lines: readonly string[];
+}
+
+/** Replays the folder `spools` against a service and GitHub. */
+async function replay(
+  options: {
+    readonly service?: (request: HttpRequest, earlier: number) => HttpResponse;
+    readonly github?: () => HttpResponse;
+    readonly inputs?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<Replay> {
+  const { service = () => jsonAnswer(201, 'OK'), github = () => jsonAnswer(200, run), inputs = {} } = options;
+  const sent: HttpRequest[] = [];
+  const bodies: string[] = [];
+  const transport = answeringTransport(async (request) => {
+    if (request.url.hostname === 'api.github.com') return github();
+    sent.push(request);
+    bodies.push((await collectBody(request.body?.open() ?? '')).toString());
+    return service(request, sent.length - 1);
+  });
+  const { context, log } = openTestStep({
+    inputs: {
+      operation: 'replay',
+      'base-url': 'https://compliance.example.com',
+      'api-token': 'the-key-of-acme',
+      org: 'acme',
+      'spool-path': 'spools',
+      'github-token': 'ghs_token',
+      retries: '0',
+      ...inputs,
+    },
+    transport,
+    directory: workspace.path,
+  });
+  const { result } = await runOperation(context);
+  const keys = sent.map(({ headers }) => parseIdempotencyKey(headers[idempotencyKeyHeader] ?? ''));
+  return { result, keys, requests: transport.requests, bodies, lines: log.infos };
+}
+
+/** Puts an item into the folder of its run. */
+function keep(name: string, changes: Readonly<Record<string, unknown>> = {}, runId = '4242'): Promise<void> {
+  return forgeItem(join(workspace.path, 'spools', runId, name), { ...sampleManifest, ...changes }, sampleAttachment);
+}
+
+function keepAt(name: string, minute: number, changes: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  const gathered_at = `2026-01-02T02:0${minute}:00.000Z`;
+  const user_data = { ...sampleEntry.document.user_data, gathered_at };
+  return keep(name, {
+    gathered_at,
+    document: { ...sampleEntry.document, user_data },
+    idempotency_key: name,
+    ...changes,
+  });
+}
+
+const statesOf = ({ response }: OperationResult): unknown => response;
+
+describe('replay', () => {
+  it('delivers items in the order in which they were gathered, each with its own key', async () => {
+    await keepAt('c', 1);
+    await keepAt('a', 2);
+    await keepAt('b', 3);
+    const { result, keys, lines } = await replay();
+    expect(keys).toEqual(['c', 'a', 'b']);
+    expect(result).toMatchObject({ outcome: 'done', count: 3, conclusion: 'Of 3 kept items: 3 delivered.' });
+    expect(lines).toContain(
+      `2 of 3: attest-sonar web/${shas.head}/sonar, gathered at 2026-01-02T02:02:00.000Z: delivered`,
+    );
+  });
+
+  it('takes address, organization and API key only from the step', async () => {
+    const parameters = { ...sampleEntry.parameters, org: 'other' };
+    await keep('item', { parameters });
+    const { requests, bodies } = await replay();
+    const [sent] = requests.filter(({ url }) => url.hostname !== 'api.github.com');
+    expect(sent?.url.href).toBe(`https://compliance.example.com/api/v2/attestations/acme/web/trail/${shas.head}/sonar`);
+    expect(sent?.headers).toMatchObject({ authorization: 'Bearer the-key-of-acme' });
+    expect(bodies[0]).toContain('filename="lcov.info"');
+    expect(bodies[0]).toContain('end_of_record');
+    expect(bodies[0]).toContain(sampleEntry.gathered_at);
+  });
+
+  it('tells what was on record already, and skips what an earlier replay delivered', async () => {
+    await keep('item');
+    const known = await replay({ service: () => jsonAnswer(201, 'OK', { [replayedHeader]: 'true' }) });
+    expect(statesOf(known.result)).toMatchObject([{ state: 'on record' }]);
+    const again = await replay();
+    expect(statesOf(again.result)).toMatchObject([{ state: 'delivered before' }]);
+    expect(again.requests).toEqual([]);
+    expect(again.result.outcome).toBe('done');
+  });
+
+  it('delivers the others if an item is damaged, hostile or refused, and is red then', async () => {
+    await keepAt('bad-1', 1, { version: 7 });
+    await keepAt('bad-2', 2, { operation: 'delete-service-account' });
+    await keepAt('bad-3', 3, { parameters: { flow_name: '../..', trail_name: 'x' } });
+    await keep('bad-4', { document: { ...sampleEntry.document, sonar_results: 'none' } });
+    await keepAt('bad-5', 5, { run: { ...sampleEntry.run, run_id: '7' } });
+    await keepAt('refused', 6);
+    await keepAt('good', 7);
+    const { result, keys } = await replay({
+      service: (_request, earlier) =>
+        earlier === 0 ? jsonAnswer(404, { message: 'Flow not found' }) : jsonAnswer(201, 'OK'),
+    });
+    expect(keys).toEqual(['refused', 'good']);
+    expect(result.outcome).toBe('error');
+    expect(result.failure?.kind).toBe('user');
+    expect(statesOf(result)).toMatchObject([
+      { item: '4242/bad-1', state: 'refused', reason: expect.stringContaining('version 7') },
+      { item: '4242/bad-2', state: 'refused', reason: expect.stringContaining('delete-service-account') },
+      { item: '4242/bad-3', state: 'refused', reason: expect.stringContaining('flow_name must match') },
+      { item: '4242/bad-4', state: 'refused', reason: expect.stringContaining('sonar_results') },
+      { item: '4242/bad-5', state: 'refused', reason: expect.stringContaining('was downloaded from run 4242') },
+      { item: '4242/refused', state: 'refused', reason: expect.stringContaining('Flow not found') },
+      { item: '4242/good', state: 'delivered' },
+    ]);
+  });
+
+  it.each([
+    [
+      'a fork triggered its run',
+      jsonAnswer(200, { ...run, head_repository: { full_name: 'mallory/widgets' } }),
+      'fork',
+    ],
+    ['the repository has no such run', jsonAnswer(404, { message: 'Not Found' }), 'does not have'],
+    ['the token may not read runs', jsonAnswer(403, { message: 'Resource not accessible' }), 'could not be checked'],
+    ['the answer is about another run', jsonAnswer(200, { ...run, id: 7 }), 'not the workflow run 4242'],
+  ])('sends nothing if %s', async (_what, answer, reason) => {
+    await keep('item');
+    const { result, keys } = await replay({ github: () => answer });
+    expect(keys).toEqual([]);
+    expect(result.outcome).toBe('error');
+    expect(statesOf(result)).toMatchObject([{ reason: expect.stringContaining(reason) }]);
+  });
+
+  it('asks GitHub once for all items of a run', async () => {
+    await keepAt('a', 1);
+    await keepAt('b', 2);
+    const { requests } = await replay();
+    expect(requests.filter(({ url }) => url.hostname === 'api.github.com')).toHaveLength(1);
+  });
+
+  it('delivers only the flow that the step names', async () => {
+    await keep('item');
+    const { result, keys } = await replay({ inputs: { flow: 'shop' } });
+    expect(keys).toEqual([]);
+    expect(statesOf(result)).toMatchObject([{ reason: 'is for the flow web, not for shop' }]);
+  });
+
+  it('waits for the service with the first item only, and stops after three failures in a row', async () => {
+    for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) await keepAt(name, index);
+    const down = (): never => {
+      throw new TransportError('unreachable', false, 'connect ECONNREFUSED');
+    };
+    const { result, keys } = await replay({ service: down, inputs: { retries: '2' } });
+    expect(keys).toEqual(['a', 'a', 'a', 'b', 'c']);
+    expect(result.failure?.kind).toBe('external');
+    expect(statesOf(result)).toMatchObject([
+      ...['a', 'b', 'c'].map(() => ({ state: 'failed', reason: expect.stringContaining('ECONNREFUSED') })),
+      ...['d', 'e'].map(() => ({ state: 'failed', reason: expect.stringContaining('not tried') })),
+    ]);
+  });
+
+  it('is done if there is nothing to deliver', async () => {
+    const { result } = await replay();
+    expect(result).toMatchObject({ outcome: 'done', count: 0, conclusion: 'There is no kept evidence to deliver.' });
+  });
+
+  it('sends nothing in a dry run', async () => {
+    await keep('item');
+    const { result, keys } = await replay({ inputs: { 'dry-run': 'true' } });
+    expect(keys).toEqual([]);
+    expect(result.outcome).toBe('skipped');
+    expect(statesOf(result)).toMatchObject([{ state: 'not sent' }]);
+  });
+});
