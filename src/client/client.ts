@@ -101,13 +101,14 @@ export class ComplianceClient implements EndpointCaller {
       throw new NotSent(unsentRequest(endpoint, request, { file: call.file, document, filePartStyle }));
     }
     const attempts = await this.#attemptsOf(endpoint, call, prepared);
+    const earlier = call.since === undefined ? undefined : await attempts?.findEarlier();
+    if (earlier !== undefined) return toFoundResult(earlier.record);
     try {
       return await this.#send(endpoint, prepared, attempts);
     } catch (error) {
       if (this.#context.signal?.aborted === true || attempts === undefined || !(error instanceof Failure)) throw error;
       const { record } = await attempts.settle(error);
-      // Found by the endpoint's own declaration, in the form that the endpoint answers with.
-      return { status: 200, body: record as EndpointResponse<E>, source: 'look-up', earlierArrived: true };
+      return toFoundResult(record);
     }
   }
 
@@ -118,13 +119,16 @@ export class ComplianceClient implements EndpointCaller {
   ): Promise<WriteAttempts | undefined> {
     if (key === undefined) return undefined;
     const { WriteAttempts } = await loadWrites();
-    const { clock } = this.#context;
+    const { clock, retryPolicy } = this.#context;
+    const { retryFor } = retryPolicy;
     return new WriteAttempts({
       endpoint,
-      sent: { key, parameters: call.parameters, document, file: call.file, since: clock.now() },
+      sent: { key, parameters: call.parameters, document, file: call.file, since: call.since ?? clock.now() },
       support: this.#shared.support,
       context: this.#context,
-      client: this,
+      // Looking for the record does not begin a time limit of its own.
+      client:
+        retryFor === undefined ? this : this.until(Math.min(retryPolicy.until ?? Infinity, clock.now() + retryFor)),
       isReliable: (answer) => isReliable(answer, { endpoint, path, attempts: 1, answeredAt: clock.now() }),
     });
   }
@@ -187,6 +191,12 @@ export class ComplianceClient implements EndpointCaller {
     };
     return { request, path, document, ...(isKeyed ? { key } : {}) };
   }
+}
+
+/** The result of a write whose record was found. */
+function toFoundResult<E extends Endpoint>(record: unknown): EndpointResult<E> {
+  // Found by the endpoint's own declaration, in the form that the endpoint answers with.
+  return { status: 200, body: record as EndpointResponse<E>, source: 'look-up', earlierArrived: true };
 }
 
 function isWrite({ repetition }: Endpoint): boolean {

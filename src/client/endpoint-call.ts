@@ -16,6 +16,11 @@ export interface EndpointCall<E extends Endpoint> {
   readonly file?: E['body'] extends MultipartBody ? FilePart : never;
   /** The idempotency key of a write that was prepared earlier; by default it is derived from the call. */
   readonly key?: string;
+  /**
+   * When a write with this key was sent first, in milliseconds since the epoch. Its record is looked for before it is
+   * sent again, unless the service honours keys. Absent if it was not sent before.
+   */
+  readonly since?: number;
 }
 
 /** The answer to a successful call. */

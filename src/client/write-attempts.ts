@@ -7,10 +7,11 @@ import {
   parseRetryAfter,
   type RetryReason,
 } from '../http/retry.ts';
-import { callTimeout, type CallContext } from '../http/send-with-retry.ts';
+import { callTimeout } from '../http/retry-schedule.ts';
+import type { CallContext } from '../http/send-with-retry.ts';
 import { TransportError, type HttpResponse } from '../http/transport.ts';
 import { sleep } from '../runtime/clock.ts';
-import { Failure } from '../runtime/failure.ts';
+import { ExternalError, Failure } from '../runtime/failure.ts';
 import type { EndpointCaller } from './endpoint-call.ts';
 import { isNotFound, isPassing, requestedDelay } from './failure-kinds.ts';
 import type { KeySupport } from './key-support.ts';
@@ -70,6 +71,23 @@ export class WriteAttempts {
   /** The record that was found; undefined if none was looked for or found. */
   get found(): { readonly record: unknown } | undefined {
     return typeof this.#look === 'object' ? this.#look : undefined;
+  }
+
+  /**
+   * Looks for the record of an earlier call before the first attempt, unless the service honours keys.
+   *
+   * @returns undefined if the write can be sent
+   * @throws ExternalError if it is unknown whether there is a record
+   */
+  async findEarlier(): Promise<{ readonly record: unknown } | undefined> {
+    const { support } = this.#options;
+    const look = support.isKnown ? 'absent' : await this.#lookUp(true, maximumLooks);
+    if (support.isKnown || look === 'absent' || look === 'impossible') return undefined;
+    if (look !== 'unknown') return look;
+    throw new ExternalError({
+      what: `${this.#label}: it could not be checked whether an earlier attempt was recorded, so it was not sent`,
+      remedy: 'Try again later; the key must be allowed to list attestations.',
+    });
   }
 
   /** Why the write is sent again after an attempt; undefined if it is not. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { EndpointCall, EndpointResult } from '../client/client.ts';
+import type { EndpointCall, EndpointResult } from '../client/endpoint-call.ts';
 import { withNote } from '../client/failure-kinds.ts';
 import { mayBeDeliveredLater } from '../client/outage.ts';
 import { ServiceError } from '../client/service-error.ts';

@@ -106,11 +106,11 @@ export class ItemDelivery {
     try {
       // While the service is down, only the first item waits for it.
       const sender = this.#failures === 0 ? client : client.until(call.clock.now());
-      const key = manifest.idempotency_key;
+      const earlier = { key: manifest.idempotency_key, since: Date.parse(manifest.gathered_at) };
       const answer = await sender.call(endpoint, {
         parameters,
         document,
-        key,
+        ...earlier,
         ...(file === undefined ? {} : { file }),
       });
       this.#failures = 0;

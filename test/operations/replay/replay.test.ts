@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { idempotencyKeyHeader, parseIdempotencyKey, replayedHeader } from '../../../src/contract/idempotency.ts';
+import {
+  idempotencyKeyHeader,
+  keysAcceptedHeader,
+  parseIdempotencyKey,
+  replayedHeader,
+} from '../../../src/contract/idempotency.ts';
 import { TransportError, type HttpRequest, type HttpResponse } from '../../../src/http/transport.ts';
 import type { OperationResult } from '../../../src/operations/operation.ts';
 import { runOperation } from '../../../src/step/run/run-operation.ts';
@@ -32,6 +37,15 @@ const run = {
   created_at: new Date(startOfTime - 7_200_000).toISOString(),
 };
 
+/** A page of attestations. */
+function listed(
+  headers: HttpResponse['headers'] = { [keysAcceptedHeader]: '?1' },
+  ...data: readonly unknown[]
+): HttpResponse {
+  const pagination = { total: data.length, page: 1, per_page: 100, page_count: 1 };
+  return jsonAnswer(200, { data, pagination }, headers);
+}
+
 interface Replay {
   readonly result: OperationResult;
   /** The keys in the order in which they were sent. */
@@ -46,14 +60,22 @@ async function replay(
   options: {
     readonly service?: (request: HttpRequest, earlier: number) => HttpResponse;
     readonly github?: () => HttpResponse;
+    /** Lists the attestations; by default of a service that honours idempotency keys. */
+    readonly list?: () => HttpResponse;
     readonly inputs?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<Replay> {
-  const { service = () => jsonAnswer(201, 'OK'), github = () => jsonAnswer(200, run), inputs = {} } = options;
+  const {
+    service = () => jsonAnswer(201, 'OK'),
+    github = () => jsonAnswer(200, run),
+    list = () => listed(),
+    inputs = {},
+  } = options;
   const sent: HttpRequest[] = [];
   const bodies: string[] = [];
   const transport = answeringTransport(async (request) => {
     if (request.url.hostname === 'api.github.com') return github();
+    if (request.method === 'GET') return list();
     sent.push(request);
     bodies.push((await collectBody(request.body?.open() ?? '')).toString());
     return service(request, sent.length - 1);
@@ -112,7 +134,7 @@ describe('replay', () => {
     const parameters = { ...sampleEntry.parameters, org: 'other' };
     await keep('item', { parameters });
     const { requests, bodies } = await replay();
-    const [sent] = requests.filter(({ url }) => url.hostname !== 'api.github.com');
+    const [sent] = requests.filter(({ method }) => method === 'POST');
     expect(sent?.url.href).toBe(`https://compliance.example.com/api/v2/attestations/acme/web/trail/${shas.head}/sonar`);
     expect(sent?.headers).toMatchObject({ authorization: 'Bearer the-key-of-acme' });
     expect(bodies[0]).toContain('filename="lcov.info"');
@@ -199,6 +221,21 @@ describe('replay', () => {
       ...['a', 'b', 'c'].map(() => ({ state: 'failed', reason: expect.stringContaining('ECONNREFUSED') })),
       ...['d', 'e'].map(() => ({ state: 'failed', reason: expect.stringContaining('not tried') })),
     ]);
+  });
+
+  it('looks for the record first if the service does not honour keys, and never records twice', async () => {
+    await keep('item');
+    const recorded = { attestation_id: 'a', user_data: { idempotency_key: sampleEntry.idempotency_key } };
+    const found = await replay({ list: () => listed({}, recorded) });
+    expect(found.keys).toEqual([]);
+    expect(statesOf(found.result)).toMatchObject([{ state: 'on record' }]);
+    await keepAt('other', 1);
+    const absent = await replay({ list: () => listed({}) });
+    expect(absent.keys).toEqual(['other']);
+    await keepAt('unknown', 2);
+    const unknown = await replay({ list: () => jsonAnswer(403, { message: 'no' }) });
+    expect(unknown.keys).toEqual([]);
+    expect(statesOf(unknown.result)).toContainEqual(expect.objectContaining({ state: 'failed' }));
   });
 
   it('is done if there is nothing to deliver', async () => {
