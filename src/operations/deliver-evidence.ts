@@ -71,8 +71,8 @@ async function keep<E extends EvidenceEndpoint>(
   { client, call: { random }, job, secretForms }: OperationContext,
 ): Promise<string> {
   const [{ toSpoolRun }, { writeSpoolItem }] = await Promise.all([
-    import('../evidence/spool/spool-run.ts'),
-    import('../evidence/spool/write-spool-item.ts'),
+    import(/* webpackChunkName: 'keep' */ '../evidence/spool/spool-run.ts'),
+    import(/* webpackChunkName: 'keep' */ '../evidence/spool/write-spool-item.ts'),
   ]);
   const run = toSpoolRun(job);
   const { key, document } = await client.prepare(endpoint, call);

@@ -54,7 +54,7 @@ describe('the page about the examples', () => {
 });
 
 describe("the README's table of operations", () => {
-  it('has every operation in the order of the interface', () => {
+  it('has every operation, those of the interface first and in its order', () => {
     const documented = rowsOf('Operation').map((row) => codeWordsOf(cell(row, 'Operation'))[0]);
     expect(documented).toEqual([...allOperationNames]);
   });

@@ -134,6 +134,19 @@ export const workflowCases: Readonly<Record<string, readonly WorkflowCase[]>> = 
     { title: 'passes when the flow is there', run: started.startedByHand(), prepare: flow, ...done('flow') },
   ],
 
+  'Attest and keep': [
+    {
+      title: 'attests if the service answers',
+      run: started.pushToMain('src/a.js'),
+      prepare: flow,
+      skipped: ['Upload the kept evidence'],
+      jobs: { sonar: 'success' },
+      outcomes: ['compliant'],
+    },
+  ],
+
+  'Deliver kept evidence': [{ title: 'is done if nothing was kept', run: started.startedByHand(), ...done('replay') }],
+
   'Scan and attest': [
     ...openAndClosed(started.pushToMain('src/a.js'), { prepare: flow, ...oneGate('sonar') }),
     ...openAndClosed(started.pullRequest('src/a.js'), { prepare: flow, ...oneGate('sonar') }),

@@ -197,7 +197,7 @@ function permissionFor({ method, url }: GitHubRequest): readonly [string, string
   // Any token may request its own user.
   if (area === '') return undefined;
   const access = method === 'GET' ? 'read' : 'write';
-  if (area === 'statuses') return ['statuses', access];
+  if (area === 'statuses' || area === 'actions') return [area, access];
   return area === 'issues' || area === 'pulls' ? ['pull-requests', access] : ['contents', 'read'];
 }
 

@@ -18,21 +18,22 @@ export const replay = defineOperation({
   inputs: {
     spoolPath: required(spoolPath),
     flow: optional(flow),
-    githubToken: required(githubToken),
+    githubToken: optional(githubToken),
   },
   async run(values, context) {
     const { log } = context.call;
     const { job } = context;
-    if (job.repository === undefined) {
+    const { githubToken: token } = values;
+    if (job.repository === undefined || token === undefined) {
       throw new UserError({
-        what: 'replay needs a repository of GitHub, against which it checks the runs of the evidence',
-        remedy: 'Run it in a workflow.',
+        what: 'replay needs a repository and a `github-token`, because it checks the runs of the evidence with GitHub’s API',
+        remedy: 'Run it in a workflow, and do not set `github-token` to an empty text.',
       });
     }
     const { read, rejected } = await log.group('Read the kept evidence', () =>
       readItems(resolve(context.workspace, values.spoolPath)),
     );
-    const delivery = new ItemDelivery({ context, api: connect(values.githubToken, context), flow: values.flow });
+    const delivery = new ItemDelivery({ context, api: connect(token, context), flow: values.flow });
     const done: ReplayedItem[] = [];
     await log.group(`Deliver ${read.length} kept items`, async () => {
       for (const [index, { found, item }] of read.entries()) {
